@@ -109,13 +109,15 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	if err := about.opens(e.plugin); err != nil {
 		return nil, nil, err
 	}
-	answer, err = explained(about, about.name(e.app), names, e.bare)
+	if answer, err = explained(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
+		answer.Wants = wantsOf(about)
+	}
 	return answer, func() {
 		printComputing(s, answer.Compute)
 		printChance(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
-		printWants(s, about)
+		printWants(s, answer.Wants)
 	}, err
 }
 

@@ -95,6 +95,9 @@ var (
 	ServicePermission = code("service-permission", diag.Warning, "",
 		"A service opens a device with the permissions of its own user, whoever is logged in. Without them, it computes on the CPU.",
 		"Give the user of the service permission to read and write the node.")
+	ServiceDevices = code("service-devices", diag.Warning, "",
+		"The unit's settings protect the system from the service. Without its devices, the service computes on the CPU.",
+		"Let the unit give the devices to the service.")
 	ProgramNeeds = code("program-needs", diag.Warning, "",
 		"A program that needs more than every device offers computes on the CPU, or does not start. No update of the driver changes this.",
 		"Use an older release of the program, or another device.")

@@ -101,8 +101,8 @@ func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Numbe
 func SetIn(m *machine.Machine, name string) (places []Line) {
 	h := host{m}
 	home := h.variable(variables.Home.Name())
-	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
-	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
+	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
+	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d", "/etc/X11/Xsession.d", "/etc/X11/xinit/xinitrc.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
 		for _, name := range m.Names(directory) {
 			files = append(files, directory+"/"+name)
