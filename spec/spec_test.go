@@ -24,7 +24,7 @@ func TestStatements(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range All() {
 		if !known[s.ID] {
-			t.Errorf("%s: %s is no statement of this project", s.Page, s.ID)
+			t.Errorf("%s: %s is not in test/conformance/statements.txt: add it there, or correct the id", s.Page, s.ID)
 		}
 		if other := seen[s.ID]; other != "" {
 			t.Errorf("%s is in %s and in %s", s.ID, other, s.Page)

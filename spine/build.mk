@@ -22,7 +22,7 @@ SPINE_SRC := $(SPINE_FIRST) $(filter-out $(SPINE_LARGE) $(SPINE_FIRST),$(SPINE_S
 
 # ---- flags ------------------------------------------------------------------------------------------------------
 
-SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM) -Itools/goc/runtime/c
+SPINE_INCLUDES := -Ispine -Ispine/asm/$(SYSTEM) -Iinternal/core/runtime/c
 SPINE_WORDS := -DVKL_RELEASE='"$(RELEASE)"' -DVKL_MACHINE='"$(MACHINE)"' -fPIC -fvisibility=hidden
 # Compilers for 32-bit ARM, riscv64 and mips64el make no tables for unwinding in C unless asked; those for other machines do.
 UNWIND := $(if $(filter armhf armel riscv64 mips64el,$(MACHINE)),-funwind-tables)
@@ -72,7 +72,7 @@ $(B)/$(1)libvulkan.so: $(B)/$(1)libvulkan.so.1
 $(B)/$(1)obj/spine/%.o: spine/% $(SPINE_RULES)
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(NO_ARRAYS) $(if $(1),$$(if $$(filter %.c,$$<),-include spine/process/lock_check.h),$$(SMALL_FRAMES)) $$(if $$(filter %/trampolines.c,$$(filter spine/asm/%,$$<)),$$(JUMPS)) $$(DEPS) -c -o $$@ $$<
+	$$(Q)$$(CC) $(2) $$(SPINE_CFLAGS) $$(NO_ARRAYS) $(if $(1),$$(if $$(filter %.c,$$<),-include test/lib/lock_check.h),$$(SMALL_FRAMES)) $$(if $$(filter %/trampolines.c,$$(filter spine/asm/%,$$<)),$$(JUMPS)) $$(DEPS) -c -o $$@ $$<
 $(B)/$(1)obj/test/%.o: test/% $(SPINE_RULES)
 	$$(call say,CC,$$<$(if $(1), ($(1:/=))))
 	$$(Q)mkdir -p $$(@D)

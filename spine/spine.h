@@ -9,7 +9,7 @@
  *              offsets.h), the systems' lines of generated lists (lines.h) and forms of symbols (system.h)
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
- *   process/   functions of the system (process.h): the lock and the fork gate (gate.c, in debug builds lock_check.h),
+ *   process/   functions of the system (process.h): the lock and the fork gate (gate.c),
  *              waiting (claim.c, wake.h, waiting.h, gate.h), the end of the process (exit.c, start.h), memory
  *              (memory.c), the log and the callbacks that receive it (log.c, callback.c), variables and names
  *              (variable.c, text.c, wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the
@@ -49,6 +49,7 @@
 #include <stdarg.h>
 
 #include "gen/zvk.h"
+#include "interface.h"
 #include "gen/zversion.h"
 #include "asm/numbers.h"
 #include "gen/zvariables.h"

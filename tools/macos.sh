@@ -1,18 +1,20 @@
 #!/bin/sh
-# "make test TARGET=macos": builds the library, the null driver and the sample layer for macOS and runs, on this machine, the tests of its file, those of its behaviour
-# there, and the suites for every system, with the Mach-O runner of test/lib/macos. test/loader/target/macos.txt lists the
-# skipped tests, which are printed. tools/zig.sh fetches the compiler; the machine has to be x86-64.
+# "make test TARGET=macos": builds the library, the tool, the null driver and the sample layer for macOS and runs, on this machine, the
+# tests of its file, those of its behaviour there, and the suites for every system, with the Mach-O runner of test/lib/macos.
+# test/loader/target/macos.txt lists the skipped tests, which are printed. At last, the core of the library answers as in Go.
+# tools/zig.sh fetches the compiler; the machine has to be x86-64.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test npm
 tools/zig.sh > /dev/null
 make -s -j"$(nproc)" all
-make -s -j"$(nproc)" TARGET=macos spine drivers layers
+make -s -j"$(nproc)" TARGET=macos all
 export TARGET=macos VKLOADER_TEST_ALL=1
 lists=test/loader/target/macos.txt
 grep -v '^#' $lists | sed 's/^/test: macos leaves out: /'
 skip=$(grep -v '^#' $lists | cut -d ' ' -f 1 | paste -s -d '|')
 "${GO:-go}" test -count 1 -p 2 -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/macos ./test/loader/library ./test/loader/chain \
     ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers ./test/loader/instance ./test/loader/layers \
-    ./test/loader/physdev ./test/loader/wsi
+    ./test/loader/physdev ./test/loader/wsi ./test/loader/memory ./test/loader/storm
+"${GO:-go}" test -count 1 -run '^TestMacOS' ./test/loader/equal

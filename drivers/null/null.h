@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "gen/zvk.h"
+#include "interface.h"
 
 /* A driver that does nothing does not use most of its arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -175,6 +175,26 @@ func answerOf(program Program, made *Made) *Answer {
 	return a
 }
 
+// add appends one driver or layer to the answer.
+func (a *Answer) add(e *explain.Item) {
+	if e.Kind == layerKind {
+		a.Layers = append(a.Layers, layerOf(e))
+		return
+	}
+	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e), Standing: e.Standing})
+}
+
+// layerOf returns a layer of an explained decision.
+func layerOf(e *explain.Item) Layer {
+	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
+		NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: e.Standing}
+}
+
+// reasonOf returns the reason of a driver or layer of an explained decision.
+func reasonOf(e *explain.Item) Reason {
+	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
+}
+
 // none is ErrNoDriver where no driver is used.
 func (a *Answer) none() error {
 	for i := range a.Drivers {

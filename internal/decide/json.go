@@ -95,21 +95,3 @@ func (l *Layer) item() explain.Item {
 	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line, Column: r.Column, Library: l.Library,
 		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: l.Standing}
 }
-
-// add takes one item.
-func (a *Answer) add(e *explain.Item) {
-	if e.Kind == layerKind {
-		a.Layers = append(a.Layers, layerOf(e))
-		return
-	}
-	a.Drivers = append(a.Drivers, Driver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Reason: reasonOf(e), Standing: e.Standing})
-}
-
-func layerOf(e *explain.Item) Layer {
-	return Layer{Name: e.Name, Manifest: e.Manifest, Library: e.Library, Used: e.Order > 0, Order: e.Order, Meta: e.Meta,
-		NameOnly: e.NameOnly, Reason: reasonOf(e), Standing: e.Standing}
-}
-
-func reasonOf(e *explain.Item) Reason {
-	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
-}

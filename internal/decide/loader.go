@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/decide/machine"
 )
 
 // Loader is a file that is a Vulkan loader.
@@ -38,11 +37,4 @@ func (h *Host) LoaderOf(ctx context.Context, program Program) (*Loader, error) {
 	}
 	return &Loader{Path: found.Path, File: found.File, Version: found.Version, From: found.From, Release: found.Release, Package: found.Package,
 		PackageVersion: found.PackageVersion, System: found.System, Rule: found.Rule, found: found}, ctx.Err()
-}
-
-// on makes a source one of facts as the loader reads them.
-func (l *Loader) on(source *machine.Source) {
-	if l != nil {
-		l.found.On(source)
-	}
 }

@@ -29,13 +29,13 @@ type Program struct {
 
 // app returns the program's arguments to vkCreateInstance.
 func (p *Program) app() plan.App {
-	names := func(list []string) (out []plan.Name) {
+	asNames := func(list []string) (out []plan.Name) {
 		for _, name := range list {
 			out = append(out, plan.Name{Text: name, Set: true})
 		}
 		return out
 	}
-	app := plan.App{API: uint32(p.API), Layers: names(p.Layers), Extensions: names(p.Extensions)}
+	app := plan.App{API: uint32(p.API), Layers: asNames(p.Layers), Extensions: asNames(p.Extensions)}
 	if p.Portability {
 		app.Flags = portabilityFlag
 		if !slices.Contains(p.Extensions, portabilityExtension) {

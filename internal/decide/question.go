@@ -98,3 +98,10 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 	}
 	return s, done, nil
 }
+
+// on has a source answer as far as the loader reads the facts; nil: the loader of this module reads all of them.
+func (l *Loader) on(source *machine.Source) {
+	if l != nil {
+		l.found.On(source)
+	}
+}

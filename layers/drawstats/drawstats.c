@@ -146,7 +146,7 @@ static VkLayerInstanceCreateInfo *instance_link(const void *chain)
 /* Opened for the first instance, closed after the last. */
 static void open_output(void)
 {
-    const char *path = secure_getenv("DRAWSTATS_FILE");
+    const char *path = safe_getenv("DRAWSTATS_FILE");
     int fd = path && *path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : STDERR_FILENO;
     if (fd < 0) fprintf(stderr, "drawstats: cannot open DRAWSTATS_FILE %s: %s; writing here\n", path, strerror(errno));
     output = fd < 0 ? STDERR_FILENO : fd;

@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #ifdef _WIN32
-#define secure_getenv getenv
+#define safe_getenv getenv
 #define O_CLOEXEC _O_NOINHERIT
 #endif
+#ifdef __linux__
+#define safe_getenv secure_getenv
+#endif
 #ifdef __APPLE__
-#define secure_getenv(name) (issetugid() ? NULL : getenv(name))
+#define safe_getenv(name) (issetugid() ? NULL : getenv(name))
 #endif
 
 #endif

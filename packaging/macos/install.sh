@@ -18,6 +18,7 @@ install)
     cp libvulkan.1.dylib "$file"
     ln -s libvulkan.1.dylib "$link"
     cp vkloader "$tool"
+    chmod 755 "$file" "$tool"
     echo "installed: $file, $link, $tool"
     ;;
 remove)

@@ -3,7 +3,7 @@
 #ifndef VKL_ZENDS_H
 #define VKL_ZENDS_H
 
-#include "asm/stubs.h"
+#include "system.h"
 #include "gen/zvk.h"
 
 /* Trampolines. */

@@ -9508,6 +9508,4 @@ typedef PFN_vkCmdPushDescriptorSetWithTemplate2 PFN_vkCmdPushDescriptorSetWithTe
 typedef PFN_vkCmdSetRenderingAttachmentLocations PFN_vkCmdSetRenderingAttachmentLocationsKHR;
 typedef PFN_vkCmdSetRenderingInputAttachmentIndices PFN_vkCmdSetRenderingInputAttachmentIndicesKHR;
 
-#include "../interface.h"
-
 #endif

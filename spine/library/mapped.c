@@ -36,6 +36,23 @@ static bool needs_changed(const struct library *old)
     return false;
 }
 
+/* Returns the path of a file of a library in quarantine that each dlopen of the process reads the damaged data of, or
+ * NULL. */
+static const char *linker_damaged(void)
+{
+    for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
+        lock_take();
+        const struct library_file *f = l->state == LIBRARY_QUARANTINED ? l->files : NULL;
+        lock_drop();
+        for (; f; f = f->next) {
+            bool own = file_same_inode(&f->identity, &l->identity);
+            if ((own ? &l->identity : &f->identity)->build.compared && build_damaged(&f->identity.build))
+                return f->path;
+        }
+    }
+    return NULL;
+}
+
 /* Returns another spelling of a path, with count times "./" before its last name. The linker compares path texts before
  * it looks at files, and would return the library in quarantine for the same text. */
 static char *respelled(const char *path, unsigned count)
@@ -74,6 +91,11 @@ void *library_dlopen(const char *path, struct file_identity *identity, char **te
     if (!file || !file_identify(file, identity)) *identity = (struct file_identity){0};
     if (library_refused(path, identity) || (old && needs_changed(old))) {
         *text = library_overwritten_text(path);
+        return NULL;
+    }
+    const char *damaged = linker_damaged();
+    if (damaged) {
+        *text = library_overwritten_text(damaged);
         return NULL;
     }
     char *spelled = old && file ? respelled(file, count) : NULL;
@@ -267,13 +289,16 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
     lock_take();
     struct library *l = served(given, LIBRARY_KEPT);
     bool changed = l && !file_same(identity, &l->identity);
-    if (changed) l->state = file_overwritten(given, identity, &l->identity) ? LIBRARY_QUARANTINED : LIBRARY_CLOSING;
-    bool closes = changed && l->state == LIBRARY_CLOSING;
+    struct library *old = changed ? l : NULL;
+    if (old) old->state = LIBRARY_CLOSING;
     if (!l) l = served(given, LIBRARY_IN_USE);
     bool same = l && !changed && file_same(identity, &l->identity);
     if (same) record_hold(l);
     lock_drop();
-    if (closes) record_close(l);
+    if (old && file_overwritten(given, identity, &old->identity))
+        record_quarantine(old);
+    else if (old)
+        record_close(old);
     struct mapped_lib *lib = same ? opening(l, given, true) : NULL;
     if (same && !lib) use_give_back(l, false);
     return lib;
@@ -361,7 +386,8 @@ void library_drop_preloaded(const char *given)
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
 {
     struct file_identity now;
-    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(path, &now, identity);
+    file_identify(path, &now);
+    bool overwritten = identity->inode && file_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;
@@ -378,6 +404,6 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
     l->given = name;
     l->path = file;
     l->identity = *identity;
-    l->state = LIBRARY_QUARANTINED;
     lock_drop();
+    record_quarantine(l);
 }

@@ -231,8 +231,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {
     struct physdev *device = term_physdev(handle);
-    PFN_vkReleaseDisplayEXT release = driver_fn(device->driver, vkReleaseDisplayEXT);
-    if (release) return release(driver_physdev(device), display);
+    PFN_vkReleaseDisplayEXT release_display = driver_fn(device->driver, vkReleaseDisplayEXT);
+    if (release_display) return release_display(driver_physdev(device), display);
     log_abort(
         device->instance, LOG_ERROR,
         "ICD \"%s\" associated with VkPhysicalDevice does not support vkReleaseDisplayEXT - Consequently, the call is invalid because it should not be possible to acquire a display on this device",

@@ -1,4 +1,4 @@
-/* process.h: what process/ offers to all others: the one lock and the fork gate, waiting, the end of the
+/* process.h: the interface of process/: the one lock and the fork gate, waiting, the end of the
  * process, the log and the callbacks that hear it, memory, variables and names. It knows no driver, layer or device,
  * and of an instance only the log's level, the allocator and the callbacks. */
 #ifndef VKL_PROCESS_H
@@ -15,7 +15,7 @@
 void lock_take(void);
 void lock_drop(void);
 /* Asserts, in builds with sanitizers, that this thread holds the lock (taken) or does not hold it (not), also
- * before each function of lock_check.h. */
+ * before each function of test/lib/lock_check.h. */
 #ifndef CHECK_LOCK
 #define lock_wanted(taken) ((void)0)
 #endif
@@ -41,8 +41,18 @@ bool gate_same_object(const void *const *functions);
 struct dl_phdr_info;
 typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
 int gate_walk(gate_walk_step *step, void *data);
-/* Sets the build ID of an object, if it has one. On Linux. */
-void build_read(const struct dl_phdr_info *object, struct build *build);
+/* A position in the linker's list of objects during a walk; all zero before the first object. On Linux. */
+struct walk {
+    const struct link_map *map; /* NULL: the list is unknown */
+    bool begun;
+};
+/* Returns the dynamic section of the next object of a walk. NULL: the object must not be read. The section comes from the linker's list, because the
+ * program headers in memory change if the file is overwritten. If the list is unknown, the headers name it. */
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object);
+/* Sets the build of an object and returns its SONAME, or NULL. On Linux. */
+const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build);
+/* Returns the string table of an object, which some linkers do not relocate. On Linux. */
+const char *build_strings(const struct dl_phdr_info *object, const struct build *build);
 /* Number of the process in its line of forks as this library sees it: changes in every forked child. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

@@ -20,9 +20,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
+	"vkloader/internal/core/runtime"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
-	"vkloader/tools/goc/runtime"
 )
 
 var survey = flag.Bool("survey", false, "try every program of Go's test directory, and write testdata/goroot.txt and testdata/outside.txt")
@@ -210,7 +210,7 @@ func (c *checker) reason(t *testing.T, path, name, directory string) (reason str
 	if err := os.WriteFile(in, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	arguments := append(append([]string{}, warnings...), "-O0", "-I"+root+"/tools/goc/runtime/c", "-o", in+".out", in, "-lm")
+	arguments := append(append([]string{}, warnings...), "-O0", "-I"+root+"/internal/core/runtime/c", "-o", in+".out", in, "-lm")
 	if text, err := exec.Command("gcc", arguments...).CombinedOutput(); err != nil {
 		return fmt.Sprintf("gcc: %.300s", text)
 	}

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"vkloader/internal/core/runtime"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
-	"vkloader/tools/goc/runtime"
 )
 
 // growing builds a program of growth.go.txt with the harness growth.c; run returns the numbers that it prints.

@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"vkloader/internal/core/runtime"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
-	"vkloader/tools/goc/runtime"
 )
 
 var (
@@ -99,7 +99,7 @@ func bothWays(t *testing.T, directory, text string, names []string) (want, got m
 	if err := translateFile(t, source, translated+".c", names); err != nil {
 		return nil, nil, err
 	}
-	flags := append(append([]string{}, warnings...), "-O1", "-w", "-I"+root+"/tools/goc/runtime/c", "-o", translated, translated+".c", "-lm")
+	flags := append(append([]string{}, warnings...), "-O1", "-w", "-I"+root+"/internal/core/runtime/c", "-o", translated, translated+".c", "-lm")
 	if *sanitize {
 		flags = append(flags, "-fsanitize=address,undefined", "-fno-sanitize-recover")
 	}

@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"vkloader/internal/core/runtime"
 	"vkloader/test/goc/constructs"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
-	"vkloader/tools/goc/runtime"
 )
 
 // root is the repository's, seen from here.
@@ -71,7 +71,7 @@ func (c *translation) compile(t *testing.T, compiler string, flags ...string) (p
 	t.Helper()
 	out := filepath.Join(c.directory, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
 	arguments := append(append([]string{}, warnings...), flags...)
-	arguments = append(arguments, "-I"+root+"/tools/goc/runtime/c", "-o", out, filepath.Join(c.directory, "programs.c"), "-lm")
+	arguments = append(arguments, "-I"+root+"/internal/core/runtime/c", "-o", out, filepath.Join(c.directory, "programs.c"), "-lm")
 	if text, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.8000s", compiler, err, text)
 	}

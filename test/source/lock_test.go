@@ -20,13 +20,13 @@ const harmless = ` __errno_location _setjmp longjmp abort memchr memcmp memcpy m
 	pthread_getcpuclockid pthread_getspecific pthread_setspecific pthread_key_delete
 	pthread_setcancelstate stderr `
 
-// Every function that the library calls is checked in the builds with sanitizers (spine/process/lock_check.h), or is known
+// Every function that the library calls is checked in the builds with sanitizers (test/lib/lock_check.h), or is known
 // as harmless.
 //
 // holds: THR-012
 func TestLockCheckIsComplete(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../spine/process/lock_check.h")
+	text, err := os.ReadFile("../../test/lib/lock_check.h")
 	if err != nil {
 		t.Fatal(err)
 	}

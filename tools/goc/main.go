@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"vkloader/internal/core/runtime"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
-	"vkloader/tools/goc/runtime"
 )
 
 func main() {

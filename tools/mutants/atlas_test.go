@@ -85,7 +85,7 @@ func TestLineByLine(t *testing.T) {
 		"b1:;\n    return t0;\n}\nstatic int g(void) {\n    return 3;\n}\n#define M \\\n    4\n"
 	out, err := lineByLine(core, support)
 	const nowhere, there = "#line 1 \"build/core.c\"\n", "#line 7 \"internal/core/p/x.go\"\n"
-	want := "// generated\n#line 1 \"tools/goc/runtime/c/goc.c\"\n" + support + nowhere + "static int f(struct goc *g) {\n" + nowhere + "    int t0;\n" +
+	want := "// generated\n#line 1 \"internal/core/runtime/c/goc.c\"\n" + support + nowhere + "static int f(struct goc *g) {\n" + nowhere + "    int t0;\n" +
 		there + "    t0 = 1;\n" + there + "    t0 = 2;\n" + there + "b1:;\n" + there + "    return t0;\n" + there + "}\n" +
 		nowhere + "static int g(void) {\n" + nowhere + "    return 3;\n" + nowhere + "}\n#define M \\\n    4\n"
 	if err != nil || out != want {
@@ -135,13 +135,13 @@ func TestSources(t *testing.T) {
 	for path, want := range map[string]bool{"spine/sort.c": true, "spine/wsi/surface.c": true, "spine/wsi/physdev.h": false, "spine/gen/zvk_check.c": false,
 		"spine/gen/core.c": false, "internal/core/plan/decide.go": true, "internal/core/plan/plan_test.go": false, "internal/decide/vk/zresults.go": false,
 		"tools/wiregen/main.go": false, "internal/decide/binary/find.go": true, "tools/goc/main.go": true,
-		"tools/goc/emit/call.go": true, "tools/goc/runtime/c/goc.c": true, "tools/vkgen/main.go": false} {
+		"tools/goc/emit/call.go": true, "internal/core/runtime/c/goc.c": true, "tools/vkgen/main.go": false} {
 		if got := source.MatchString(path) && !leftOut(path); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
 	}
 	for path, want := range map[string]string{"spine/sort.c": "", "internal/core/plan/decide.go": "internal/core/plan",
-		"tools/goc/runtime/c/goc.c": "tools/goc/runtime"} {
+		"internal/core/runtime/c/goc.c": "internal/core/runtime"} {
 		if got := packageOf(path); got != want {
 			t.Errorf("%s is of package %q", path, got)
 		}

@@ -392,10 +392,12 @@ func (r *tally) report(o options) {
 
 // Faults are planted in the spine, the core, the tool and the translator.
 func inSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
-func ofGoc(file string) bool   { return strings.HasPrefix(file, "tools/goc/") }
+func ofGoc(file string) bool {
+	return strings.HasPrefix(file, "tools/goc/") || strings.HasPrefix(file, runtimeSupport)
+}
 
 // runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
-const runtimeSupport = "tools/goc/runtime/c/"
+const runtimeSupport = "internal/core/runtime/c/"
 
 // packageOf is the directory of the Go package that a file is compiled into; "" for the spine.
 func packageOf(file string) string {
@@ -403,7 +405,7 @@ func packageOf(file string) string {
 		return ""
 	}
 	if strings.HasPrefix(file, runtimeSupport) {
-		return "tools/goc/runtime"
+		return "internal/core/runtime"
 	}
 	return filepath.Dir(file)
 }
@@ -418,7 +420,7 @@ func leftOut(path string) bool {
 }
 
 // source are the files that faults are planted in. Below a package of the core there are only commands that generate.
-var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/(tool|decide|containers)/.*\.go|tools/goc/.*\.(c|go))$`)
+var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/(tool|decide|containers)/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
 
 // sources lists these files, relative to the top directory, in a fixed order.
 func sources(top string) (out []string, err error) {

@@ -64,7 +64,7 @@ func readPlanted(list string) (out []planted, err error) {
 }
 
 // buildable are the files whose faults this program knows how to build.
-var buildable = regexp.MustCompile(`^(spine/.*\.c|internal/.*\.go|tools/goc/.*\.(c|go))$`)
+var buildable = regexp.MustCompile(`^(spine/.*\.c|internal/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
 
 // locate finds the guard in the source.
 func (p planted) locate(top string) (mutant, error) {

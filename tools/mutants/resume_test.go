@@ -75,7 +75,7 @@ func TestAllAreasGetFaults(t *testing.T) {
 			t.Errorf("%d places for faults in %s", count[name], name)
 		}
 	}
-	if names, err := sources("../.."); err != nil || !slices.Contains(names, "tools/goc/runtime/c/goc.c") {
+	if names, err := sources("../.."); err != nil || !slices.Contains(names, "internal/core/runtime/c/goc.c") {
 		t.Errorf("the translator's C is not among %d sources, %v", len(names), err)
 	}
 }

@@ -28,6 +28,7 @@ func main() {
 }
 
 // write writes the archive. seconds is the time of all files, since 1970. The directory's own name is the first part of each name.
+// Of a file's permissions only the owner's right to execute it counts: the archive gives it to everybody.
 func write(archive, directory, seconds string) (sum string, err error) {
 	since, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
@@ -48,7 +49,13 @@ func write(archive, directory, seconds string) (sum string, err error) {
 		if err != nil {
 			return err
 		}
-		w, err := zipped.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Deflate, Modified: time.Unix(since, 0).UTC()})
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		header := &zip.FileHeader{Name: filepath.ToSlash(name), Method: zip.Deflate, Modified: time.Unix(since, 0).UTC()}
+		header.SetMode(0o644 | info.Mode()&0o100/0o100*0o111)
+		w, err := zipped.CreateHeader(header)
 		if err != nil {
 			return err
 		}

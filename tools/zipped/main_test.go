@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The same files give the same bytes at any time, in any order and with any permissions.
+// The same files give the same bytes at any time, in any order and with any permissions of others.
 func TestSameFilesGiveSameArchive(t *testing.T) {
 	names := []string{"README.txt", "x64/vkloader.exe", "x64/libexec/probe.exe", "x86/vkloader.exe"}
 	written := func(names []string, mode os.FileMode, at time.Time) []byte {
@@ -61,6 +61,29 @@ func TestSameFilesGiveSameArchive(t *testing.T) {
 		}
 		if text, err := io.ReadAll(content); err != nil || string(text) != "of "+name {
 			t.Errorf("%s has %q, %v", name, text, err)
+		}
+	}
+}
+
+// A program is executable in the archive, and a text is not.
+func TestPrograms(t *testing.T) {
+	top, archive := t.TempDir(), filepath.Join(t.TempDir(), "a.zip")
+	for name, mode := range map[string]os.FileMode{"program": 0o700, "text": 0o600} {
+		if err := os.WriteFile(filepath.Join(top, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := write(archive, top, "1700000000"); err != nil {
+		t.Fatal(err)
+	}
+	read, err := zip.OpenReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	for i, mode := range []os.FileMode{0o755, 0o644} {
+		if got := read.File[i].Mode(); got != mode {
+			t.Errorf("%s has the permissions %v", read.File[i].Name, got)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -198,7 +199,11 @@ func TestSame(t *testing.T) {
 	if !none.Same(nil) || none.Same(base()) || base().Same(nil) {
 		t.Error("nothing")
 	}
+	fields := map[string]bool{}
 	for i, change := range []func(*Settings){
+		func(s *Settings) { s.HasLevel, s.Level = false, 0 },
+		func(s *Settings) { s.Hardware = PresentHardware }, func(s *Settings) { s.Service = ServiceNever },
+		func(s *Settings) { s.Compute = NoOverlays }, func(s *Settings) { s.LogFile = "/log" },
 		func(s *Settings) { s.File = "/g" }, func(s *Settings) { s.Level = 4 }, func(s *Settings) { s.ControlsLayers = false },
 		func(s *Settings) { s.Layers = s.Layers[:1] }, func(s *Settings) { s.Layers[1].Name = "c" }, func(s *Settings) { s.Exclusively = false },
 		func(s *Settings) { s.Drivers = s.Drivers[:1] }, func(s *Settings) { s.Drivers[1] = "/f" }, func(s *Settings) { s.HasDevices = false },
@@ -206,7 +211,18 @@ func TestSame(t *testing.T) {
 	} {
 		s := base()
 		if change(s); s.Same(base()) || base().Same(s) {
-			t.Errorf("change %d is not seen", i)
+			t.Errorf("Same does not compare what change %d changes: %+v", i, *s)
+		}
+		was := reflect.ValueOf(*base())
+		for f := range was.NumField() {
+			if !reflect.DeepEqual(was.Field(f).Interface(), reflect.ValueOf(*s).Field(f).Interface()) {
+				fields[was.Type().Field(f).Name] = true
+			}
+		}
+	}
+	for f := range reflect.TypeFor[Settings]().NumField() {
+		if name := reflect.TypeFor[Settings]().Field(f).Name; !fields[name] {
+			t.Errorf("no change of this test changes Settings.%s", name)
 		}
 	}
 	merged := base()

@@ -27,3 +27,16 @@ func (c Change) line() string {
 
 // Assignment returns a change that sets a variable as NAME=VALUE, quoted for a shell.
 func (c Change) Assignment() string { return c.Variable + "=" + wording.Quoted(c.Value) }
+
+// Starting returns a shell line that starts a program with changed variables, and leaves other programs as they are.
+func (c Change) Starting(program string) string {
+	unset, set := "", ""
+	for at := &c; at != nil; at = at.And {
+		if at.Set {
+			set += at.Assignment() + " "
+		} else {
+			unset += "-u " + at.Variable + " "
+		}
+	}
+	return "env " + unset + set + program
+}

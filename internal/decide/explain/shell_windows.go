@@ -16,3 +16,6 @@ func (c Change) line() string {
 
 // Assignment returns a change that sets a variable as NAME=VALUE. The prompt of Windows has no quotes around a value.
 func (c Change) Assignment() string { return c.Variable + "=" + c.Value }
+
+// Starting returns the change for the prompt that starts a program: Windows has no line that changes a variable for one program.
+func (c Change) Starting(string) string { return c.Line() }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// machoCPU returns the processor of Mach-O files with Go's name; 0: there is none.
+// machoCPU returns the processor of Mach-O files with Go's name or that of package binary; 0: there is none.
 func machoCPU(name string) macho.Cpu {
 	switch name {
-	case "amd64":
+	case "amd64", "x86-64":
 		return macho.CpuAmd64
 	case "arm64":
 		return macho.CpuArm64
@@ -21,8 +21,8 @@ func machoCPU(name string) macho.Cpu {
 // mostSlices is how many parts of a universal file are read (spine/process/macos/slice.c).
 const mostSlices = 16
 
-// ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by Go's
-// name of it.
+// ForeignMachO reports whether the first bytes of a file are those of a Mach-O file without a part for a processor, by Go's name of
+// it or that of package binary.
 func ForeignMachO(head []byte, processor string) bool {
 	own := machoCPU(processor)
 	if len(head) < 8 {

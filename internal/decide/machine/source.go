@@ -185,6 +185,15 @@ func (s *Source) WrongWindowsMachine(name string, class int) bool {
 	return foreignPE(s.head(name), class)
 }
 
+// WrongMacMachine reports whether a file is a library of macOS without a part for any of a program's processors, by the names of
+// package binary. It returns false for an unknown program.
+func (s *Source) WrongMacMachine(name string, processors []string) bool {
+	head := s.head(name)
+	return len(processors) > 0 && !slices.ContainsFunc(processors, func(p string) bool {
+		return !ForeignMachO(head, p)
+	})
+}
+
 // head returns the first bytes of a file, none if it cannot be read.
 func (s *Source) head(name string) []byte {
 	if s.unread(name) {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ const (
 	maxSearch    = 100 * time.Millisecond
 )
 
-// Services returns the processes of systemd's services that run as another user than root, one for each service and user. It
+// Services returns the processes of systemd's services, one for each service and user. It
 // reads only files of /proc that every user may read.
 func Services(m *machine.Machine) (list []Service) {
 	type one struct {
@@ -47,7 +48,7 @@ func Services(m *machine.Machine) (list []Service) {
 			continue
 		}
 		s.readStatus(text(pid, "status"))
-		if s.Name == "" || s.User == 0 || seen[one{s.Unit, s.User}] {
+		if s.Name == "" || seen[one{s.Unit, s.User}] {
 			continue
 		}
 		seen[one{s.Unit, s.User}] = true
@@ -81,26 +82,68 @@ func ofOthers(group string) bool {
 		strings.HasPrefix(group, "libpod-") || strings.HasPrefix(group, "lxc.payload")
 }
 
-// UnitText returns the text of a service's unit file and of its additions, without comments.
-func UnitText(m *machine.Machine, unit string) string {
-	names := []string{unit}
-	if name, _, instance := strings.Cut(unit, "@"); instance {
+// Unit is a service of systemd.
+type Unit struct {
+	Name   string // with the suffix ".service"; "": none
+	OfUser bool   // of a user's service manager
+}
+
+// UnitIn returns the service in a process's list of control groups, of the system's or a user's service manager. A terminal or a
+// desktop starts programs in scopes, or in transient services without a unit file.
+func UnitIn(list string) Unit {
+	if name := UnitOf(list); name != "" {
+		return Unit{Name: name}
+	}
+	for _, line := range strings.Split(list, "\n") {
+		_, group, _ := strings.Cut(line, "/user.slice/")
+		_, group, of := strings.Cut(group, "/user@")
+		parts := strings.Split(group, "/")
+		if at := slices.IndexFunc(parts, func(p string) bool { return strings.HasSuffix(p, ".service") && p != parts[0] }); of && at > 0 &&
+			!slices.ContainsFunc(parts, ofOthers) {
+			return Unit{parts[at], true}
+		}
+	}
+	return Unit{}
+}
+
+// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, and the drop-ins by their
+// names, the first of each name. configHome is the directory of the user's configuration.
+func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
+	names := []string{u.Name}
+	if name, _, instance := strings.Cut(u.Name, "@"); instance {
 		names = append(names, name+"@.service")
 	}
-	var text strings.Builder
-	for _, directory := range []string{"/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"} {
+	directories := []string{"/etc/systemd/system", "/run/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"}
+	if u.OfUser {
+		directories = []string{configHome + "/systemd/user", "/etc/systemd/user", "/run/systemd/user", "/usr/lib/systemd/user"}
+	}
+	dropIns := map[string]string{}
+	for _, directory := range directories {
 		for _, name := range names {
-			files := []string{directory + "/" + name}
-			for _, more := range m.Names(directory + "/" + name + ".d") {
-				files = append(files, path.Join(directory, name+".d", more))
+			if file := directory + "/" + name; len(files) == 0 && m.Exists(file) {
+				files = append(files, file)
 			}
-			for _, file := range files {
-				data, _ := m.ReadFile(file)
-				for _, line := range strings.Split(string(data), "\n") {
-					if line = strings.TrimSpace(line); line != "" && line[0] != '#' && line[0] != ';' {
-						text.WriteString(line + "\n")
-					}
+			for _, more := range m.Names(directory + "/" + name + ".d") {
+				if _, hidden := dropIns[more]; !hidden && strings.HasSuffix(more, ".conf") {
+					dropIns[more] = path.Join(directory, name+".d", more)
 				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dropIns)) {
+		files = append(files, dropIns[name])
+	}
+	return files
+}
+
+// UnitText returns the text of a unit's file and of its drop-ins, without comments.
+func UnitText(m *machine.Machine, u Unit, configHome string) string {
+	var text strings.Builder
+	for _, file := range UnitFiles(m, u, configHome) {
+		data, _ := m.ReadFile(file)
+		for _, line := range strings.Split(string(data), "\n") {
+			if line = strings.TrimSpace(line); line != "" && line[0] != '#' && line[0] != ';' {
+				text.WriteString(line + "\n")
 			}
 		}
 	}

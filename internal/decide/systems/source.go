@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
@@ -86,14 +87,42 @@ func (s *Foreign) Exists(name string) bool {
 	return ok && s.files().Exists(at)
 }
 
-// WrongMachine implements facts.Provider. Only the given files of Windows are compared, by the word size of the program.
+// WrongMachine implements facts.Provider. On Windows it compares a library with the word size of the program, on macOS with the
+// program's processors. On other systems it returns false.
 func (s *Foreign) WrongMachine(name string) bool {
 	at, ok := s.Place(name)
-	if !ok || !s.windows() {
+	switch {
+	case !ok:
 		return false
+	case s.windows():
+		class, _ := strconv.Atoi(s.Bits)
+		return s.files().WrongWindowsMachine(at, class)
+	case s.System.Name == "macos":
+		return s.files().WrongMacMachine(at, s.ProgramProcessors())
 	}
-	class, _ := strconv.Atoi(s.Bits)
-	return s.files().WrongWindowsMachine(at, class)
+	return false
+}
+
+// ProgramProcessors returns the processors of macOS for which the program is made, of these the machine's if the machine is known;
+// nil: unknown.
+func (s *Foreign) ProgramProcessors() []string {
+	if s.Program == "" {
+		return s.Processors
+	}
+	file, err := s.Open(s.Program)
+	if err != nil {
+		return s.Processors
+	}
+	defer file.Close()
+	program, err := binary.ReadMachO(file)
+	if err != nil {
+		return s.Processors
+	}
+	all := program.Machines()
+	if runs := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(s.Processors, p) }); len(runs) > 0 {
+		return runs
+	}
+	return all
 }
 
 // Exe implements facts.Provider (MAC-021, MAC-022, BSD-005, QNX-002).

@@ -159,7 +159,7 @@ func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 // source returns the machine's facts for a program: its path or name there ("": no specific program), elevated or not.
 func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
 	if onWindows && s.root != "" {
-		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
+		return nil, errors.New("on Windows, --root needs --platform: the registry, which names all files, is this machine's")
 	}
 	m, err := s.machine()
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 		if info.IsDir() {
-			return nil, exit.Unable("--app %s: a directory, not a program", app)
+			return nil, notProgram(&m, app)
 		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without symbolic links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)

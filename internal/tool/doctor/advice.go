@@ -175,20 +175,26 @@ const (
 	forDevice
 	otherName
 	forUnasked
-	byHand // it fixes the fault, and only the user may make the change
+	choosing // the user has the choice of several changes
+	byHand   // it fixes the fault, and only the user may make the change
 )
 
 // tried is a change that was tried and removes the finding, worded for the place where the user makes it.
 type tried struct {
 	explain.Change
 	aim    aim
-	kind   string // the sandbox of the program, when it changes the wording
-	detail string // the sandbox's detail, such as the Flatpak's name
-	at     Line   // the line that sets the variable to unset; without a file: unknown
+	kind   string  // the sandbox of the program, when it changes the wording
+	detail string  // the sandbox's detail, such as the Flatpak's name
+	at     Line    // the line that sets the variable now; without a file: unknown
+	unit   unit    // of a service; the zero value: none
+	choice []offer // this change and others, each of which removes the finding; nil: there is no choice
 }
 
 func (t tried) say() (string, []string) {
 	text, commands := t.words()
+	if len(t.choice) > 0 {
+		text, commands = t.choices()
+	}
 	if before := t.before(); before != "" {
 		if inContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
@@ -196,10 +202,22 @@ func (t tried) say() (string, []string) {
 			text = before + ": " + text
 		}
 	}
-	if t.at.File != "" {
+	if t.at.File != "" && t.at != t.unit.by {
 		text += "; it is set in " + t.at.String()
 	}
 	return text, commands
+}
+
+// choices returns each change with its result, and the shell lines of all.
+func (t tried) choices() (string, []string) {
+	var texts, commands []string
+	for _, o := range t.choice {
+		one := t
+		one.Change = o.Change
+		text, lines := one.words()
+		texts, commands = append(texts, text+" for "+o.result), append(commands, lines...)
+	}
+	return strings.Join(texts, "; "), commands
 }
 
 // before returns the words that introduce the change: its purpose.
@@ -226,6 +244,13 @@ func (t tried) words() (string, []string) {
 	if t.File == "" && t.And != nil && inContainer(t.kind) {
 		return t.atStart()
 	}
+	if t.kind == "service" && t.File == "" {
+		before, line := t.unit.setting(t.Change)
+		return before + line, []string{line}
+	}
+	if t.kind == "" && t.ofProgram() {
+		return t.Starting("PROGRAM"), nil
+	}
 	if t.File == "" && t.And == nil {
 		switch {
 		case t.kind == "steam" && t.Set:
@@ -246,6 +271,12 @@ func (t tried) words() (string, []string) {
 	}
 	return t.Line(), t.Lines()
 }
+
+// undecided reports whether only the user knows which programs want the change, or which change of several.
+func (t tried) undecided() bool { return t.ofProgram() || len(t.choice) > 0 }
+
+// ofProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
+func (t tried) ofProgram() bool { return t.File == "" && (t.aim == forPower || t.aim == forDevice) }
 
 // atStart returns the options that start the container with several changed variables.
 func (t tried) atStart() (string, []string) {

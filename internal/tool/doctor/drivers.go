@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/tool/term"
 )
 
 // driverExam compares drivers with devices.
@@ -33,13 +34,44 @@ func (e *driverExam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		var do advice
+		what, do := said(twoVersions, kernel, version), advice(nil)
 		if e.kind("flatpak") != "" {
-			do = outside("flatpak install org.freedesktop.Platform.GL.nvidia-"+strings.ReplaceAll(kernel, ".", "-"), false)
+			extension := e.nvidiaExtension(kernel)
+			what += sentence("; Flatpak's extension " + extension + " is missing")
+			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
 			do = nvidiaAgain
 		}
-		e.found(NvidiaVersion, m.Name, m.File, said(twoVersions, kernel, version), do)
+		e.found(NvidiaVersion, m.Name, m.File, what, do)
+	}
+}
+
+// nvidiaExtension returns the name of the Flatpak extension with the driver for a version of NVIDIA's kernel module. Without a
+// version, the name has VERSION in its place.
+func (r *Report) nvidiaExtension(kernel string) string {
+	platform := "org.freedesktop.Platform.GL"
+	if r.WordSize() == 32 {
+		platform = "org.freedesktop.Platform.GL32"
+	}
+	return platform + ".nvidia-" + term.Or(strings.ReplaceAll(kernel, ".", "-"), "VERSION")
+}
+
+// underVersion marks the faults of NVIDIA's libraries of a version that the sandbox gets no more as consequences of the version.
+func (e *settling) underVersion() {
+	if len(e.Sandboxes) == 0 {
+		return
+	}
+	for i := range e.Findings {
+		root := &e.Findings[i]
+		_, version, is := strings.Cut(path.Base(root.Path), ".so.")
+		if root.Code != NvidiaVersion || !is {
+			continue
+		}
+		for n := range e.Findings {
+			if f := &e.Findings[n]; f.Because == nil && f.Subject == root.Subject && strings.HasSuffix(f.lacks(), ".so."+version) {
+				f.Because = NvidiaVersion
+			}
+		}
 	}
 }
 

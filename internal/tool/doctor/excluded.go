@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
@@ -173,19 +174,19 @@ const noneForDevices sentence = "no driver is for a device of this machine, and 
 const overflowID = 65534
 
 // unmapped returns advice about a node whose owner or group is not mapped into the container.
-func (e *deviceExam) unmapped(kind string) advice {
+func (e *deviceExam) unmapped(kind, node string) advice {
 	switch {
 	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
 		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +
-			"on Proxmox, pass the node with: dev0: /dev/dri/renderD128,gid=GID, where GID is the container's number for render.")
+			"on Proxmox, pass the node with: dev0: " + node + ",gid=" + term.Or(e.groupNumber("render"), "GID") + ", the container's number for render.").untried(outsideOnly)
 	case kind == "docker":
-		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...")
+		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...").untried(outsideOnly)
 	case kind == "kubernetes":
-		return advised("The group of the node on the host is not mapped into the pod. In the pod's spec: hostUsers: true")
+		return advised("The group of the node on the host is not mapped into the pod. In the pod's spec: hostUsers: true").untried(outsideOnly)
 	case e.text("/run/systemd/container") == "systemd-nspawn":
-		return advised("The group of the node on the host is not mapped into the container. Start the container with: systemd-nspawn --private-users=no ...")
+		return advised("The group of the node on the host is not mapped into the container. Start the container with: systemd-nspawn --private-users=no ...").untried(outsideOnly)
 	}
-	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.")
+	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.").untried(outsideOnly)
 }
 
 // settingsAdvice returns advice about a settings file that hides devices.

@@ -53,6 +53,9 @@ func (g *GPU) Title() string {
 	return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
 }
 
+// brief returns the device's name with its vendor.
+func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title() }
+
 // displayDrivers are kernel drivers of devices that only display.
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
 	"simple-framebuffer",

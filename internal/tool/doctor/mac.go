@@ -177,28 +177,12 @@ func (e *macExam) readMachO(file string) *binary.MachO {
 // unfit returns why programs cannot load a library for other processors; "": they can, or it is unknown for which processor they
 // run.
 func (e *macExam) unfit(m Module, library *binary.MachO) string {
-	wanted := e.processors()
+	wanted := e.mac.ProgramProcessors()
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(p string) bool { return library.Part(p) != nil })
 	if len(missing) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s is for %s alone: programs for %s cannot load it", m.File, strings.Join(library.Machines(), " and "), strings.Join(missing, " and "))
-}
-
-// processors returns those for which the examined program is made, or those of the source; nil: unknown.
-func (e *macExam) processors() []string {
-	if e.mac.Program == "" {
-		return e.mac.Processors
-	}
-	program := e.readMachO(e.mac.Program)
-	if program == nil {
-		return e.mac.Processors
-	}
-	own := program.Machines()
-	if both := slices.DeleteFunc(slices.Clone(own), func(p string) bool { return !slices.Contains(e.mac.Processors, p) }); len(both) > 0 {
-		return both // the part that the machine runs
-	}
-	return own
 }
 
 // copies adds a finding for each driver whose library several manifests have, by its name.

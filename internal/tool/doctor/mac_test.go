@@ -125,7 +125,9 @@ func TestMacFindings(t *testing.T) {
 		"a driver for Intel, and the other one": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64"), "Applications/x": program("arm64"),
 			brewDriver: moltenVK, brewLibrary: driverFor("arm64")}, "/Applications/x", nil,
 			[]string{"problem library-foreign: export VK_DRIVER_FILES=/opt/homebrew/share/vulkan/icd.d/MoltenVK_icd.json"}},
-		"a universal driver":  {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "arm64"), "Applications/x": program("x86-64")}, "/Applications/x", nil, nil},
+		"a universal driver": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "arm64"), "Applications/x": program("x86-64")}, "/Applications/x", nil, nil},
+		"a universal driver without the program's part": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "i386"), "Applications/x": program("arm64")}, "/Applications/x", nil,
+			[]string{"problem library-foreign"}},
 		"a driver of 32 bits": {map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("i386")}, "", nil, []string{"problem library-foreign"}},
 		"no driver's library": {map[string]string{usualDriver: moltenVK, usualLibrary: string(made.Mach(made.MachO{Machine: "arm64", Exports: []string{"x"}}))}, "", nil,
 			[]string{"problem driver-interface"}},
@@ -155,6 +157,34 @@ func TestMacFindings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of two layers with one name, the loader uses that with a library for the program's processor, so there is no finding about the
+// other one.
+//
+// holds: LAY-104
+func TestMacLayersOfTwoProcessors(t *testing.T) {
+	t.Parallel()
+	layer := func(library string) string {
+		return `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"` + library +
+			`","api_version":"1.3.0","implementation_version":"1","description":"x","disable_environment":{"NO":"1"}}}`
+	}
+	library := func(machines ...string) string {
+		var parts []made.MachO
+		for _, m := range machines {
+			parts = append(parts, made.MachO{Machine: m, Exports: []string{"vkNegotiateLoaderLayerInterfaceVersion"}})
+		}
+		return string(made.Mach(parts...))
+	}
+	for program, want := range map[string]string{"arm64": "/lib/b.dylib", "x86-64": "/lib/a.dylib"} {
+		r, _ := examinedMac(t, map[string]string{usualDriver: moltenVK, usualLibrary: driverFor("x86-64", "arm64"),
+			"etc/vulkan/implicit_layer.d/a.json": layer("/lib/a.dylib"), "lib/a.dylib": library("x86-64", "i386"),
+			"usr/share/vulkan/implicit_layer.d/b.json": layer("/lib/b.dylib"), "lib/b.dylib": library("arm64"),
+			"Applications/x": string(made.Mach(made.MachO{Machine: program, Program: true}))}, "/Applications/x")
+		if got := attention(r); len(got) > 0 || len(r.Layers) != 1 || r.Layers[0].Library != want {
+			t.Errorf("%s: %q, %+v", program, got, r.Layers)
+		}
 	}
 }
 

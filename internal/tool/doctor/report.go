@@ -203,7 +203,7 @@ func (r *Report) say() {
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked
+	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked && !t.undecided()
 }
 
 // SavesTime reports whether the fix makes programs start faster.

@@ -126,8 +126,8 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	}
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
-		version := strings.ReplaceAll(nvidiaVersion(e.text("/proc/driver/nvidia/version")), ".", "-")
-		return outside("flatpak install "+platform+".nvidia-"+term.Or(version, "VERSION"), version == "")
+		version := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
+		return outside("flatpak install "+e.nvidiaExtension(version), version == "")
 	case kind == "flatpak" && len(e.Drivers) > 0: // the extension is installed, and its Mesa lacks the driver
 		return newerRuntime(e.system.version)
 	case kind == "flatpak":

@@ -50,11 +50,11 @@ const (
 	forbidden   = "%s lacks read or write permission on %s" // a user, a node
 	twoVersions = "the kernel's module is %s, the library is %s"
 	rivals      = "%s and %s are both for it"
-	noDevice    = "no device here is %s"
+	noDevice    = "this machine has no device %s"
 	noNumber    = "it selects device %d after the default one, and there is %s"
 	filteredOut = "%s leaves it out"
 	notMounted  = "%s is not mounted"
-	unlisted    = "it loads, and does not list %s"
+	unlisted    = "it works, but does not list %s"
 )
 
 // decided is a finding of the library's decision.
@@ -419,11 +419,13 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	}
 	if n := len(s.Devices); n > 0 {
 		does = append(does, "orders devices by "+term.Count(n, "configuration"))
+	} else if s.HasDevices { // SET-92, SET-93
+		does = append(does, "hides every device")
 	}
-	if s.HasLevel {
+	if s.HasLevel || s.LogFile != "" {
 		does = append(does, "sets what is logged")
 	}
-	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
+	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast || s.Compute != settings.AllLayers {
 		does = append(does, "sets a policy")
 	}
 	what := sentence("it is in force, but changes nothing")

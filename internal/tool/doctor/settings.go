@@ -62,7 +62,7 @@ func (e *settingsExam) settings() {
 // the file.
 func (e *settingsExam) settingsChange(file string) bool {
 	s := e.plan.Settings
-	if s.HasLevel || len(s.Devices) > 0 {
+	if s.HasLevel || s.LogFile != "" || s.HasDevices {
 		return true
 	}
 	without, err := decide.Changed(explain.Lacking(e.source, []string{file}))

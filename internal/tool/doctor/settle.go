@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -19,13 +21,14 @@ const maxLooks = 24
 // offer is a change that may remove a finding.
 type offer struct {
 	explain.Change
-	aim aim
+	aim    aim
+	result string // the effect of the change, when the user chooses among several; "": no choice
 }
 
 // offer adds changes that may remove the finding. Only a change that was tried and removes it becomes advice.
 func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	for _, c := range changes {
-		f.offers = append(f.offers, offer{c, why})
+		f.offers = append(f.offers, offer{Change: c, aim: why})
 	}
 	return f
 }
@@ -144,12 +147,18 @@ func (t *trials) offers(f *Finding) bool {
 		if severity == diag.Problem && f.Severity == diag.Note {
 			return false // a note is worth no warning
 		}
-		for _, c := range f.offers {
+		for i, c := range f.offers {
 			what := t.after(changeEffect{c.Change})
 			if !t.ends(f, what, severity) {
 				continue
 			}
-			f.advice = t.tried(c)
+			choice := []offer{c}
+			for _, other := range f.offers[i+1:] {
+				if c.result != "" && t.ends(f, t.after(changeEffect{other.Change}), severity) {
+					choice = append(choice, other)
+				}
+			}
+			f.advice = t.tried(choice...)
 			if f.Severity != diag.Note && !what.followed[f.Code] {
 				what.followed[f.Code] = true
 				t.follow(f, what.found)
@@ -221,6 +230,7 @@ func (f *Finding) lacksPlace() bool {
 // consequences marks the consequences of problems that no change of a variable fixes: without a library there is no driver,
 // without a driver no device.
 func (e *settling) consequences() {
+	e.underVersion()
 	e.oneCause()
 	searched, drivers := placesOf(e.plan), e.manifests(nil)
 	root := slices.IndexFunc(e.Findings, func(f Finding) bool {
@@ -339,14 +349,26 @@ func (h host) inShell(c *explain.Change) bool {
 	return exported || file
 }
 
-// tried returns a change with the place where the user makes it.
-func (e *record) tried(o offer) tried {
+// tried returns the first of the changes that the user has the choice of, with the others and the place where the user makes it.
+func (e *record) tried(choice ...offer) tried {
+	o := choice[0]
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	if inContainer(t.kind) && e.inShell(&o.Change) {
 		t.kind = "" // files change as usual, and the shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
-	if !o.Set && o.Variable != "" {
+	if len(choice) > 1 {
+		t.choice = choice
+	}
+	_, set := e.machine.Lookup(o.Variable)
+	if u := e.unit(); t.kind == "" && u.Name != "" && o.File == "" {
+		t.kind = "service"
+		if places := e.setIn(&u, o.Variable); len(places) > 0 && set {
+			t.at = places[0]
+		}
+		t.unit = u
+	}
+	if set && t.at.File == "" {
 		t.at = e.setAt(o.Variable)
 	}
 	return t
@@ -360,6 +382,8 @@ func (e *record) setAt(variable string) Line {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
+	} else {
+		at = e.startedBy(path.Clean(e.variable(variables.Home.Name())), variable)
 	}
 	e.lines[variable] = at
 	return at

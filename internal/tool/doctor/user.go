@@ -165,6 +165,32 @@ func (h host) owner(file string) (user, group, mode uint32, ok bool) {
 	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
 }
 
+// systemContainer reports whether the container is a whole system with users of its own.
+func (h host) systemContainer() bool {
+	kind := h.text("/run/systemd/container")
+	return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
+}
+
+// groupName returns the name of a group in /etc/group; "" for none.
+func (h host) groupName(number string) string {
+	for _, fields := range h.records("/etc/group", 3) {
+		if fields[2] == number {
+			return fields[0]
+		}
+	}
+	return ""
+}
+
+// groupNumber returns the number of a group in /etc/group; "" for none.
+func (h host) groupNumber(name string) string {
+	for _, fields := range h.records("/etc/group", 3) {
+		if fields[0] == name {
+			return fields[2]
+		}
+	}
+	return ""
+}
+
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.
 func (e *deviceExam) permissionCure(node string, u *user, units []string) advice {
@@ -178,23 +204,22 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 	case kind == "podman" && group == overflowID:
 		return groupsOfPodman
 	case group == overflowID || owner == overflowID:
-		return e.unmapped(kind)
-	case kind != "":
+		return e.unmapped(kind, node)
+	case kind != "" && !e.systemContainer():
 		return furtherGroup(kind, group)
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
 		return byUdev
 	}
-	name := strconv.Itoa(int(group))
-	for _, fields := range e.records("/etc/group", 3) {
-		if fields[2] == name {
-			name = fields[0]
-			break
-		}
+	number := strconv.Itoa(int(group))
+	name := e.groupName(number)
+	var lines []string
+	if name == "" { // the number of another system, for example the container's host; usermod takes known groups alone
+		name = "gpu" + number
+		lines = append(lines, "groupadd --gid "+number+" "+name)
 	}
-	join := "usermod -aG " + term.Quoted(name) + " " + term.Quoted(u.name)
-	do := asRoot(join)
+	do := asRoot(strings.Join(append(lines, "usermod -aG "+term.Quoted(name)+" "+term.Quoted(u.name)), " && "))
 	switch {
 	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
 		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+term.Quoted(unitName(units[0]))+", write the lines "+

@@ -96,11 +96,11 @@ func Selections(source *machine.Source) []Finding {
 	for i := range e.Findings {
 		f := &e.Findings[i]
 		f.advice = nil
-		for _, o := range f.offers {
-			if o.Possible() && !slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() }) {
-				f.advice = e.tried(o)
-				break
-			}
+		f.offers = slices.DeleteFunc(f.offers, func(o offer) bool {
+			return !o.Possible() || slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() })
+		})
+		if len(f.offers) > 0 {
+			f.advice = e.tried(f.offers...)
 		}
 	}
 	e.say()
@@ -165,10 +165,10 @@ func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) str
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offer(fixing, explain.SetVariable(name, value))
+			f.offers = append(f.offers, offer{Change: explain.SetVariable(name, value), aim: choosing, result: g.brief()})
 		}
 	}
-	f.offer(fixing, explain.UnsetVariable(name))
+	f.offers = append(f.offers, offer{Change: explain.UnsetVariable(name), aim: choosing, result: "the loader's order"})
 }
 
 // pad returns a hexadecimal number with at least four digits, as in sysfs.

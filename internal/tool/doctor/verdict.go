@@ -165,7 +165,7 @@ func (e *summary) rest() string {
 	if e.has(NoDevice) {
 		return "No driver works here, and no program gets Vulkan; "
 	}
-	return device + ", and no driver works without one; "
+	return device + ", so no program gets Vulkan; "
 }
 
 // unserved returns the beginning of the verdict when no device is expected to support Vulkan.

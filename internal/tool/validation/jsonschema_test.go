@@ -24,8 +24,10 @@ var seeds = map[string][]string{
 	"layer.json": {
 		`{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_x", "type": "INSTANCE", "library_path": "libx.so",
 			"api_version": "1.3.0", "implementation_version": "1", "description": "x", "disable_environment": {"NO_X": "1"},
-			"enable_environment": {"X": "1"}, "functions": {"vkGetInstanceProcAddr": "n", "other": "o"},
-			"pre_instance_functions": {"vkEnumerateInstanceVersion": "v"},
+			"enable_environment": {"X": "1"}, "functions": {"vkGetInstanceProcAddr": "n", "vkGetDeviceProcAddr": "d",
+			"vkNegotiateLoaderLayerInterfaceVersion": "i", "other": "o"}, "library_arch": "64", "introduction": "x", "url": "y",
+			"pre_instance_functions": {"vkEnumerateInstanceVersion": "v", "vkEnumerateInstanceExtensionProperties": "e",
+			"vkEnumerateInstanceLayerProperties": "l"},
 			"instance_extensions": [{"name": "VK_EXT_x", "spec_version": "1"}],
 			"device_extensions": [{"name": "VK_EXT_y", "spec_version": "1", "entrypoints": ["vkX"]}],
 			"features": {"presets": []}, "status": "STABLE", "platforms": ["LINUX"]}}`,
@@ -34,10 +36,12 @@ var seeds = map[string][]string{
 			"override_paths": ["/a"], "blacklisted_layers": ["b"], "app_keys": ["/c"]}]}`,
 	},
 	"settings.json": {
-		`{"file_format_version": "1.0.0", "vkloader": {"written_by": "vkloader 1", "expires": "2026-12-01T00:00:00Z"},
+		`{"file_format_version": "1.0.0", "vkloader": {"written_by": "vkloader 1", "expires": "2026-12-01T00:00:00Z",
+			"order": [{"upper": "a", "lower": "b", "program": "/c"}]},
 			"settings": {"app_keys": ["/usr/bin/a"], "stderr_log": ["all", "warn"], "log_locations": [], "layers":
-			[{"control": "on", "name": "VK_LAYER_x", "path": "/x.json", "treat_as_implicit_manifest": true},
-			{"control": "unordered_layer_location"}], "vkloader_driver_hardware": "present",
+			[{"control": "on", "name": "VK_LAYER_x", "path": "/x.json", "treat_as_implicit_manifest": true, "vkloader_order": true},
+			{"control": "unordered_layer_location"}], "vkloader_driver_hardware": "present", "vkloader_order": ["a"],
+			"vkloader_driver_service": "never", "vkloader_compute_layers": "no_overlays", "vkloader_log_file": "/log",
 			"additional_drivers_use_exclusively": true, "additional_drivers": [{"path": "/d.json"}],
 			"device_configurations": [{"deviceUUID": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],
 			"driverUUID": [255,2,3,4,5,6,7,8,9,10,11,12,13,14,15,0], "driverVersion": 7, "deviceName": "d", "driverName": "e"}]}}`,
@@ -111,6 +115,11 @@ func TestAsComplete(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			own, complete := read(t, name)
+			for _, member := range members(t, name) {
+				if !strings.Contains(strings.Join(documents, ""), `"`+member+`": `) {
+					t.Errorf("the seeds of this test have no %s, which docs/schema/%s describes", member, name)
+				}
+			}
 			random := rand.New(rand.NewPCG(1, 2))
 			allowed, refused := 0, 0
 			for _, text := range documents {
@@ -145,6 +154,37 @@ func TestAsComplete(t *testing.T) {
 			}
 		})
 	}
+}
+
+// members returns the names of the properties that a published schema describes.
+func members(t *testing.T, name string) (names []string) {
+	t.Helper()
+	text, err := schemas.Files.ReadFile(name)
+	var schema any
+	if err == nil {
+		err = json.Unmarshal(text, &schema)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			if properties, ok := v["properties"].(map[string]any); ok {
+				names = append(names, slices.Collect(maps.Keys(properties))...)
+			}
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(schema)
+	return names
 }
 
 func check(t *testing.T, s *validation.Schema, text string) (faults []string) {

@@ -45,6 +45,7 @@ void objects_forget(void)
     last = NULL;
     lock_drop();
     objects_drop(o);
+    builds_forget();
 }
 
 bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out)
@@ -85,6 +86,7 @@ struct filling {
     struct objects *list;
     unsigned room;
     char *text, *end;
+    struct walk walk;
 };
 
 static int object_add(struct dl_phdr_info *info, size_t size, void *data)
@@ -100,19 +102,10 @@ static int object_add(struct dl_phdr_info *info, size_t size, void *data)
     struct object *o = &f->list->object[f->list->count++];
     *o = (struct object){.parts = info->dlpi_phdr, .name = name, .path = memcpy(f->text, name, length)};
     f->text += length;
-    build_read(info, &o->build);
-    uintptr_t strings = 0, soname = 0;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            o->dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    for (const ElfW(Dyn) *e = o->dynamic; e && e->d_tag != DT_NULL; e++) {
-        if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-        if (e->d_tag == DT_SONAME) soname = e->d_un.d_val;
-    }
-    if (strings < info->dlpi_addr) strings += info->dlpi_addr; /* some linkers do not relocate the entry */
-    o->strings = (const char *)strings;
-    if (!strings) o->dynamic = NULL;
-    o->soname = soname && strings ? o->strings + soname : NULL;
+    o->dynamic = walk_dynamic(&f->walk, info);
+    o->soname = build_read(info, o->dynamic, &o->build);
+    o->strings = build_strings(info, &o->build);
+    if (!o->build.strings) o->dynamic = NULL;
     return 0;
 }
 
@@ -121,6 +114,7 @@ static struct objects *list_new(struct filling *f)
 {
     struct counts counts = {0};
     gate_walk(object_count, &counts);
+    f->walk = (struct walk){0};
     f->room = counts.count + 8;
     size_t text = counts.text + 1024, size;
     if (!size_of_array(sizeof *f->list + text, f->room, sizeof f->list->object[0], &size)) return NULL;

@@ -1,6 +1,7 @@
 /* elf.c: questions to the dynamic linker about ELF objects of the process, inside the fork gate. It reads no file. */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,9 +58,71 @@ int gate_walk(gate_walk_step *step, void *data)
     return result;
 }
 
+static const void *dynamic_in_headers(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    return NULL;
+}
+
+/* Returns the dynamic section of the next object of a walk, or NULL. */
+static const void *section_of(struct walk *walk, const struct dl_phdr_info *object)
+{
+    const ElfW(Dyn) *in_headers = walk->map ? NULL : dynamic_in_headers(object);
+    for (const ElfW(Dyn) *e = walk->begun ? NULL : in_headers; e && e->d_tag != DT_NULL; e++)
+        if (e->d_tag == DT_DEBUG && e->d_un.d_ptr) walk->map = ((const struct r_debug *)e->d_un.d_ptr)->r_map;
+    walk->begun = true;
+    if (!walk->map) return in_headers;
+    const struct link_map *map = walk->map;
+    while (map && (map->l_name != object->dlpi_name || map->l_addr != object->dlpi_addr)) map = map->l_next;
+    if (!map) return NULL;
+    walk->map = map;
+    return map->l_ld;
+}
+
+/* A library that must not be read, by its dynamic section. */
+struct lost {
+    struct lost *next;
+    const void *dynamic;
+};
+static struct lost *_Atomic lost; /* grows at its head */
+
+static bool is_lost(const void *dynamic)
+{
+    const struct lost *l = atomic_load(&lost);
+    while (l && l->dynamic != dynamic) l = l->next;
+    return l != NULL;
+}
+
+void build_lose(const struct build *build)
+{
+    if (!build->dynamic || is_lost(build->dynamic)) return;
+    struct lost *l = malloc(sizeof *l);
+    if (!l) return;
+    *l = (struct lost){atomic_load(&lost), build->dynamic};
+    while (!atomic_compare_exchange_weak(&lost, &l->next, l)) {
+    }
+}
+
+void builds_forget(void)
+{
+    for (struct lost *l = atomic_exchange(&lost, NULL), *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+}
+
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
+{
+    const void *dynamic = section_of(walk, object);
+    return is_lost(dynamic) ? NULL : dynamic;
+}
+
 #define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
 
-void build_read(const struct dl_phdr_info *object, struct build *build)
+/* Sets the build ID of an object, if it has one. */
+static void note_read(const struct dl_phdr_info *object, struct build *build)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
@@ -78,10 +141,60 @@ void build_read(const struct dl_phdr_info *object, struct build *build)
     }
 }
 
+const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
+{
+    const ElfW(Dyn) *soname = NULL;
+    if (!dynamic) return NULL;
+    note_read(object, build);
+    build->dynamic = dynamic;
+    for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) {
+        if (e->d_tag == DT_STRTAB) build->strings = e->d_un.d_ptr;
+        if (e->d_tag == DT_SONAME) soname = e;
+    }
+#ifdef __GLIBC__ /* compares the SONAME of each library */
+    build->compared = soname != NULL;
+#endif
+    return soname && build->strings ? build_strings(object, build) + soname->d_un.d_val : NULL;
+}
+
+const char *build_strings(const struct dl_phdr_info *object, const struct build *build)
+{
+    return (const char *)(build->strings + (build->strings < object->dlpi_addr ? object->dlpi_addr : 0));
+}
+
+#define DYNAMIC_ENTRIES 64 /* the string table is among the first */
+
+/* A build during a walk, and its result. */
+struct damage {
+    const struct build *build;
+    struct walk walk;
+    bool damaged;
+};
+
+static int object_damaged(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct damage *d = data;
+    ElfW(Dyn) copy[DYNAMIC_ENTRIES];
+    (void)size;
+    if (section_of(&d->walk, object) != d->build->dynamic) return 0;
+    size_t count = memory_read(copy, d->build->dynamic, sizeof copy) / sizeof *copy, i = 0;
+    while (i < count && copy[i].d_tag != DT_NULL && copy[i].d_tag != DT_STRTAB) i++;
+    d->damaged = i == count || copy[i].d_tag != DT_STRTAB || copy[i].d_un.d_ptr != d->build->strings;
+    return 1;
+}
+
+bool build_damaged(const struct build *build)
+{
+    struct damage d = {.build = build};
+    if (build->dynamic) gate_walk(object_damaged, &d);
+    return d.damaged;
+}
+
 struct named {
     const void *function;
-    const char *loader;
+    const char *soname, *loader;
     struct build *build; /* may be NULL */
+    struct walk walk;
 };
 
 /* Ends the walk at the object that contains the function, with the loader's name if its SONAME is one. */
@@ -89,22 +202,13 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;
     struct named *n = data;
-    uintptr_t strings = 0, name = 0;
-    bool named = false;
-    if (!is_inside(object, (uintptr_t)n->function)) return 0;
-    if (n->build) build_read(object, n->build);
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        if (part->p_type != PT_DYNAMIC) continue;
-        for (const ElfW(Dyn) *e = (const void *)(object->dlpi_addr + part->p_vaddr); e->d_tag != DT_NULL; e++) {
-            if (e->d_tag == DT_STRTAB) strings = e->d_un.d_ptr;
-            if (e->d_tag != DT_SONAME) continue;
-            name = e->d_un.d_val;
-            named = true;
-        }
-    }
-    if (strings < object->dlpi_addr) strings += object->dlpi_addr; /* not every linker has added it there */
-    if (named && is_inside(object, strings + name)) n->loader = loader_name((const char *)strings + name);
+    struct build unused = {0};
+    const void *dynamic = walk_dynamic(&n->walk, object);
+    if (!dynamic || !is_inside(object, (uintptr_t)n->function)) return 0;
+    const char *soname = build_read(object, dynamic, n->build ? n->build : &unused);
+    if (!soname || !is_inside(object, (uintptr_t)soname)) return 1;
+    n->soname = soname;
+    n->loader = loader_name(soname);
     return 1;
 }
 
@@ -122,5 +226,10 @@ const char *loader_named_of(void *handle, struct build *build)
     struct named named = {.function = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL, .build = build};
     gate_leave(me);
     if (named.function) gate_walk(object_name, &named);
+#ifdef __GLIBC__ /* copies the SONAME when it finds a library by it, and then compares the copy */
+    void *same = named.soname ? gate_dlopen_mapped(named.soname) : NULL;
+    if (same == handle) build->compared = false;
+    if (same) gate_dlclose(same);
+#endif
     return code_is_own(named.function) ? NULL : named.loader;
 }

@@ -1,4 +1,4 @@
-/* own.c: which code is the loader's, and how the dynamic linker words a failure. */
+/* own.c: recognizes the loader's own code, and the dynamic linker's texts for failures. */
 #include <string.h>
 
 #include "process/process.h"
@@ -9,7 +9,12 @@ bool code_is_own(const void *function)
     return gate_same_object(pair);
 }
 
+/* Texts of dyld since macOS 11, for files with one part and for universal ones. */
 bool text_of_wrong_class(const char *text)
 {
-    return text && (strstr(text, "incompatible architecture") || strstr(text, "wrong architecture"));
+    static const char *const all[] = {"incompatible architecture", "wrong architecture", "missing compatible arch",
+                                      "no matching architecture in universal wrapper"};
+    for (size_t i = 0; text && i < sizeof all / sizeof *all; i++)
+        if (strstr(text, all[i])) return true;
+    return false;
 }

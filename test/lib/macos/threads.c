@@ -171,11 +171,31 @@ static int once(struct macos_once *o, void (*function)(void))
 /* ---- threads ------------------------------------------------------------------------------------------------------
  */
 
-static int thread_create(void **thread, const void *attributes, void *(*function)(void *), void *argument)
+struct macos_attr {
+    long signature;
+    pthread_attr_t attr;
+};
+_Static_assert(sizeof(struct macos_attr) == 64, "pthread_attr_t");
+
+static int attr_init(struct macos_attr *a)
+{
+    return error_to_macos(pthread_attr_init(&a->attr));
+}
+
+static int attr_destroy(struct macos_attr *a)
+{
+    return error_to_macos(pthread_attr_destroy(&a->attr));
+}
+
+static int attr_setstack(struct macos_attr *a, void *stack, size_t size)
+{
+    return error_to_macos(pthread_attr_setstack(&a->attr, stack, size));
+}
+
+static int thread_create(void **thread, const struct macos_attr *attributes, void *(*function)(void *), void *argument)
 {
     pthread_t t;
-    if (attributes) abort();
-    int result = pthread_create(&t, NULL, function, argument);
+    int result = pthread_create(&t, attributes ? &attributes->attr : NULL, function, argument);
     *thread = (void *)t;
     return error_to_macos(result);
 }
@@ -448,6 +468,9 @@ const struct system_function thread_functions[] = {
     {"_pthread_cond_broadcast", cond_broadcast},
     {"_pthread_cond_signal", cond_signal},
     {"_pthread_once", once},
+    {"_pthread_attr_init", attr_init},
+    {"_pthread_attr_destroy", attr_destroy},
+    {"_pthread_attr_setstack", attr_setstack},
     {"_pthread_create", thread_create},
     {"_pthread_join", thread_join},
     {"_pthread_self", pthread_self},

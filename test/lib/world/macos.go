@@ -22,6 +22,26 @@ func macosHostFlags() string {
 var macosRunner = []string{"test/lib/macos/format.c", "test/lib/macos/bind.c", "test/lib/macos/dyld.c", "test/lib/macos/files.c",
 	"test/lib/macos/threads.c", "test/lib/macos/system.c"}
 
+// Samples returns the directory with the null driver and the sample layers for the loader under test, in drivers and layers.
+func Samples() string {
+	if MacOS() {
+		return filepath.Join(Build(), "x86_64")
+	}
+	return Build()
+}
+
+// CompileOpening compiles a program that opens libraries. For macOS it is a program of this machine with the runner in it.
+func CompileOpening(arguments ...string) error {
+	if !MacOS() {
+		return Compile(arguments...)
+	}
+	words := append(strings.Fields(macosHostFlags()), arguments...)
+	for _, file := range append([]string{"test/lib/macos/host.c"}, macosRunner...) {
+		words = append(words, filepath.Join(Top(), file))
+	}
+	return compileBy(nativeCompiler(), append(words, "-pthread", "-ldl")...)
+}
+
 // macosError returns dyld's message in place of one of glibc's.
 func macosError(path, glibc string) string {
 	why := map[string]string{"invalid ELF header": "not a mach-o file", "file too short": "file too short"}[glibc]

@@ -287,10 +287,10 @@ func Pointer(text string) string {
 	return fmt.Sprintf("%016X", n)
 }
 
-// Offered tells whether the loader for the target knows an extension or a command: Windows has neither X11 nor Wayland,
-// beside the replacement of xcb.
+// Offered reports whether the loader for the target knows an extension or a command: Windows and macOS have neither X11 nor
+// Wayland, beside the replacement of xcb. macOS has no query of presentation support.
 func Offered(name string) bool {
-	return !Windows() || !otherWindows.MatchString(name)
+	return !Windows() && !MacOS() || !otherWindows.MatchString(name) && !(MacOS() && name == "vkGetPhysicalDeviceXcbPresentationSupportKHR")
 }
 
 var otherWindows = regexp.MustCompile(`(?i)xlib|wayland|randr`)

@@ -125,7 +125,7 @@ var built = sync.OnceValues(func() (string, error) {
 				return "", err
 			}
 			words := append(slices.Clone(link), fmt.Sprint("-DVERSION=", v), `-DNAME="`+name+`"`, "-o", at(fmt.Sprint(name, v)), at("needing.c"),
-				"-Wl,--no-as-needed", "-lhelper", "-l:"+fake)
+				"-Wl,--no-as-needed", "-lhelper", "-l:"+fake, "-Wl,-soname,lib"+name+".so")
 			if name == "layer" {
 				words = append(words, "-DOWN", "-lown")
 			}
@@ -182,13 +182,16 @@ func newMachine(t *testing.T) *machine {
 	text, err := os.ReadFile(filepath.Join(directory, "libown.so"))
 	m.must(err)
 	m.must(os.WriteFile(m.Path("lib/libown.so"), text, 0o755))
-	m.Env["VK_DRIVER_FILES"] = m.Path("icd")
+	m.Env["VK_DRIVER_FILES"] = m.manifests()
 	m.upgrade(1)
 	text, err = os.ReadFile(fake.ManifestPath)
 	m.must(err)
 	m.must(os.WriteFile(fake.ManifestPath, []byte(strings.ReplaceAll(string(text), fake.Library, m.lib("layer"))), 0o644))
 	return m
 }
+
+// manifests is the value of VK_DRIVER_FILES for both drivers, in this order. A directory's order depends on the file system.
+func (m *machine) manifests() string { return m.Path("icd/a.json") + ":" + m.Path("icd/b.json") }
 
 func (m *machine) must(err error) {
 	m.t.Helper()
@@ -232,12 +235,25 @@ func (m *machine) upgrade(version int) {
 	}
 }
 
-// overwrite writes a version of a library into the file that there is.
+// overwrite writes a version of a library over the file that there is, page by page.
 func (m *machine) overwrite(name string, version int) {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
 	m.must(err)
-	file, err := os.OpenFile(m.lib(name), os.O_WRONLY, 0)
+	m.write(name, text, 0)
+}
+
+// copyOver does the same as cp does: it cuts the file off first, which resets the relocated pages of its mappings.
+func (m *machine) copyOver(name string, version int) {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
+	m.must(err)
+	m.write(name, text, os.O_TRUNC)
+}
+
+func (m *machine) write(name string, text []byte, flags int) {
+	m.t.Helper()
+	file, err := os.OpenFile(m.lib(name), os.O_WRONLY|flags, 0)
 	m.must(err)
 	_, err = file.Write(text)
 	m.must(err)

@@ -330,7 +330,11 @@ func (s *sequence) overwriteDriver() {
 		s.upgrade(s.version)
 		s.pinned = s.left
 	}
-	s.overwrite("b", 1)
+	if !s.left && s.random.Intn(2) == 0 {
+		s.copyOver("b", 1)
+	} else {
+		s.overwrite("b", 1)
+	}
 	s.h.Do("instance_extensions") // the loader looks at the file before another one replaces it
 	s.refused, s.left = true, true
 }

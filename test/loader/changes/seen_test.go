@@ -1,6 +1,8 @@
 package changes
 
 import (
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -82,7 +84,7 @@ func TestSharedLibraryIsUpgraded(t *testing.T) {
 	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Path("icd/b.json"))
 	m.h.OK("create_instance", "as", "long")
 	m.h.OK("physical_devices", "instance", "long")
-	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Path("icd"))
+	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.manifests())
 	m.upgrade(3)
 	m.is("beside it", m.life(), "a b")
 	m.h.Do("destroy_instance", "name", "long")
@@ -133,6 +135,38 @@ func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
 	m.install("layer", 1)
 	m.is("a new layer", m.life("layer", "VK_LAYER_it"), "a b layer+11 layer-1")
 	m.h.Exit()
+}
+
+// A file that is overwritten by one with other program headers: its old code stays in memory, with the new headers. No later call may
+// follow them.
+//
+// holds: INS-088 LAY-281
+func TestHeadersOfAnOverwrittenFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "helper", "layer"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			other := m.Driver("other", "device name=other").ManifestPath
+			m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+			m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_it")
+			m.h.OK("physical_devices", "instance", "long")
+			m.traces()
+			text, err := os.ReadFile(m.lib(name))
+			m.must(err)
+			text = world.Rebuilt(text) // the code stays the same
+			displaceDynamic(t, text)
+			m.write(name, text, 0)
+			for range 2 { // other libraries are opened while this one is in memory
+				m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.manifests())
+				m.life()
+				m.life("layer", "VK_LAYER_it")
+				m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", other)
+				m.is("another driver", strings.Fields(m.life())[0], "other")
+			}
+			m.h.Exit()
+		})
+	}
 }
 
 // A layer's dependencies are closed with it: a second layer gets a newer library, a program's own plug-in its own, and a callback
@@ -274,4 +308,28 @@ func (m *machine) manifest() string {
 	}
 	m.t.Fatal("no layer")
 	return ""
+}
+
+// displaceDynamic sets the address of the dynamic section in a library's program headers to an unmapped one.
+func displaceDynamic(t *testing.T, text []byte) {
+	t.Helper()
+	file, err := elf.NewFile(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, part := range file.Progs {
+		if part.Type != elf.PT_DYNAMIC {
+			continue
+		}
+		size, at, word := 56, 64, 8
+		if file.Class == elf.ELFCLASS32 {
+			size, at, word = 32, 52, 4
+		}
+		address := text[at+i*size+2*word:][:word]
+		if file.Class == elf.ELFCLASS32 {
+			file.ByteOrder.PutUint32(address, uint32(part.Vaddr)+1<<30)
+		} else {
+			file.ByteOrder.PutUint64(address, part.Vaddr+1<<40)
+		}
+	}
 }

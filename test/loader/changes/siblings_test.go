@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,6 +137,10 @@ func TestTouchedFiles(t *testing.T) {
 	touch("a")
 	m.is("a driver", m.life(), "a b a-1 a+11")
 	m.is("kept", m.life(), "a b")
+	text, err := os.ReadFile(m.lib("a"))
+	m.must(err)
+	m.write("a", bytes.Replace(text, []byte("liba.so"), []byte("libA.so"), 1), 0)
+	m.is("a driver that is patched in place", m.life(), "a b a-1 a+11")
 	touch("helper")
 	m.is("a needed library", m.life(), "a b a-1 b-1 a+11 b+11")
 	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_it")
@@ -147,15 +152,108 @@ func TestTouchedFiles(t *testing.T) {
 	m.traces()
 	m.is("afterwards", m.life("layer", "VK_LAYER_it"), "a b b-1 b+11 layer+11 layer-1")
 
-	text, err := os.ReadFile(m.lib("b"))
+	text, err = os.ReadFile(m.lib("b"))
 	m.must(err)
 	for i := 64; i < len(text); i++ { // all but the file's header
 		text[i] ^= 0xff
 	}
-	m.must(os.WriteFile(m.lib("b"), text, 0o755))
+	m.write("b", text, 0)
 	m.is("other contents", m.life(), "a")
 	touch("helper") // the old driver, which stays, has the same code of it
 	m.install("b", 1)
 	m.is("a new file", m.life(), "a b b+11")
 	m.h.Exit()
+}
+
+// cp over the file of a kept driver resets its mapped data, even if the contents are the same. The driver is neither called nor
+// closed. A new file under its path is a new driver.
+//
+// holds: INS-088
+func TestDriverIsCopiedOver(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int{1, 2} {
+		m := newMachine(t)
+		m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+		m.copyOver("a", version)
+		for range 2 {
+			m.is("copied over", m.life("layer", "VK_LAYER_it"), "b layer+11 layer-1")
+		}
+		m.install("a", 1)
+		m.is("a new file", m.life(), "a b a+11")
+		m.is("kept", m.life(), "a b")
+		m.copyOver("a", version) // the linker reads the name of this one in each dlopen
+		m.is("copied over again", m.life("layer", "VK_LAYER_it"), "result -9")
+		m.h.Exit()
+	}
+}
+
+// cp over a library that a kept driver needs: the dynamic linker would read the library's damaged name in each dlopen of the process.
+// Nothing is opened any more, no other driver and no layer.
+//
+// holds: INS-088 LAY-281
+func TestNeededLibraryIsCopiedOver(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int{1, 2} {
+		m := newMachine(t)
+		other := m.Driver("other", "device name=other").ManifestPath
+		m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+		m.copyOver("helper", version)
+		m.is("copied over", m.life(), "result -9")
+		m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", other)
+		m.is("another driver", m.life("layer", "VK_LAYER_it"), "result -9")
+		m.install("helper", 2)
+		m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.manifests())
+		m.is("a new file", m.life(), "result -9")
+		exit := m.h.Exit()
+		if !strings.Contains(exit.Stderr, m.lib("helper")+": this file was overwritten") {
+			t.Errorf("said:\n%s", exit.Stderr)
+		}
+	}
+}
+
+// A file that is copied over or cut off, and then replaced or removed before the next call, has still reset the mapped data.
+//
+// holds: INS-088
+func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(m *machine){
+		"copied over": func(m *machine) { m.copyOver("a", 2) },
+		"cut off":     func(m *machine) { m.write("a", nil, os.O_TRUNC) },
+	} {
+		m := newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.install("a", 1)
+		m.is(what+" and replaced", m.life(), "a b a+11")
+		m.h.Exit()
+
+		m = newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.must(os.Remove(m.lib("a")))
+		m.is(what+" and removed", m.life(), "b")
+		m.h.Exit()
+	}
+}
+
+// A file that is cut off, and is not written again, has no pages behind its new end: a read there ends the process. The driver is
+// refused, and other drivers work.
+//
+// holds: INS-088
+func TestDriverIsCutOff(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "helper"} {
+		m := newMachine(t)
+		other := m.Driver("other", "device name=other").ManifestPath
+		m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+		m.write(name, nil, os.O_TRUNC)
+		want := map[string]string{"a": "b", "helper": "result -9"}[name]
+		for range 2 {
+			m.is(name+" is cut off", m.life(), want)
+		}
+		want = map[string]string{"a": "other", "helper": "result -9"}[name]
+		m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", other)
+		m.is("another driver", m.life(), want)
+		m.h.Exit()
+	}
 }

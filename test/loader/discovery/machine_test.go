@@ -41,6 +41,9 @@ func TestLayersOfOtherMachines(t *testing.T) {
 		at := binary.LittleEndian.Uint32(head[60:])
 		foreign = map[string]string{"machine": changed("machine.dll", func(head []byte) { head[at+5] ^= 0x11 })}
 	}
+	if world.MacOS() { // a file with one part
+		foreign = map[string]string{"machine": changed("machine.dylib", func(head []byte) { head[4] ^= 0x0b })}
+	}
 	write := func(file, library string) string {
 		w.Write("m/"+file+".json", blunt("1.2.0", "VK_LAYER_x", map[string]any{"library_path": library, "description": file}))
 		return w.Path("m/" + file + ".json")

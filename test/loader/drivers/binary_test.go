@@ -48,10 +48,10 @@ func unusable(w *world.World, kind string) (path, text string) {
 	panic(kind)
 }
 
-// An undefined function is found at once where the dynamic linker obeys LD_BIND_NOW, which neither musl's nor Windows knows.
+// An undefined function is found at once where the dynamic linker obeys LD_BIND_NOW, which musl, Windows and macOS do not know.
 var unusableKinds = slices.DeleteFunc([]string{"wrong class", "text", "program of another system", "truncated", "empty", "missing", "undefined symbol"},
 	func(kind string) bool {
-		return kind == "undefined symbol" && (world.Target() == "musl" || world.Windows())
+		return kind == "undefined symbol" && (world.Target() == "musl" || world.Windows() || world.MacOS())
 	})
 
 // holds: BIN-001 BIN-002 BIN-003 BIN-004 BIN-005 BIN-006 BIN-007 BIN-010 BIN-011 DRV-040 DRV-041 DRV-042 DRV-043 DRV-044 DRV-045
@@ -329,7 +329,7 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			if world.Target() == "musl" { // its linker knows a library that was opened by path by no other name
+			if world.Target() == "musl" || world.MacOS() { // their linkers know a library that was opened by path by no bare name
 				w.Env["LD_LIBRARY_PATH"] = filepath.Dir(w.Loader)
 			}
 			w.Driver("good", "device name=good")
@@ -341,11 +341,7 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 			same(t, "devices", deviceNames(h, "i"), []string{"good"})
 			exit := h.Quit()
 			if said == "" {
-				name := "libvulkan.so.1"
-				if world.Windows() {
-					name = "vulkan-1.dll"
-				}
-				says(t, exit, "[ERROR] "+loaderSaid(library, name))
+				says(t, exit, "[ERROR] "+loaderSaid(library, ownName()))
 				return
 			}
 			if real, err := filepath.EvalSymlinks(said); err == nil {

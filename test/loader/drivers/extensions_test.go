@@ -173,8 +173,13 @@ func TestKnownExtensions(t *testing.T) {
 	}
 	foreign := []string{"VK_EXT_directfb_surface", "VK_QNX_screen_surface"}
 	others := []string{"VK_KHR_win32_surface", "VK_EXT_metal_surface", "VK_KHR_android_surface", "VK_ACME_new", "VK_KHR_swapchain"}
-	if world.Windows() {
-		others = others[1:] // its own is known
+	switch { // its own is known
+	case world.Windows():
+		others = others[1:]
+	case world.MacOS():
+		known = append(known, "VK_MVK_macos_surface")
+		script = append(script, "ext VK_MVK_macos_surface 3")
+		others[1] = "VK_MVK_ios_surface"
 	}
 	for _, name := range slices.Concat(foreign, others) {
 		script = append(script, "ext "+name+" 3")

@@ -129,6 +129,17 @@ func TestNamesOfDrivers(t *testing.T) {
 	}
 }
 
+// ownName is the name by which the loader for the target knows itself.
+func ownName() string {
+	switch {
+	case world.Windows():
+		return "vulkan-1.dll"
+	case world.MacOS():
+		return "libvulkan.1.dylib"
+	}
+	return "libvulkan.so.1"
+}
+
 // Two copies of a loader, each named by a manifest that the other reads, end at once; so does this loader with a copy of it.
 //
 // holds: DRV-042 INS-029
@@ -146,12 +157,9 @@ func TestLoadersThatNameEachOther(t *testing.T) {
 	h.OK("instance_extensions")
 	h.OK("create_instance")
 	same(t, "devices", deviceNames(h, "i"), []string{"good"})
-	said, own := []string{}, "libvulkan.so.1"
-	if world.Windows() {
-		own = "vulkan-1.dll"
-	}
+	var said []string
 	for _, name := range []string{"a", "b"} {
-		said = append(said, "[ERROR] "+loaderSaid(w.Path("lib", name+".so"), own))
+		said = append(said, "[ERROR] "+loaderSaid(w.Path("lib", name+".so"), ownName()))
 	}
 	says(t, h.Quit(), said...)
 }

@@ -129,20 +129,21 @@ func TestVariables(t *testing.T) {
 				for name, value := range s.with {
 					h.Do("setenv", "name", name, "value", value)
 				}
+				reload := func() {
+					if s.reload {
+						h.Do("close")
+						h.Do("open", "path", w.Loader)
+					}
+				}
+				reload()
 				before := look(h)
 				h.Do("setenv", "name", s.name, "value", s.value)
-				if s.reload {
-					h.Do("close")
-					h.Do("open", "path", w.Loader)
-				}
+				reload()
 				after := look(h)
 				for _, name := range append(slices.Collect(maps.Keys(s.with)), s.name) {
 					h.Do("unsetenv", "name", name)
 				}
-				if s.reload {
-					h.Do("close")
-					h.Do("open", "path", w.Loader)
-				}
+				reload()
 				if k.secure && s.ignored && (before != plain || after != plain) {
 					t.Errorf("%s=%s is honoured:\n%s\nwithout it\n%s", s.name, s.value, after, plain)
 				}

@@ -70,7 +70,7 @@ func object(t *testing.T, directory string) answerer {
 func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "answer")
-	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I"+top+"/tools/goc/runtime/c", "-o", out, "c/answer.c")
+	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I"+top+"/internal/core/runtime/c", "-o", out, "c/answer.c")
 	arguments = append(append(arguments, flags...), "-lm", "-pthread")
 	if text, err := exec.Command(compiler[0], arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.4000s", compiler, err, text)
@@ -91,7 +91,7 @@ func compiled(t *testing.T, core string, compiler []string, flags []string, run 
 	p := platform()
 	object := filepath.Join(t.TempDir(), "core.o")
 	arguments := append(append([]string{}, compiler[1:]...), "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), `-DVKL_LOADER_BITS="64"`, "-I"+top+"/tools/goc/runtime/c")
+		"-DVKL_SYSCONFDIR="+strconv.Quote(p.SysConfDir), "-DVKL_EXTRASYSCONFDIR="+strconv.Quote(p.ExtraSysConfDir), `-DVKL_LOADER_BITS="64"`, "-I"+top+"/internal/core/runtime/c")
 	arguments = append(append(arguments, flags...), "-c", "-o", object, core)
 	if text, err := exec.Command(compiler[0], arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%.4000s", compiler, err, text)

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/wire"
+	"vkloader/test/lib/world"
 )
 
 func newMacOSCall() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
@@ -29,14 +30,31 @@ func TestMacOS(t *testing.T) {
 	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/macos",
 		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
 	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		`-DVKL_LOADER_BITS="64"`, "-Itools/goc/runtime/c", "-c", "-o", object, text)
-	inC := link(t, []string{"gcc"}, []string{"-O1", object})
+		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
+	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
+}
+
+// The object in libvulkan.1.dylib, for x86-64, answers in the same way: it runs in the runner of test/lib/macos.
+func TestMacOSObject(t *testing.T) {
+	t.Parallel()
+	if !world.MacOS() {
+		t.Skip("make test TARGET=macos runs it")
+	}
+	object := filepath.Join(world.Top(), "build/macos/x86_64/obj/core.o")
+	program := link(t, []string{filepath.Join(world.Top(), "build/zig/zig"), "cc", "-target", "x86_64-macos.11.0", "-fno-sanitize=all"}, []string{"-O1", object})
+	alikeOnMacOS(t, answerer{append([]string{world.New(t).Runner()}, program.command...)})
+}
+
+// alikeOnMacOS compares a program's answers with those in Go: to the questions that the suites ask, and to random ones.
+func alikeOnMacOS(t *testing.T, inC answerer) {
+	t.Helper()
 	calls := questions(t)
 	var want [][]answer
 	for _, c := range calls {
 		want = append(want, inGoBy(newMacOSCall(), c))
 	}
 	equal(t, "macOS, recorded", calls, want, inC.inC(t, calls))
+	recordedCalls := len(calls)
 	calls, want = nil, nil
 	bundles := 0
 	for seed := range int64(2000) {
@@ -53,4 +71,5 @@ func TestMacOS(t *testing.T) {
 		t.Errorf("only %d of %d calls have a bundle", bundles, len(calls))
 	}
 	equal(t, "macOS, random", calls, want, inC.inC(t, calls))
+	t.Logf("%d recorded calls, %d random ones, of which %d have a bundle", recordedCalls, len(calls), bundles)
 }

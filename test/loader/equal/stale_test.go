@@ -61,7 +61,7 @@ func TestNewer(t *testing.T) {
 	made := time.Now().Add(-time.Hour)
 	for _, c := range []struct{ changed, want string }{
 		{"internal/core/plan/plan.go", "internal/core/plan/plan.go"},
-		{"tools/goc/runtime/c/goc.c", "tools/goc/runtime/c/goc.c"},
+		{"internal/core/runtime/c/goc.c", "internal/core/runtime/c/goc.c"},
 		{"build/core.c", "build/core.c"},
 		{"internal/core/plan/plan_test.go", ""},
 		{"internal/core/wire/wire.def", ""},

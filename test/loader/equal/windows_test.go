@@ -29,7 +29,7 @@ func TestWindows(t *testing.T) {
 	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/windows",
 		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
 	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		`-DVKL_LOADER_BITS="64"`, "-Itools/goc/runtime/c", "-c", "-o", object, text)
+		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
 	var calls []call
 	var want [][]answer
 	messages := 0

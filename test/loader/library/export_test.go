@@ -2,6 +2,7 @@ package library
 
 import (
 	"debug/elf"
+	"debug/macho"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,9 @@ func exported(t *testing.T, file *elf.File) []elf.Symbol {
 // exportedNames are those of the library's exports. test/loader/windows compares the DLL with the list that it is linked with.
 func exportedNames(t *testing.T) (names []string) {
 	t.Helper()
+	if world.MacOS() {
+		return machONames(t)
+	}
 	if !world.Windows() {
 		for _, s := range exported(t, open(t)) {
 			names = append(names, s.Name)
@@ -70,6 +74,31 @@ func exportedNames(t *testing.T) (names []string) {
 	for _, line := range strings.Split(string(list), "\n") {
 		if name, _, found := strings.Cut(strings.TrimSpace(line), " = "); found {
 			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("the list of exports is empty")
+	}
+	return names
+}
+
+// machONames are those of the exports of the part for x86-64. The linker's own names begin with two underscores.
+func machONames(t *testing.T) (names []string) {
+	t.Helper()
+	file, err := macho.OpenFat(world.Library())
+	if err != nil {
+		t.Fatalf("the library is not built: %v", err)
+	}
+	defer file.Close()
+	const external = 0x01 // N_EXT of mach-o/nlist.h
+	for _, part := range file.Arches {
+		if part.Cpu != macho.CpuAmd64 {
+			continue
+		}
+		for _, s := range part.Symtab.Syms {
+			if s.Sect != 0 && s.Type&external != 0 && !strings.HasPrefix(s.Name, "__") {
+				names = append(names, strings.TrimPrefix(s.Name, "_"))
+			}
 		}
 	}
 	if len(names) == 0 {
@@ -166,7 +195,7 @@ func TestExportsAreWhatLookUpsGive(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Driver("one", "device name=one type=discrete").API("1.3.0").
-		Script("ext VK_KHR_surface 25", "ext VK_KHR_display 23", "ext VK_KHR_xcb_surface 6", "ext VK_KHR_xlib_surface 6", "ext VK_KHR_wayland_surface 6",
+		Script("ext VK_KHR_surface 25", "ext VK_KHR_display 23", "ext VK_KHR_xcb_surface 6", "ext VK_KHR_xlib_surface 6", "ext VK_KHR_wayland_surface 6", "ext VK_MVK_macos_surface 3",
 			"ext VK_EXT_headless_surface 1", "ext VK_KHR_get_surface_capabilities2 1", "ext VK_KHR_get_display_properties2 1")
 	h := w.Start()
 	words := []string{"api", "1.2.0"}
@@ -175,6 +204,9 @@ func TestExportsAreWhatLookUpsGive(t *testing.T) {
 		if world.Offered(name) {
 			words = append(words, "ext", name)
 		}
+	}
+	if world.MacOS() {
+		words = append(words, "ext", "VK_MVK_macos_surface")
 	}
 	h.OK("create_instance", words...)
 	for _, name := range exportedNames(t) {

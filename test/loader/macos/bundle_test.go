@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	made "vkloader/test/lib/binary"
 	"vkloader/test/lib/world"
 )
 
@@ -32,13 +33,14 @@ const (
 type tree struct {
 	w       *world.World
 	program string            // a path on that machine
+	file    string            // the same path without symbolic links
 	env     map[string]string // paths are those on that machine
 }
 
 func newTree(t *testing.T, program string) *tree {
 	w := world.New(t)
 	w.Env["HOME"] = w.SystemPath("/home/u")
-	return &tree{w: w, program: program, env: map[string]string{"HOME": "/home/u"}}
+	return &tree{w: w, program: program, file: program, env: map[string]string{"HOME": "/home/u"}}
 }
 
 // driver puts a driver into a directory of manifests, with a library beside it by a relative path.
@@ -56,6 +58,42 @@ func (tr *tree) layer(name, directory, kind string) {
 		f.Set("disable_environment", nil)
 	}
 	tr.place(f, filepath.Join(directory, kind))
+}
+
+const foreignSuffix = "-foreign" // of the names of manifests
+
+// foreignLayer puts another manifest of a layer into a directory, with a library for other machines alone.
+func (tr *tree) foreignLayer(name, directory, kind string, machines ...string) {
+	tr.w.T.Helper()
+	library := tr.w.SystemPath("/foreign/" + name + ".dylib")
+	tr.write(library, machO(machines...))
+	at := tr.w.SystemPath(filepath.Join(directory, kind))
+	relative, err := filepath.Rel(at, library)
+	if err != nil {
+		tr.w.T.Fatal(err)
+	}
+	tr.write(filepath.Join(at, name+foreignSuffix+".json"), fmt.Sprintf(`{"file_format_version": "1.2.1", "layer": {"name": %q, "type": "INSTANCE",
+		"library_path": %q, "api_version": "1.3.0", "implementation_version": "1", "description": "foreign", "disable_environment": {"NO": "1"}}}`, name, relative))
+}
+
+// machO returns a library for machines.
+func machO(machines ...string) string {
+	var parts []made.MachO
+	for _, m := range machines {
+		parts = append(parts, made.MachO{Machine: m, Exports: []string{"vkNegotiateLoaderLayerInterfaceVersion"}})
+	}
+	return string(made.Mach(parts...))
+}
+
+// write writes a file as it is.
+func (tr *tree) write(path, content string) {
+	tr.w.T.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tr.w.T.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		tr.w.T.Fatal(err)
+	}
 }
 
 // place moves a manifest to a directory of the machine and names the library relative to it.
@@ -95,8 +133,8 @@ func (d decision) String() string { return fmt.Sprint("drivers ", d.drivers, " l
 // byLibrary asks the library, in a program at its place.
 func (tr *tree) byLibrary() (d decision, devices []string) {
 	tr.w.T.Helper()
-	program := tr.w.CopyHost(tr.w.SystemPath(tr.program))
-	h := tr.w.StartProgram(program, tr.w.Loader)
+	tr.w.CopyHost(tr.w.SystemPath(tr.file))
+	h := tr.w.StartProgram(tr.w.SystemPath(tr.program), tr.w.Loader)
 	a := h.Do("create_instance", "api", "1.1.0")
 	for _, who := range tr.w.Log().Fn("vk_icdNegotiateLoaderICDInterfaceVersion").Who() {
 		if !slices.Contains(d.drivers, who) {
@@ -118,10 +156,17 @@ func (tr *tree) byLibrary() (d decision, devices []string) {
 	return d, devices
 }
 
-// byTool asks "vkloader explain --platform macos" about the same files.
-func (tr *tree) byTool() (d decision) {
+// entry is a driver or layer that the tool names.
+type entry struct{ Kind, Name, Manifest, Library string }
+
+// explained asks "vkloader explain --platform macos" about the same files, and a program for x86-64 in place of the host.
+func (tr *tree) explained() []entry {
 	tr.w.T.Helper()
+	tr.write(tr.w.SystemPath(tr.file), string(made.Mach(made.MachO{Machine: "x86-64", Program: true})))
 	arguments := []string{"explain", "--platform", "macos", "--root", tr.w.Path("system"), "--app", tr.program, "--json"}
+	if tr.w.Env["WORLD_ELEVATED"] != "" {
+		arguments = append(arguments, "--elevated")
+	}
 	for name, value := range tr.env {
 		arguments = append(arguments, "--env", name+"="+value)
 	}
@@ -129,17 +174,22 @@ func (tr *tree) byTool() (d decision) {
 	if err != nil {
 		tr.w.T.Fatalf("%v: %v", arguments, err)
 	}
-	var answer struct {
-		In []struct{ Kind, Name, Manifest string }
-	}
+	var answer struct{ In []entry }
 	if err := json.Unmarshal(out, &answer); err != nil {
 		tr.w.T.Fatal(err)
 	}
-	for _, e := range answer.In {
+	return answer.In
+}
+
+// byTool returns the tool's decision, without layers whose only library is for another machine: these are chosen, and cannot be
+// opened.
+func (tr *tree) byTool() (d decision) {
+	tr.w.T.Helper()
+	for _, e := range tr.explained() {
 		switch name := strings.TrimSuffix(filepath.Base(e.Manifest), ".json"); {
 		case e.Kind == "driver" && !slices.Contains(d.drivers, name):
 			d.drivers = append(d.drivers, name)
-		case strings.Contains(e.Kind, "layer"):
+		case strings.Contains(e.Kind, "layer") && !strings.HasSuffix(name, foreignSuffix):
 			d.layers = append(d.layers, e.Name)
 		}
 	}
@@ -272,8 +322,18 @@ func TestVariablesAndBundle(t *testing.T) {
 	}
 }
 
-// places are the directories of the statements, and a few others.
-var places = []string{resources + "/vulkan", "/home/u/.config/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/etc/vulkan",
+// programs are paths of programs with the resources of their bundles: one with a space in its name, one of App Translocation, a
+// framework; the last program is in none.
+var programs = [][2]string{
+	{app, resources}, {app, resources},
+	{"/Applications/My Game.app/Contents/MacOS/My Game", "/Applications/My Game.app/Contents/Resources"},
+	{"/private/var/folders/x/T/AppTranslocation/1-2/d/X.app/Contents/MacOS/host", "/private/var/folders/x/T/AppTranslocation/1-2/d/X.app/Contents/Resources"},
+	{"/Library/Frameworks/F.framework/Versions/A/host", "/Library/Frameworks/F.framework/Versions/A/Resources"},
+	{"/usr/local/bin/host", resources},
+}
+
+// directories are those of the statements, and a few others.
+var directories = []string{"/home/u/.config/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/etc/vulkan",
 	"/home/u/.local/share/vulkan", "/usr/local/share/vulkan", "/usr/share/vulkan", "/a/vulkan", "/b/vulkan", "/opt/homebrew/share/vulkan"}
 
 // The library and the tool's answer for macOS decide alike, on random machines.
@@ -286,15 +346,17 @@ func TestRandomMachines(t *testing.T) {
 	if testing.Short() {
 		count = 20
 	}
-	found, layered, bundled := 0, 0, 0
+	found, layered, bundled, elevated, twins := 0, 0, 0, 0, 0
 	for seed := range int64(count) {
 		r := rand.New(rand.NewSource(seed))
 		one := func(in int) bool { return r.Intn(in) == 0 }
-		program := app
-		if one(3) {
-			program = "/usr/local/bin/host"
+		program := programs[r.Intn(len(programs))]
+		places := append([]string{program[1] + "/vulkan"}, directories...)
+		tr := newTree(t, program[0])
+		if one(4) { // started by a link
+			tr.program = "/links/game"
+			tr.linked(map[string]string{tr.program: ".." + program[0]})
 		}
-		tr := newTree(t, program)
 		drivers, layers := map[string]int{}, map[string]int{} // by directory
 		for i := range 1 + r.Intn(3) {
 			var members []any
@@ -308,7 +370,14 @@ func TestRandomMachines(t *testing.T) {
 		for i := range r.Intn(4) {
 			at := places[r.Intn(len(places))]
 			layers[at]++
-			tr.layer(fmt.Sprint("VK_LAYER_", i), at, []string{"implicit_layer.d", "implicit_layer.d", "explicit_layer.d"}[r.Intn(3)])
+			kind := []string{"implicit_layer.d", "implicit_layer.d", "explicit_layer.d"}[r.Intn(3)]
+			tr.layer(fmt.Sprint("VK_LAYER_", i), at, kind)
+			if one(4) {
+				at := places[r.Intn(len(places))]
+				layers[at]++
+				tr.foreignLayer(fmt.Sprint("VK_LAYER_", i), at, kind, [][]string{{"arm64"}, {"arm64", "i386"}}[r.Intn(2)]...)
+				twins++
+			}
 		}
 		for _, v := range []string{"XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"} {
 			if one(4) {
@@ -323,6 +392,10 @@ func TestRandomMachines(t *testing.T) {
 		}
 		if one(6) {
 			tr.set("VK_LOADER_SEARCH_ONLY_IN_BUNDLE", "0")
+		}
+		if one(6) {
+			tr.w.Env["WORLD_ELEVATED"] = "1"
+			elevated++
 		}
 		if one(6) {
 			tr.set("VK_LOADER_LAYERS_ENABLE", "VK_LAYER_[0-9]")
@@ -353,11 +426,13 @@ func TestRandomMachines(t *testing.T) {
 		if len(got.layers) > 0 {
 			layered++
 		}
-		if program == app {
+		if len(got.drivers) > 0 && drivers[places[0]] > 0 && program[0] != "/usr/local/bin/host" {
 			bundled++
 		}
 	}
-	if found < count/3 || layered < count/5 || bundled < count/2 {
-		t.Errorf("of %d machines only %d have drivers, %d layers, %d a bundle", count, found, layered, bundled)
+	if found < count/3 || layered < count/5 || bundled < count/20 || elevated < count/20 || twins < count/20 {
+		t.Error("the machines are too plain")
 	}
+	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d raised rights; %d layers are of another machine, too",
+		count, found, layered, bundled, elevated, twins)
 }

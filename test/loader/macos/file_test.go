@@ -136,8 +136,13 @@ func slicesOf(t *testing.T) map[macho.Cpu]slice {
 	return out
 }
 
+// forbidden are functions that change the program, its threads, processes, signals or environment (docs/guest-rules.md).
+var forbidden = strings.Fields(`atexit chdir dup dup2 execl execlp execv execve execvp exit _exit fork kill popen posix_spawn posix_spawnp
+pthread_create pthread_kill pthread_sigmask putenv raise setenv setlocale setrlimit sigaction signal sigprocmask system umask unsetenv vfork`)
+
 // The library exports the names of Linux's, with the surfaces of macOS in place of those of X and Wayland. Each machine's part has
-// the same ones, the versions of LunarG's loader, one needed library, and the oldest system that arm64 has.
+// the same ones, the versions of LunarG's loader, one needed library, no function that a guest must not call, and the oldest system
+// that arm64 has.
 //
 // holds: MAC-020
 func TestLibraryFile(t *testing.T) {
@@ -161,6 +166,11 @@ func TestLibraryFile(t *testing.T) {
 		}
 		if !slices.Equal(s.libraries, []string{"/usr/lib/libSystem.B.dylib"}) {
 			t.Errorf("%v needs %v", machine, s.libraries)
+		}
+		for _, name := range s.imports {
+			if name, _, _ = strings.Cut(strings.TrimPrefix(name, "_"), "$"); slices.Contains(forbidden, name) {
+				t.Errorf("%v imports %s", machine, name)
+			}
 		}
 		if machine == macho.CpuArm64 && !s.signed {
 			t.Error("arm64 runs no code without a signature")

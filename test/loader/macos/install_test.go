@@ -1,10 +1,13 @@
 package macos
 
 import (
+	"archive/zip"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	files "vkloader/test/lib/tree"
@@ -43,6 +46,11 @@ func TestInstallScript(t *testing.T) {
 	}
 	runs(false)
 	expect(all...)
+	for _, name := range all[:2] { // though the archive was unpacked without permissions
+		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode() != 0o755 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
 	runs(true)
 	files.Lay(t, root, map[string]string{all[0]: "a newer tool"})
 	runs(true, "remove")
@@ -54,4 +62,37 @@ func TestInstallScript(t *testing.T) {
 	runs(true)
 	expect(all[0])
 	runs(true, "no-such")
+}
+
+// The archive has the library, the tool and the script with their permissions, the page and the license. The same files give the
+// same bytes.
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	built(t, "vkloader")
+	var sums []string
+	for range 2 {
+		directory := t.TempDir()
+		out, err := exec.Command(filepath.Join(world.Top(), "tools/dist-macos.sh"), "1", directory).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		archive, err := zip.OpenReader(filepath.Join(directory, "vkloader-1-macos.zip"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer archive.Close()
+		sum := ""
+		for _, f := range archive.File {
+			sum += fmt.Sprintf("%s %v %v %x\n", f.Name, f.Mode(), f.Modified, f.CRC32)
+		}
+		sums = append(sums, sum)
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("%s\n%s", sums[0], sums[1])
+	}
+	for _, part := range []string{"LICENSE.txt -rw-r--r--", "README.md -rw-r--r--", "install.sh -rwxr-xr-x", "libvulkan.1.dylib -rwxr-xr-x", "vkloader -rwxr-xr-x"} {
+		if !strings.Contains(sums[0], "vkloader-1-macos/"+part) {
+			t.Errorf("no %s in\n%s", part, sums[0])
+		}
+	}
 }

@@ -25,7 +25,7 @@ func cycles(t *testing.T) (program string, environ []string) {
 	for _, file := range []string{"cycles.c", "bench.c", "state.c", "operations.c"} {
 		args = append(args, filepath.Join(source, file))
 	}
-	if err := world.Compile(append(args, "-ldl")...); err != nil {
+	if err := world.CompileOpening(append(args, "-ldl")...); err != nil {
 		t.Fatal(err)
 	}
 	var names strings.Builder
@@ -80,8 +80,8 @@ func TestNothingGrows(t *testing.T) {
 	program, environ := cycles(t)
 	home := t.TempDir()
 	environ = append(environ, "XDG_DATA_DIRS="+home, "XDG_CONFIG_DIRS="+home,
-		"VK_DRIVER_FILES="+filepath.Join(world.Build(), "drivers/null_icd.json"),
-		"VK_LAYER_PATH="+filepath.Join(world.Build(), "layers"),
+		"VK_DRIVER_FILES="+filepath.Join(world.Samples(), "drivers/null_icd.json"),
+		"VK_LAYER_PATH="+filepath.Join(world.Samples(), "layers"),
 		"VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats")
 	for operation, count := range map[string]int{"extensions": 100, "layers": 100, "instance": 100, "cycle": 60,
 		"lists": 1000, "device": 200, "messenger": 1000, "surface": 1000, "names": 20} {

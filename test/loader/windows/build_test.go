@@ -18,7 +18,7 @@ func TestBuildsAreTheSame(t *testing.T) {
 		t.Run(size, func(t *testing.T) {
 			t.Parallel()
 			top := t.TempDir()
-			parts := []string{"Makefile", "VERSION", "go.mod", "internal/machines", "spine", "tools/goc/runtime", "build/windows/core.c"}
+			parts := []string{"Makefile", "VERSION", "go.mod", "internal/machines", "spine", "internal/core/runtime", "build/windows/core.c"}
 			for _, fragments := range []string{"*/build.mk", "*/*/build.mk", "*/*/*/build.mk"} {
 				found, err := filepath.Glob(filepath.Join("../../..", fragments))
 				if err != nil {

@@ -47,7 +47,7 @@ func TestSettingsRights(t *testing.T) {
 			}
 			clear()
 			_, errOut = toolAs(t, elevated, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer)
-			if !strings.Contains(errOut, " is kept out of all programs that do not run as administrator, ") {
+			if !strings.Contains(errOut, " is in quarantine for all programs that do not run as administrator until ") {
 				t.Errorf("quarantine add --elevated=false: %s", errOut)
 			}
 			if out(elevated) || !out(unelevated) {

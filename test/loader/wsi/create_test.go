@@ -34,6 +34,9 @@ func TestSurfaceObject(t *testing.T) {
 			switch k.name {
 			case "xcb":
 				want = []uint32{0x11110000, 0x11110000, 0x22220000}
+				if world.MacOS() { // Metal's has one pointer
+					want = want[:2]
+				}
 			case "xlib", "wayland":
 				want = []uint32{0x11110000, 0x11110000, 0x22220000, 0}
 			case "display": // mode, plane, stack, transform, alpha 1.0, alpha mode, extent
@@ -151,7 +154,7 @@ func TestSurfaceCreationChecksTheInstanceFirst(t *testing.T) {
 	t.Parallel()
 	for _, k := range append(slices.Clone(kinds), kind{command: "vkDestroySurfaceKHR"}) {
 		for _, bad := range []string{"null", "garbage"} {
-			t.Run(k.command+"/"+bad, func(t *testing.T) {
+			t.Run(strings.TrimPrefix(k.command, "vk")+"/"+bad, func(t *testing.T) {
 				t.Parallel()
 				w := world.New(t)
 				driver(w, "one")
@@ -190,6 +193,9 @@ func TestCreateInfoIsCopied(t *testing.T) {
 		world.Order().PutUint64(connection, 0x12345678)
 	}
 	world.Order().PutUint32(window, 0x4321)
+	if world.MacOS() { // Metal's structure has one pointer
+		window = nil
+	}
 	world.Order().PutUint32(index, 0x55)
 	if len(made) != 1 || made[0].Int("type") != 1000005000 || !strings.HasPrefix(made[0].Text("bytes"), "0000000000000000"+hex.EncodeToString(append(connection, window...))) {
 		t.Errorf("the driver got %s", made)

@@ -182,7 +182,7 @@ func site(t *testing.T, name string) (run func(changes []string, args ...string)
 
 var (
 	titleLine = regexp.MustCompile(`(?m)^(problem|warning|note) .*$`)
-	cureLine  = regexp.MustCompile(`(export|unset) (\w+)(?:=('[^']*'|\S+))?`)
+	cureLine  = regexp.MustCompile(`(?:export|unset) (\w+)(?:=('[^']*'|\S+))?|env (?:-u )?(\w+)(?:=('[^']*'|\S+))? PROGRAM|'Environment="(\w+)=([^"]*)"'`)
 )
 
 // Every complaint has a world in which the tool prints the page's output, and a fix that is a variable works:
@@ -233,9 +233,9 @@ func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 		if word == nil {
 			continue
 		}
-		change := word[2]
-		if word[1] == "export" {
-			change += "=" + strings.Trim(word[3], "'")
+		change := word[1] + word[3] + word[5]
+		if value := word[2] + word[4] + word[6]; value != "" {
+			change += "=" + strings.Trim(value, "'")
 		}
 		if out := run([]string{change}, slices.Clone(s.args)...); strings.Contains(out, title+"\n") {
 			t.Errorf("with %s it still says\n%s", change, out)

@@ -111,9 +111,9 @@ const (
 )
 
 var (
-	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|usermod -aG |ldconfig$)`)
+	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|groupadd --gid |usermod -aG |ldconfig$)`)
 	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
-	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
+	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|env (\w+)=('[^']*'|\S+) PROGRAM|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
 	inGroup   = regexp.MustCompile(`--group-add (\d+)|additional group (\d+)|supplementalGroups: \[(\d+)\]`)
 	inSteam   = regexp.MustCompile(`launch options in Steam: (?:env -u (\w+)|(\w+)=('[^']*'|\S+)) %command%`)
 	inPod     = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
@@ -129,14 +129,14 @@ func (p *patient) follow(s *symptom) (followed, error) {
 			return elsewhere, nil
 		case m[1] != "":
 			p.with(m[1], strings.Trim(m[2], "'"))
-		case m[4] != "":
-			p.with(m[4], strings.Trim(m[5], "'"))
+		case m[4]+m[6] != "":
+			p.with(m[4]+m[6], strings.Trim(m[5]+m[7], "'"))
 		default:
 			for _, name := range strings.Fields(strings.ReplaceAll(m[3], "-u ", "")) {
 				p.without(name)
 			}
-			p.without(m[6])
-			p.without(m[7])
+			p.without(m[8])
+			p.without(m[9])
 		}
 		changed = true
 	}
@@ -164,6 +164,11 @@ func (p *patient) follow(s *symptom) (followed, error) {
 	if changed {
 		return done, nil
 	}
+	for _, line := range s.Commands {
+		if file, rest, is := strings.Cut(line, " && systemctl"); is && dropIn.MatchString(rest) {
+			return done, p.dropIn(file)
+		}
+	}
 	how := noStep
 	for _, line := range s.Commands {
 		if looks.MatchString(line) { // it shows more, and changes nothing
@@ -178,6 +183,31 @@ func (p *patient) follow(s *symptom) (followed, error) {
 		how = done
 	}
 	return how, nil
+}
+
+// dropIn is the end of a line that writes a drop-in of a unit: the service starts again, with it.
+var dropIn = regexp.MustCompile(`^(?: --user)? daemon-reload && systemctl(?: --user)? restart \S+$`)
+
+// dropIn runs the line that writes a drop-in of a unit, and gives the service's programs its variables.
+func (p *patient) dropIn(line string) error {
+	if err := p.obey(line); err != nil {
+		return err
+	}
+	_, file, _ := strings.Cut(line, " > ")
+	text, err := os.ReadFile(p.root + file)
+	lines := strings.Split(string(text), "\n")
+	if err == nil && lines[0] != "[Service]" {
+		err = fmt.Errorf("no section: %s", text)
+	}
+	for _, line := range lines {
+		key, value, _ := strings.Cut(line, "=")
+		if value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, "%%", "%").Replace(strings.Trim(value, `"`)); key == "UnsetEnvironment" {
+			p.without(value)
+		} else if name, value, is := strings.Cut(value, "="); is && key == "Environment" {
+			p.with(name, value)
+		}
+	}
+	return err
 }
 
 // shellPath is an absolute path in a shell line, quoted or not.
@@ -200,6 +230,17 @@ func (p *patient) obey(line string) error {
 			words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
 		}
 		return exec.Command(words[0], words[1:]...).Run()
+	case "groupadd": // --gid GROUP NAME && usermod ...
+		words := strings.Fields(rest)
+		place := filepath.Join(p.root, "etc/group")
+		text, err := os.ReadFile(place)
+		if err == nil {
+			err = replaced(place, string(text)+words[2]+":x:"+words[1]+":\n")
+		}
+		if _, join, is := strings.Cut(rest, " && "); is && err == nil {
+			return p.obey(join)
+		}
+		return err
 	case "usermod":
 		words := strings.Fields(rest) // -aG GROUP USER
 		return p.join(words[1], words[2])

@@ -42,7 +42,7 @@ func TestOneFileForBoth(t *testing.T) {
 	}
 	out, code := execute(t, "--root", root, "list", "drivers")
 	layers, codeLayers := execute(t, "--root", root, "list", "layers")
-	if code != 0 || codeLayers != 0 || !strings.Contains(out, "in  amd.json") || !strings.Contains(layers, "in   VK_LAYER_AMD_switch") {
+	if code != 0 || codeLayers != 0 || !strings.Contains(out, "used   amd.json") || !strings.Contains(layers, "used      VK_LAYER_AMD_switch") {
 		t.Errorf("%d %s%d %s", code, out, codeLayers, layers)
 	}
 }
@@ -94,7 +94,9 @@ type situation struct {
 	code        int
 	do          string // the printed fix that is followed; "": none is printed, or it is words
 	then        []string
-	after       int // the exit code after the fix
+	after       int    // the exit code after the fix
+	next        string // the fix that is printed then, and followed; "": none
+	finally     []string
 }
 
 // readSituation reads the expectations in the comment of an archive:
@@ -107,6 +109,8 @@ type situation struct {
 //	                   host's part
 //	# then: TEXT       the output after the fix; without "# do", after the archive's changes
 //	# after: CODE      the exit code after the fix
+//	# next: TEXT       the fix that is printed then, whole; it is followed, and the exit code is 0
+//	# finally: TEXT    the output after that fix
 func readSituation(t *testing.T, archive string) situation {
 	t.Helper()
 	s := situation{archive: archive}
@@ -128,6 +132,10 @@ func readSituation(t *testing.T, archive string) situation {
 			s.do = rest
 		case "then":
 			s.then = append(s.then, rest)
+		case "next":
+			s.next = rest
+		case "finally":
+			s.finally = append(s.finally, rest)
 		case "exit", "after":
 			into := &s.code
 			if word == "after" {
@@ -157,28 +165,34 @@ func (s *situation) look(t *testing.T, p *patient, words ...string) (out string,
 	return execute(t, slices.Concat(options, s.run, words)...)
 }
 
+// follow follows a fix that is printed for the situation.
+func (s *situation) follow(t *testing.T, p *patient, do string) {
+	t.Helper()
+	if at := slices.Index(s.run, "--user"); at >= 0 {
+		p.user = s.run[at+1]
+	}
+	found, err := p.report()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(found, func(f symptom) bool { return f.Because == "" && f.Do == do })
+	if at < 0 {
+		t.Fatalf("no finding has this fix: %s", do)
+	}
+	how, err := p.follow(&found[at])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if how == elsewhere && found[at].Untried == "" {
+		t.Error("nobody has tried the fix, and it does not say so")
+	}
+}
+
 // fixed follows the printed fix of the situation.
 func (s *situation) fixed(t *testing.T, p *patient) {
 	t.Helper()
 	if s.do != "" {
-		if at := slices.Index(s.run, "--user"); at >= 0 {
-			p.user = s.run[at+1]
-		}
-		found, err := p.report()
-		if err != nil {
-			t.Fatal(err)
-		}
-		at := slices.IndexFunc(found, func(f symptom) bool { return f.Because == "" && f.Do == s.do })
-		if at < 0 {
-			t.Fatalf("no finding has this fix: %s", s.do)
-		}
-		how, err := p.follow(&found[at])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if how == elsewhere && found[at].Untried == "" {
-			t.Error("nobody has tried the fix, and it does not say so")
-		}
+		s.follow(t, p, s.do)
 	}
 	m, err := change(s.archive, p.root)
 	if err != nil {
@@ -187,6 +201,26 @@ func (s *situation) fixed(t *testing.T, p *patient) {
 	for _, pair := range m.env {
 		name, value, _ := strings.Cut(pair, "=")
 		p.with(name, value)
+	}
+}
+
+// seen compares the output after a fix with the texts and the exit code that are expected then.
+func (s *situation) seen(t *testing.T, p *patient, texts []string, want int) {
+	t.Helper()
+	out, code := s.look(t, p)
+	for _, text := range texts {
+		if !strings.Contains(squeezed(out), text) {
+			t.Errorf("after the fix: no %q", text)
+		}
+	}
+	if s.do != "" && strings.Contains(squeezed(out), squeezed(s.do)) {
+		t.Error("after the fix: the same fix again")
+	}
+	if code != want {
+		t.Errorf("after the fix: exit code %d, not %d", code, want)
+	}
+	if t.Failed() {
+		t.Log(out)
 	}
 }
 
@@ -234,20 +268,10 @@ func TestSituations(t *testing.T) {
 				return
 			}
 			s.fixed(t, p)
-			out, code = s.look(t, p)
-			for _, want := range s.then {
-				if !strings.Contains(squeezed(out), want) {
-					t.Errorf("after the fix: no %q", want)
-				}
-			}
-			if s.do != "" && strings.Contains(squeezed(out), squeezed(s.do)) {
-				t.Error("after the fix: the same fix again")
-			}
-			if code != s.after {
-				t.Errorf("after the fix: exit code %d, not %d", code, s.after)
-			}
-			if t.Failed() {
-				t.Log(out)
+			s.seen(t, p, s.then, s.after)
+			if s.next != "" {
+				s.follow(t, p, s.next)
+				s.seen(t, p, s.finally, 0)
 			}
 		})
 	}

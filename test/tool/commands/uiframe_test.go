@@ -264,7 +264,14 @@ func (s *uiSite) start(args ...string) *uiSite {
 		close(s.more)
 		s.ended <- s.cmd.Wait()
 	}()
-	s.t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	s.t.Cleanup(func() {
+		if s.tracer != nil { // the tracer's end would leave the page running
+			s.stdin.Close()
+			for range s.more {
+			}
+		}
+		_ = s.cmd.Process.Kill()
+	})
 	if s.token == "" {
 		s.t.Fatalf("no address:\n%s", s.said)
 	}

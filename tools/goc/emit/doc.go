@@ -2,5 +2,5 @@
 // Go function.
 //
 // The output compiles with -fwrapv -fno-strict-aliasing -ffp-contract=off, together with the run-time support in
-// tools/goc/runtime. The same source gives the same bytes.
+// internal/core/runtime. The same source gives the same bytes.
 package emit

@@ -12,7 +12,7 @@ func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))
 	t.f("/* Prototypes of the trampolines and terminators that are written by hand, so that a wrong parameter does not compile. */")
-	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"asm/stubs.h\"\n#include \"gen/zvk.h\"\n")
+	t.f("#ifndef VKL_ZENDS_H\n#define VKL_ZENDS_H\n\n#include \"system.h\"\n#include \"gen/zvk.h\"\n")
 	for _, part := range []struct {
 		title  string
 		prefix string

@@ -241,7 +241,7 @@ func (c *closure) header() []byte {
 	c.definitions(&t)
 	t.f("")
 	c.prototypes(&t, written)
-	t.f("\n#include \"../interface.h\"\n\n#endif")
+	t.f("\n#endif")
 	return t.Bytes()
 }
 

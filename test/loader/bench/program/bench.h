@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "gen/zvk.h"
+#include "interface.h"
 
 /* How far a program has come. */
 enum stage { OPENED, WITH_INSTANCE, WITH_SURFACES, WITH_DEVICE };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "gen/zvk.h"
+#include "interface.h"
 
 enum { TO_TEST = 3, FROM_TEST = 4, ANSWER_MAX = 1 << 20, ENTRIES_MAX = 256 };
 
