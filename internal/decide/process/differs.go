@@ -24,11 +24,11 @@ type Difference struct {
 // Kinds of differences, in words.
 const (
 	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
-	unnamed     = "it is loaded, but no manifest found now names it: it came with the program, or the variables have changed"
+	unnamed     = "it is loaded, but no manifest names it: it came with the program, or the variables have changed"
 	noInstance  = "it is not loaded: the process has no instance at this moment"
 	closedAgain = "it is not loaded: it may have been closed again because it has no device"
-	outNow      = "it is loaded, but would not be now: "
-	inNow       = "it is not loaded, but would be now: "
+	outNow      = "it is loaded, but a new process would not load it: "
+	inNow       = "it is not loaded, but a new process would load it: "
 )
 
 var changeWords = map[FileState]string{

@@ -49,7 +49,7 @@ func TestListReasons(t *testing.T) {
 
 	var out bytes.Buffer
 	printFound(&invocation{out: &out}, f.of(explain.Layers))
-	for _, want := range []string{"out  VK_LAYER_a ", "--   VK_LAYER_none ", "problem VK_LAYER_none: "} {
+	for _, want := range []string{"not used  VK_LAYER_a ", "--        VK_LAYER_none ", "problem VK_LAYER_none: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

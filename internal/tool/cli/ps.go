@@ -56,7 +56,7 @@ func newPs(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
-	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "how often --watch looks")
+	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "with --watch: time between two checks for changes")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	if again {
 		fmt.Fprintln(s.out)
 	}
-	table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
+	table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "sandbox")
 	for _, p := range r.Processes {
 		var loaders []string
 		for _, l := range p.Loaders {

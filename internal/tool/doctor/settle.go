@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -380,6 +382,8 @@ func (e *record) setAt(variable string) Line {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
+	} else {
+		at = e.startedBy(path.Clean(e.variable(variables.Home.Name())), variable)
 	}
 	e.lines[variable] = at
 	return at
