@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/containers/offer"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -278,7 +278,7 @@ func hostOf(s *invocation, root string) *machine.Machine {
 
 // readCDI reads a CDI file from the command line.
 func readCDI(file string) (*specs.Spec, error) {
-	text, err := os.ReadFile(file)
+	text, err := machine.ReadNamed(file, facts.MaxFile)
 	if err != nil {
 		return nil, notLooked(err)
 	}

@@ -3,13 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
@@ -74,6 +74,9 @@ func (e *otherSystem) check() error {
 	return nil
 }
 
+// maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.
+const maxRegistry = 256 << 20
+
 // sourceOf returns the facts of the machine that the options describe.
 func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	system, _ := systems.Find(e.platform)
@@ -94,7 +97,7 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 		}
 	}
 	for _, file := range e.registry {
-		content, err := os.ReadFile(file)
+		content, err := machine.ReadNamed(file, maxRegistry)
 		if err != nil {
 			return nil, exit.Unable("--registry: %w", err)
 		}
@@ -149,7 +152,7 @@ func notProgram(m *machine.Machine, app string) error {
 func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	properties := systems.Properties{}
 	for _, file := range e.properties {
-		content, err := os.ReadFile(file)
+		content, err := machine.ReadNamed(file, facts.MaxFile)
 		if err != nil {
 			return nil, exit.Unable("--properties: %w", err)
 		}

@@ -30,6 +30,8 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -135,9 +137,12 @@ func runService(options server.Options, log *slog.Logger) error {
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
 	file := cmp.Or(o.file, configFile)
-	text, err := os.ReadFile(file)
+	text, err := machine.ReadNamed(file, facts.MaxFile)
 	switch {
 	case err == nil:
+		if err := trust.Path(file); err != nil {
+			return nil, exit.As(exit.Problems, trust.Refused("used", err))
+		}
 		if err := c.Read(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}

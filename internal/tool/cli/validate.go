@@ -50,10 +50,11 @@ func newValidate(s *invocation) *cobra.Command {
 				return err
 			}
 			results, code := []validation.Result{}, exit.Fine
+			examine := libraryOf(source)
 			for _, path := range paths {
 				result, problems := validation.Judge(source.File(path), path, as)
 				if !fileOnly {
-					problems = openLibraries(source, &result) || problems
+					problems = openLibraries(examine, &result) || problems
 				}
 				if load {
 					failed, err := negotiate(s, source, &result, limit)
@@ -89,9 +90,8 @@ func newValidate(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// openLibraries examines the libraries of a manifest; true: there are problems.
-func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
-	examine := libraryOf(source)
+// openLibraries examines the libraries of a manifest and reports whether there are problems.
+func openLibraries(examine func(doctor.Named) (doctor.Module, []doctor.Finding), result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
 		module, findings := examine(doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,

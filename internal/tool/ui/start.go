@@ -104,8 +104,14 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Page, q.Rest, q.Query = p, rest, r.PostForm
 	slowly(w, r, p.Title, func() (string, error) {
-		if _, err := subjectOf(q); err != nil {
+		subject, err := subjectOf(q)
+		if err != nil {
 			return "", err
+		}
+		if p == pictureStart {
+			if err := loads(q, subject); err != nil {
+				return "", err
+			}
 		}
 		if p == reportStart {
 			return s.collected(q)
