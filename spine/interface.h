@@ -1,5 +1,6 @@
-/* interface.h: the types of the driver interface (versions 0 to 7) and of the layer interface (version 2): what crosses
- * between the loader and libraries that others build. Included by gen/zvk.h. It declares nothing of the loader's own.
+/* interface.h: the types of the driver interface (versions 0 to 7) and of the layer interface (version 2), through
+ * which the loader exchanges data with drivers and layers. Included by gen/zvk.h. It declares nothing of the loader's
+ * own.
  */
 #ifndef VKL_INTERFACE_H
 #define VKL_INTERFACE_H

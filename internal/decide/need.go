@@ -112,7 +112,7 @@ func (n *Need) Check(r *Report) error {
 	}
 	switch {
 	case r.Outcome == Crashed || r.Outcome == Hung:
-		return unmet(NeedHealth, "the child that asks for devices %s", place(r.File, 0, 0)+r.Problem)
+		return unmet(NeedHealth, "the child process that asks for devices %s", place(r.File, 0, 0)+r.Problem)
 	case r.refused:
 		return unmet(NeedDriver, "no Vulkan driver works here")
 	case len(r.Devices) == 0:
@@ -183,7 +183,7 @@ func ParseNeed(text string) (Need, error) {
 		}
 		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
 		if !ok || value == "" {
-			return Need{}, fmt.Errorf("%q is not NAME=VALUE, as api=1.3", word)
+			return Need{}, fmt.Errorf("%q is not NAME=VALUE, such as api=1.3", word)
 		}
 		if err := n.set(name, value); err != nil {
 			return Need{}, err
@@ -239,7 +239,7 @@ func parseBytes(text string) (uint64, error) {
 	}
 	value, err := strconv.ParseFloat(number, 64)
 	if err != nil || value < 0 || value*float64(unit) >= 1<<63 {
-		return 0, fmt.Errorf("vram %q: %w: a size, as 8G", text, errNeed)
+		return 0, fmt.Errorf("vram %q: %w: a size such as 8G", text, errNeed)
 	}
 	return uint64(value * float64(unit)), nil
 }

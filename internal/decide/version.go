@@ -28,13 +28,13 @@ func ParseVersion(text string) (Version, error) {
 	parts := strings.Split(text, ".")
 	limits := []uint64{0x7f, 0x3ff, 0xfff}
 	if len(parts) < 2 || len(parts) > 3 {
-		return 0, fmt.Errorf("%q is no version of Vulkan, as 1.3", text)
+		return 0, fmt.Errorf("%q is not a version of Vulkan, such as 1.3", text)
 	}
 	var v Version
 	for i, shift := range []int{22, 12, 0}[:len(parts)] {
 		number, err := strconv.ParseUint(parts[i], 10, 32)
 		if err != nil || number > limits[i] {
-			return 0, fmt.Errorf("%q is no version of Vulkan, as 1.3", text)
+			return 0, fmt.Errorf("%q is not a version of Vulkan, such as 1.3", text)
 		}
 		v |= Version(number << shift)
 	}

@@ -1,4 +1,4 @@
-/* offsets.h: what trampolines.c knows of the spine's records; dispatch/names.c asserts the offsets. */
+/* offsets.h: the offsets in the spine's records that trampolines.c uses; dispatch/names.c asserts them. */
 #ifndef VKL_OFFSETS_H
 #define VKL_OFFSETS_H
 

@@ -1,4 +1,4 @@
-/* device.h: what device/ offers: devices that layers make for themselves. */
+/* device.h: the interface of device/: devices that layers make for themselves. */
 #ifndef VKL_DEVICE_H
 #define VKL_DEVICE_H
 

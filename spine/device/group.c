@@ -3,8 +3,9 @@
  *
  * A copy needs sizes. The registry knows those of its structures. An unknown structure, of a newer version of
  * Vulkan or of a layer, is copied with the bytes behind it: as many as are mapped, up to UNKNOWN_SIZE, which is
- * more than four times the largest that the registry knows. Without it the driver would not get the program's
- * request, and a chain with both groups, the copy in front, would name a foreign one. */
+ * more than four times the largest that the registry knows. Without the structure, the driver would not get the
+ * program's request. With a copy of the group in front of an unchanged chain, the chain would still have the program's
+ * handles. */
 #include "device/group.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* dispatch.h: what dispatch/ offers: the functions by which commands are looked up, and the filling of tables.
- * */
+/* dispatch.h: the interface of dispatch/: the look-up of commands, and the filling of tables. */
 #ifndef VKL_DISPATCH_H
 #define VKL_DISPATCH_H
 

@@ -1,4 +1,4 @@
-/* names.h: what names.c and unknown.c tell each other. */
+/* names.h: the interface between names.c and unknown.c. */
 #ifndef VKL_NAMES_H
 #define VKL_NAMES_H
 

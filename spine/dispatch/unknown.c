@@ -1,7 +1,8 @@
 /* unknown.c: commands that the registry does not know. A name gets a forwarding stub and a number;
  * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
  *
- * No driver or layer is asked while the lock is held; a name that two threads bring at once gets one number.
+ * No driver or layer is asked while the lock is held; a name that two threads look up at the same time gets one
+ * number.
  */
 #include <stdlib.h>
 #include <string.h>

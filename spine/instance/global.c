@@ -1,7 +1,7 @@
 /* global.c: the commands without an instance, and the pre-instance functions of implicit layers around them.
  *
- * Each looks at the system afresh (LAY-3). Between two calls driver libraries stay open, until the next
- * vkDestroyInstance (INS-087).
+ * Each call reads variables, directories and files again (LAY-3). Between two calls driver libraries stay open, until
+ * the next vkDestroyInstance (INS-087).
  */
 #include <stdlib.h>
 #include <string.h>

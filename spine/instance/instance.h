@@ -1,4 +1,4 @@
-/* instance.h: what both ends of vkCreateInstance share. */
+/* instance.h: declarations for the trampoline and the terminator of vkCreateInstance. */
 #ifndef VKL_INSTANCE_H
 #define VKL_INSTANCE_H
 

@@ -1,5 +1,5 @@
-/* terminators.c: the terminators of vkCreateInstance and vkDestroyInstance: an instance of every driver, each with what
- * that driver may see. */
+/* terminators.c: the terminators of vkCreateInstance and vkDestroyInstance. They create an instance of every driver,
+ * with the arguments that this driver may get, and destroy it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -172,7 +172,7 @@ static void find_file(struct layer_node *n, const void *function)
 {
     struct build build = n->identity.build;
     n->found = image_name_of(function);
-    if (!n->found || !file_identify(n->found, &n->identity)) n->identity = (struct file_identity){0};
+    file_identify(n->found ? n->found : "", &n->identity);
     n->identity.build = build;
 }
 
@@ -228,7 +228,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     if (n->identity.inode && !log_heard(in)) return OPENED;
     bool as_given;
     if (!find_path(n, &as_given)) return NO_MEMORY;
-    if (!n->identity.inode && !file_identify(n->path, &n->identity)) n->identity = (struct file_identity){0};
+    if (!n->identity.inode) file_identify(n->path, &n->identity);
     /* LAY-283: a warning if the loaded file is not the manifest's */
     if (path_has_directory(l->library) && !as_given) {
         char *wanted = path_other_than(l->library, n->path);

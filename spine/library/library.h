@@ -80,7 +80,7 @@ struct objects *objects_now(void);
 struct objects *objects_since(const struct objects *before);
 struct objects *objects_hold(struct objects *o);
 void objects_drop(struct objects *o);
-/* Drops the cached list, for unloading. */
+/* Drops the cached list and the set of lost libraries, for unloading. */
 void objects_forget(void);
 /* A listed object. at: its place in the process. */
 struct objects_entry {

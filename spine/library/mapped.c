@@ -296,7 +296,7 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
     if (same) record_hold(l);
     lock_drop();
     if (old && file_overwritten(given, identity, &old->identity))
-        record_set(old, LIBRARY_QUARANTINED);
+        record_quarantine(old);
     else if (old)
         record_close(old);
     struct mapped_lib *lib = same ? opening(l, given, true) : NULL;
@@ -386,7 +386,8 @@ void library_drop_preloaded(const char *given)
 void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
 {
     struct file_identity now;
-    bool overwritten = identity->inode && file_identify(path, &now) && file_overwritten(path, &now, identity);
+    file_identify(path, &now);
+    bool overwritten = identity->inode && file_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;
@@ -403,6 +404,6 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
     l->given = name;
     l->path = file;
     l->identity = *identity;
-    l->state = LIBRARY_QUARANTINED;
     lock_drop();
+    record_quarantine(l);
 }

@@ -97,29 +97,38 @@ void record_free(struct library *l)
     }
 }
 
-/* Reports whether a file of the library was overwritten. */
+/* Reports whether a file of the library was overwritten, and loses each of these. */
 static bool was_overwritten(const struct library *l)
 {
     struct file_identity now;
-    for (const struct library_file *f = l->files; f; f = f->next)
-        if (file_identify(f->path, &now) && file_overwritten(f->path, &now, &f->identity) &&
-            (!f->object || objects_have(f->object, f->path)))
-            return true;
-    return false;
+    bool overwritten = false;
+    for (const struct library_file *f = l->files; f; f = f->next) {
+        file_identify(f->path, &now);
+        if (!file_overwritten(f->path, &now, &f->identity) || (f->object && !objects_have(f->object, f->path)))
+            continue;
+        build_lose(&f->identity.build);
+        overwritten = true;
+    }
+    return overwritten;
 }
 
-void record_set(struct library *l, enum library_state state)
+static void record_set(struct library *l, enum library_state state)
 {
     lock_take();
     l->state = state;
     lock_drop();
 }
 
+void record_quarantine(struct library *l)
+{
+    build_lose(&l->identity.build);
+    record_set(l, LIBRARY_QUARANTINED);
+}
+
 /* Closes a library that this thread has put into CLOSING, or puts it into quarantine. */
 void record_close(struct library *l)
 {
-    bool overwritten = was_overwritten(l);
-    if (overwritten) {
+    if (was_overwritten(l)) {
         record_set(l, LIBRARY_QUARANTINED);
         return;
     }
@@ -223,10 +232,10 @@ static void files_compare(struct library *l)
     lock_drop();
     for (struct library_file *f = first; f; f = f->next) {
         if (f->found != FILE_UNKNOWN) continue;
-        bool there = file_identify(f->path, &now);
-        f->found = there && file_same(&now, &f->identity)                   ? FILE_SAME
-                   : there && file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
-                                                                            : FILE_REPLACED;
+        file_identify(f->path, &now);
+        f->found = file_same(&now, &f->identity)                   ? FILE_SAME
+                   : file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
+                                                                   : FILE_REPLACED;
         if (f->found != FILE_SAME && f->object && !objects_have(f->object, f->path)) f->found = FILE_SAME;
     }
 }

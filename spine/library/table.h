@@ -67,8 +67,8 @@ bool record_stays(const struct library *l);
 bool record_quarantined(const void *handle);
 /* Returns a record in state CLOSING, which lookups ignore. NULL: no memory. Call without the lock. */
 struct library *record_new(void);
-/* Sets the state. Call without the lock. */
-void record_set(struct library *l, enum library_state state);
+/* Puts a library whose own file was overwritten into quarantine. Call without the lock. */
+void record_quarantine(struct library *l);
 /* Frees the contents of a record in state CLOSING. Call without the lock. */
 void record_free(struct library *l);
 /* Adds a file, unless the library has it. object: as in library_file. Call without the lock. */

@@ -1,5 +1,6 @@
-/* physdev.h: what physdev/ offers: the extensions and the further properties of a physical device, the device
- * configurations of an instance, and what layers are told about sorting. All else that it does, it does as commands. */
+/* physdev.h: the interface of physdev/: the extensions and the further properties of a physical device, the device
+ * configurations of an instance, and the sorting that layers are told about. The other functions of physdev/ are
+ * commands. */
 #ifndef VKL_PHYSDEV_H
 #define VKL_PHYSDEV_H
 

@@ -1,6 +1,6 @@
 /* trampolines.c: what programs call to enumerate physical devices and groups: the chain's answer is filtered, and its
- * handles are replaced by those that programs hold; drivers without devices go. It never sorts, and never holds the
- * lock while calling out. */
+ * handles are replaced by those that programs hold; drivers without devices are removed. It never sorts, and never
+ * holds the lock while calling out. */
 #include <stdlib.h>
 #include <string.h>
 

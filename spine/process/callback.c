@@ -1,6 +1,6 @@
 /* callback.c: the callbacks that programs and layers have given for messages, and the delivery of messages to them: of
- * VkDebugUtilsMessengerEXT and VkDebugReportCallbackEXT alike. It knows no driver: what drivers are told is
- * debug/messenger.c's.
+ * VkDebugUtilsMessengerEXT and VkDebugReportCallbackEXT alike. It knows no driver: debug/messenger.c
+ * passes messengers on to drivers.
  *
  * No lock is held while a callback or an allocator runs: a record in use stays in the list until its last user leaves
  * it, so that a callback may create and destroy messengers (THR-012).

@@ -1,5 +1,5 @@
-/* control.h: the processor's floating-point control word. The core reads numbers; a program that has changed rounding,
- * or wants to be told of inexact results, did not mean that arithmetic. */
+/* control.h: the processor's floating-point control word. The core parses numbers with the default
+ * rounding and without exceptions, regardless of the program's settings for its own arithmetic. */
 #ifndef VKL_CONTROL_H
 #define VKL_CONTROL_H
 

@@ -1,4 +1,4 @@
-/* file.h: what process/ knows of files and of libraries' code: which file a path names, and how paths look. */
+/* file.h: files and libraries' code: the identity of the file at a path, and the form of paths. */
 #ifndef VKL_FILE_H
 #define VKL_FILE_H
 
@@ -32,17 +32,22 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 {
     return a->inode && a->device == b->device && a->inode == b->inode;
 }
-/* False: there is no such file, or it cannot be looked at. */
+/* False: there is no such file, or it cannot be looked at; *out is all zero. */
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether the same file has other contents, or had others for a moment: a mapping of it has changed. If the
- * size and the build ID are the same and the linker's data is intact, only the modification time has changed. Call it
- * without the lock. */
+/* Reports whether a mapping has changed since then: the path leads to the same file with other contents, or the
+ * linker's data is damaged. If the size and the build ID are the same, only the modification time has changed. now: all
+ * zero if the path leads to no file. Call it without the lock. */
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
 /* Reports whether the linker's data of a library is damaged: cutting a file off resets the changed pages of its private
  * mappings. False: intact, unknown, or no longer in the process. */
 bool build_damaged(const struct build *build);
+/* Excludes a library that stays in the process from walks. Its file was overwritten, or is cut off now: then a read
+ * behind its end stops the process. */
+void build_lose(const struct build *build);
+/* Ends the effect of build_lose, for unloading. On Linux. */
+void builds_forget(void);
 /* Returns the name by which the library of a handle calls itself a Vulkan loader (DRV-046), and sets its build ID.
  * NULL: it is none, or this one. */
 const char *loader_named_of(void *handle, struct build *build);

@@ -1,5 +1,5 @@
-/* log.c: one logger for everything: which messages go to standard error (LOG-1 to LOG-14), how they look there, and
- * their way to the instance's messengers. Texts that come from elsewhere are never used as formats (FUZ-025).
+/* log.c: the log. It selects the messages for standard error (LOG-1 to LOG-14), formats them, and passes them to the
+ * instance's messengers. A text from a file or a program is never used as a format (FUZ-025).
  *
  * It reads no variable but VK_LOADER_DEBUG, once, at load (GEN-2), and never holds the lock while it writes. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* logline.c: a line as it stands in a log file: time, process, tag and text. It reads neither clock nor file. */
+/* logline.c: formats a line of a log file: time, process, tag and text. It reads neither clock nor file. */
 #include <stdio.h>
 
 #include "process/process.h"

@@ -1,4 +1,4 @@
-/* process.h: what process/ offers to all others: the one lock and the fork gate, waiting, the end of the
+/* process.h: the interface of process/: the one lock and the fork gate, waiting, the end of the
  * process, the log and the callbacks that hear it, memory, variables and names. It knows no driver, layer or device,
  * and of an instance only the log's level, the allocator and the callbacks. */
 #ifndef VKL_PROCESS_H
@@ -46,7 +46,7 @@ struct walk {
     const struct link_map *map; /* NULL: the list is unknown */
     bool begun;
 };
-/* Returns the dynamic section of the next object of a walk, or NULL. It comes from the linker's list, because the
+/* Returns the dynamic section of the next object of a walk. NULL: the object must not be read. The section comes from the linker's list, because the
  * program headers in memory change if the file is overwritten. If the list is unknown, the headers name it. */
 const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object);
 /* Sets the build of an object and returns its SONAME, or NULL. On Linux. */

@@ -1,4 +1,4 @@
-/* service.h: what service/ offers: the connection to the driver service, the drivers that come from there with the
+/* service.h: the interface of service/: the connection to the driver service, the drivers that come from there with the
  * libraries that they need, and the devices that they open. It decides nothing: which drivers count is the core's. On
  * Windows there is no driver service. */
 #ifndef VKL_SERVICE_H

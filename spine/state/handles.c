@@ -1,4 +1,4 @@
-/* handles.c: the instances there are, and the one that a handle stands for. */
+/* handles.c: the list of instances, and the instance of a handle. */
 #include "state/state.h"
 
 static struct instance *instances; /* under the lock */

@@ -1,4 +1,4 @@
-/* surface.h: the loader's surface as the files of wsi/ see it. Owner: surface.c. */
+/* surface.h: the loader's surface, for the files of wsi/. Owner: surface.c. */
 #ifndef VKL_SURFACE_H
 #define VKL_SURFACE_H
 

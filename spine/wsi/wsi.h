@@ -1,4 +1,4 @@
-/* wsi.h: what wsi/ offers: the surface that a driver has made for one of the loader's. */
+/* wsi.h: the interface of wsi/: the driver's surface for one of the loader's. */
 #ifndef VKL_WSI_H
 #define VKL_WSI_H
 

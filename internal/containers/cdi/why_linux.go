@@ -75,7 +75,7 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
 			"On the host: vkloader cdi refresh; then create the container again.")
 	default:
-		w.found(Note, Directory, "no device of a CDI file of vkloader was given to this container",
+		w.found(Note, Directory, "the container was created without a device of vkloader's CDI file",
 			"Start it with --device "+Kind+"="+All+" (Podman, Docker).")
 	}
 	for _, d := range r.Drivers {
@@ -110,7 +110,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 		return Explain(m, false)
 	}
 	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
-	w.found(Note, Directory, "the container's mounts cannot be seen here: this is what "+file+" gives to it", "")
+	w.found(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+" gives to it", "")
 	all := editsOf(spec)
 	for _, e := range all {
 		for _, h := range e.Hooks {

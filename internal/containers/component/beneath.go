@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/trust"
 )
 
 // maxText limits the size of a JSON file; text refuses a longer one.
@@ -34,14 +37,19 @@ func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.F
 	if err = errors.Join(err, failed); err != nil {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
-	return os.NewFile(uintptr(fd), name), nil
+	return os.NewFile(uintptr(fd), filepath.Join(directory.Name(), name)), nil
 }
 
-// regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO.
+// regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO. A service of root refuses a file
+// that another user can change.
 func regular(directory *os.File, name string, noSymlinks bool) (*os.File, int64, error) {
 	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, noSymlinks)
 	if err != nil {
 		return nil, 0, err
+	}
+	if err := trust.Path(f.Name()); err != nil {
+		f.Close()
+		return nil, 0, refuse(AccessDenied, trust.Refused("offered", err))
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {

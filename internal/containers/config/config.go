@@ -113,7 +113,7 @@ func absolute(field func(*Config) *[]string) func(*Config, json.RawMessage) erro
 		}
 		for _, p := range *field(c) {
 			if !path.IsAbs(p) {
-				return fmt.Errorf("%q is no absolute path", p)
+				return fmt.Errorf("%q is not an absolute path", p)
 			}
 		}
 		return nil
@@ -150,7 +150,7 @@ var keys = []key{
 	{"oci_cache", func(c *Config, value json.RawMessage) error {
 		err := into(func(c *Config) *string { return &c.OCICache })(c, value)
 		if err == nil && !path.IsAbs(c.OCICache) {
-			err = fmt.Errorf("%q is no absolute path", c.OCICache)
+			err = fmt.Errorf("%q is not an absolute path", c.OCICache)
 		}
 		return err
 	}},

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/containers/component"
 	"vkloader/internal/containers/state"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 )
 
 // maxEntries is how many drivers a device may list (FLS-054).
@@ -55,6 +56,9 @@ func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
 		for _, name := range names {
 			var f file
 			text, err := (&machine.Machine{}).ReadFile(name)
+			if err == nil {
+				err = trust.Refused("used", trust.Path(name))
+			}
 			if err == nil {
 				err = json.Unmarshal(text, &f)
 			}

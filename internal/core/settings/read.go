@@ -81,12 +81,24 @@ search:
 		lines[len(lines)-1].Cause = diag.OtherPrograms
 		return nil, None, lines
 	}
+	s, outcome, said := Object(chosen, file, style)
+	return s, outcome, append(lines, said...)
+}
+
+// Object returns the settings of one object of a settings file.
+func Object(chosen document.Value, file string, style pathname.Style) (*Settings, Outcome, []manifest.Line) {
+	var lines []manifest.Line
+	say := func(at document.Value, flags uint32, text string) {
+		l := manifest.Line{Flags: flags, Text: text, Code: diag.SettingsIgnored}
+		l.Line, l.Column = at.Position()
+		lines = append(lines, l)
+	}
 	s := &Settings{File: file}
 	s.level(chosen.Member("stderr_log"))
 	s.layers(chosen.Member("layers"))
 	if s.drivers(chosen); len(s.Drivers) > MaxDrivers { // FUZ-023: a driver costs far more than the bytes of an entry
 		s.Drivers = s.Drivers[len(s.Drivers)-MaxDrivers:]
-		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, prefix+" has more than "+strconv.Itoa(MaxDrivers)+
+		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, "Loader settings file from "+file+" has more than "+strconv.Itoa(MaxDrivers)+
 			" additional_drivers; only the last ones are used")
 	}
 	s.hardware(chosen.Member(HardwareMember))

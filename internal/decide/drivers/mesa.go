@@ -77,7 +77,7 @@ func ReadMesa(name, value string) MesaWish {
 	case strings.HasPrefix(text, "pci-"):
 		address, ok := PCIAddress(text)
 		if !ok {
-			return fault("%q is no PCI address as pci-0000_01_00_0", value)
+			return fault("%q is not a PCI address such as pci-0000_01_00_0", value)
 		}
 		w.PCI = address
 	case pair():
@@ -85,7 +85,7 @@ func ReadMesa(name, value string) MesaWish {
 		if address, ok := PCIAddress(text); ok {
 			return fault("%q is not how it takes a PCI address; write %s", value, MesaAddress(address))
 		}
-		return fault("%q is none of a number, pci-0000_01_00_0 and VENDOR:DEVICE", value)
+		return fault("%q is not a number, a PCI address such as pci-0000_01_00_0, or VENDOR:DEVICE", value)
 	}
 	return w
 }

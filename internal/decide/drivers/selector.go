@@ -27,7 +27,7 @@ type Device struct {
 const DeviceForms = "number in \"vkloader list devices\", PCI address, device UUID, VENDOR:DEVICE, vendor, or part of its name"
 
 // DeviceHelp is the grammar in full, for the help of commands. The order is that in which the forms are tried.
-const DeviceHelp = "A DEVICE is named by one of these forms, tried in this order: its number in \"vkloader list\n" +
+const DeviceHelp = "DEVICE has one of these forms, tried in this order: its number in \"vkloader list\n" +
 	"devices\"; its PCI address (0000:01:00.0 or 01:00.0); its device UUID;\n" +
 	"DEVICEUUID/DRIVERUUID/VERSION; VENDOR:DEVICE in hexadecimal (10de:2684); its vendor (nvidia, amd,\n" +
 	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
@@ -208,7 +208,7 @@ func SelectDevices(text string, devices []Device) ([]int, error) {
 	}
 	star := ""
 	if strings.Contains(strings.Trim(text, "*"), "*") {
-		star = " (a star counts at the beginning and at the end only)"
+		star = " (a star is a wildcard only at the beginning and at the end)"
 	}
 	if len(devices) == 0 {
 		return nil, fmt.Errorf("no device matches %q%s; there is none", text, star)

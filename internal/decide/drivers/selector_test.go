@@ -54,7 +54,7 @@ func TestSelect(t *testing.T) {
 		{"LLVM", []int{4}, ""},
 		{"*radeon*", []int{2, 3}, ""},
 		{"nvidia*", []int{0, 1}, ""},
-		{"N*A", nil, "a star counts at the beginning and at the end only"},
+		{"N*A", nil, "a star is a wildcard only at the beginning and at the end"},
 		{"arm", nil, "no device matches"},
 		{"", nil, "no device matches"},
 	} {

@@ -27,7 +27,7 @@ const (
 )
 
 // errBound is the error of each access after the first one above a bound.
-var errBound = errors.New("not read, after too many others")
+var errBound = errors.New("not read: too many other files were read before it")
 
 // Err returns the sentence about the first access above a bound, or nil.
 func (b *Bound) Err() error {

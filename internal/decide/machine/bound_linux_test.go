@@ -95,15 +95,12 @@ func endless(t *testing.T) string {
 // A file that grows while it is read is read up to the bound, and a manifest up to its size.
 func TestGrowingFile(t *testing.T) {
 	t.Parallel()
-	link := filepath.Join(t.TempDir(), "growing.json")
-	if err := os.Symlink(endless(t), link); err != nil {
-		t.Fatal(err)
-	}
+	file := endless(t)
 	s := &Source{}
-	if data, err := s.ReadFile(link); err == nil { // the page map itself refuses the last, odd byte
+	if data, err := s.ReadFile(file); err == nil { // the page map itself refuses the last, odd byte
 		t.Errorf("%d bytes of it are a file", len(data))
 	}
-	if f := s.File(link); f.Status != facts.FileRead || f.Content != "" { // as many bytes as its size says, as in the library
+	if f := s.File(file); f.Status != facts.FileRead || f.Content != "" { // as many bytes as its size says, as in the library
 		t.Errorf("status %d, %d bytes", f.Status, len(f.Content))
 	}
 	p, err := s.PlaceOf(filepath.Join(t.TempDir(), "settings.json"), false)

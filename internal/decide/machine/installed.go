@@ -12,15 +12,15 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// Package is a package that is installed.
+// Package is an installed package.
 type Package struct {
 	Name    string
 	Version string
-	Files   []string // where they have to be
+	Files   []string // paths
 }
 
-// Package looks a package up by its name. The lists that dpkg, apk and pacman keep are read, and on this machine rpm is asked.
-// Of a package for several architectures that of 64 bits is taken, where it is there. False: it is not installed, or unknown.
+// Package finds an installed package by its name, in the lists of dpkg, apk and pacman, or on this machine with rpm. If it is
+// installed for several architectures, Package prefers any of them to i386. It returns false if no list has the package.
 func (m *Machine) Package(name string) (Package, bool) {
 	if name == "" || strings.ContainsAny(name, "/\n :*") {
 		return Package{}, false
@@ -34,7 +34,7 @@ func (m *Machine) Package(name string) (Package, bool) {
 	return Package{}, false
 }
 
-// DpkgRecords are what dpkg knows of a package, a record for each architecture.
+// DpkgRecords returns dpkg's records of a package, one for each architecture.
 func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		status, _ := m.ReadLarge("/var/lib/dpkg/status")
@@ -50,7 +50,7 @@ func (m *Machine) DpkgRecords(name string) iter.Seq[string] {
 	}
 }
 
-// Field is the value of a line "NAME: VALUE" of a record.
+// Field returns the value of a record's line "NAME: VALUE", and "" if the record has no such line.
 func Field(record, name string) string {
 	for line := range strings.SplitSeq(record, "\n") {
 		if value, is := strings.CutPrefix(line, name+": "); is {
@@ -172,7 +172,7 @@ func askRPM(ctx context.Context, program string, args ...string) ([]byte, error)
 	return spawn.Output(cmd)
 }
 
-// packageLimit is how long the package manager may take: its answer is nice to have.
+// packageLimit is the time limit for the package manager. Its answer is optional.
 const packageLimit = 3 * time.Second
 
 // Owners returns the packages of files, by path. It reads the lists that dpkg, apk and pacman keep as texts, and asks rpm on this
@@ -206,7 +206,7 @@ func (m *Machine) AsksRPM() bool {
 	return !m.Foreign() && (m.Exists("/usr/lib/sysimage/rpm") || m.Exists("/var/lib/rpm")) && !m.Exists(dpkgInfo)
 }
 
-// enter notes the owner of those lines of a list that are wanted; prefix stands before them to make them whole paths.
+// enter sets the owner of each wanted path that the list has. The list's lines are paths without prefix.
 func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
 	for _, file := range wanted {
 		line := strings.TrimPrefix(file, prefix)

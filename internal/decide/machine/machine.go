@@ -3,6 +3,7 @@ package machine
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -140,6 +141,38 @@ func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte,
 	}
 	defer f.Close()
 	return how(f)
+}
+
+// ReadNamed reads a file of this machine that the command line names. A file with more bytes than most is an error, and a pipe or
+// device is read only if it is open in this process already, as standard input is.
+func ReadNamed(name string, most int64) ([]byte, error) {
+	open := (&Machine{}).Open
+	if full, err := filepath.Abs(name); err == nil && (ownDescriptor(full) || full == "/dev/stdin") {
+		open = os.Open
+	}
+	f, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if info.Size() <= most {
+		data, err = readUpTo(f, info.Size(), most+1)
+	}
+	if info.Size() > most && !info.IsDir() || int64(len(data)) > most {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("larger than %d MB", most>>20)}
+	}
+	return data, err
+}
+
+// ownDescriptor reports whether an absolute path names an open file of this process.
+func ownDescriptor(full string) bool {
+	directory := filepath.Dir(full)
+	return directory == "/dev/fd" || directory == "/proc/self/fd"
 }
 
 // ReadDir lists a directory, sorted by name.

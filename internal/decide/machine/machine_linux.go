@@ -1,10 +1,12 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,7 +38,7 @@ func (m *Machine) Real(name string) (string, error) {
 	return links{os.Lstat, os.Readlink}.resolve(name)
 }
 
-// open opens the file that was described before.
+// open opens the file that info describes.
 func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	if m.Foreign() {
 		f, err = m.beneath(name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
@@ -50,7 +52,39 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
+	if err := kernelFile(f, name); err != nil {
+		f.Close()
+		return nil, err
+	}
 	return f, nil
+}
+
+// kernelFile returns an error if an open file is the kernel's and another name led to it, such as a link in a user's directory:
+// a read of these files may wait, empty the kernel's log or wake a device. Only the tool itself names files below /proc and /sys.
+func kernelFile(f *os.File, name string) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var system unix.Statfs_t
+	if failed := raw.Control(func(fd uintptr) { err = unix.Fstatfs(int(fd), &system) }); failed != nil || err != nil {
+		return errors.Join(failed, err)
+	}
+	name = path.Clean(name)
+	switch int64(system.Type) {
+	case unix.PROC_SUPER_MAGIC:
+		if strings.HasPrefix(name, "/proc/") && name != "/proc/kmsg" {
+			return nil
+		}
+	case unix.SYSFS_MAGIC:
+		if strings.HasPrefix(name, "/sys/") {
+			return nil
+		}
+	case unix.TRACEFS_MAGIC, unix.DEBUGFS_MAGIC, unix.SECURITYFS_MAGIC, unix.EFIVARFS_MAGIC:
+	default:
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 }
 
 // handle is a descriptor by which a file can be described, and nothing else.

@@ -48,8 +48,7 @@ func output(name string, mode fs.FileMode) (*os.File, *Place, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	switch directory := path.Dir(full); {
-	case directory == "/dev/fd", directory == "/proc/self/fd", full == "/dev/stdout", full == "/dev/stderr":
+	if ownDescriptor(full) || full == "/dev/stdout" || full == "/dev/stderr" {
 		f, err := os.OpenFile(full, os.O_WRONLY|os.O_APPEND, 0)
 		return f, nil, err
 	}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -22,7 +23,7 @@ const (
 	maxSearch    = 100 * time.Millisecond
 )
 
-// Services returns the processes of systemd's services that run as another user than root, one for each service and user. It
+// Services returns the processes of systemd's services, one for each service and user. It
 // reads only files of /proc that every user may read.
 func Services(m *machine.Machine) (list []Service) {
 	type one struct {
@@ -47,7 +48,7 @@ func Services(m *machine.Machine) (list []Service) {
 			continue
 		}
 		s.readStatus(text(pid, "status"))
-		if s.Name == "" || s.User == 0 || seen[one{s.Unit, s.User}] {
+		if s.Name == "" || seen[one{s.Unit, s.User}] {
 			continue
 		}
 		seen[one{s.Unit, s.User}] = true
@@ -105,8 +106,8 @@ func UnitIn(list string) Unit {
 	return Unit{}
 }
 
-// UnitFiles returns the files that may have a part of a unit: its file and its drop-ins, in each directory of unit files.
-// configHome is the directory of the user's configuration.
+// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, and the drop-ins by their
+// names, the first of each name. configHome is the directory of the user's configuration.
 func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
 	names := []string{u.Name}
 	if name, _, instance := strings.Cut(u.Name, "@"); instance {
@@ -116,13 +117,21 @@ func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
 	if u.OfUser {
 		directories = []string{configHome + "/systemd/user", "/etc/systemd/user", "/run/systemd/user", "/usr/lib/systemd/user"}
 	}
+	dropIns := map[string]string{}
 	for _, directory := range directories {
 		for _, name := range names {
-			files = append(files, directory+"/"+name)
+			if file := directory + "/" + name; len(files) == 0 && m.Exists(file) {
+				files = append(files, file)
+			}
 			for _, more := range m.Names(directory + "/" + name + ".d") {
-				files = append(files, path.Join(directory, name+".d", more))
+				if _, hidden := dropIns[more]; !hidden && strings.HasSuffix(more, ".conf") {
+					dropIns[more] = path.Join(directory, name+".d", more)
+				}
 			}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(dropIns)) {
+		files = append(files, dropIns[name])
 	}
 	return files
 }

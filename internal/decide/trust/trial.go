@@ -179,7 +179,7 @@ func (c *checker) named(variable, name string) {
 		return
 	}
 	if c.path(name); errors.Is(c.err, fs.ErrPermission) {
-		c.err = fmt.Errorf("%s: this process has no right to see who can change %s: %w; remove it from %s, or run this as a user who may "+
+		c.err = fmt.Errorf("%s: this process cannot see who can change %s: %w; remove it from %s, or run this as a user with permission to "+
 			"read it", variable, name, c.err, variable)
 	}
 }

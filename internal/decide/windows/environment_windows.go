@@ -56,7 +56,7 @@ func EnvironmentOf(pid uint32) ([]string, error) {
 func blockOf(process windows.Handle) (block uint64, class int, err error) {
 	own, wow := strconv.IntSize, isWOW64(process)
 	if own == 32 && System64() && !wow {
-		return 0, 0, errors.New("the variables of a 64-bit process cannot be read by a tool of 32 bits")
+		return 0, 0, errors.New("a 32-bit tool cannot read the variables of a 64-bit process")
 	}
 	if own == 64 && wow {
 		var of32 uintptr
@@ -92,7 +92,7 @@ func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 			}
 		}
 	}
-	return nil, errors.New("its variables have no end")
+	return nil, errors.New("the block of its variables has no end")
 }
 
 // pairs are the variables of a block, without those of the directories of drives, whose names begin with "=".

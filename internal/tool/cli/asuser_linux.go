@@ -24,7 +24,7 @@ import (
 
 // addAsUser adds the option --as-user.
 func addAsUser(root *cobra.Command, s *invocation) {
-	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home of `USER`, and none of root's")
+	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home directory of `USER` instead of root's")
 	completes(root, map[string]completion{"as-user": completeUsers})
 }
 

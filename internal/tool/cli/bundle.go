@@ -54,7 +54,7 @@ func newBundle(s *invocation) *cobra.Command {
 		Long: "bundle collects what a bug report needs: which drivers and layers a program gets, the findings of\n" +
 			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests. Each\n" +
 			"part is made in a child process;\n" +
-			"a part that fails is replaced by the reason.\n\n" +
+			"a part that fails contains the reason instead.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
 		Args: noArguments,
@@ -72,7 +72,7 @@ func newBundle(s *invocation) *cobra.Command {
 			}
 			if !only && !force {
 				if _, err := os.Lstat(file); err == nil {
-					return fmt.Errorf("%s is there already: another name with -o, or --force", file)
+					return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", file)
 				}
 			}
 			parts, err := bundle.Without(bundleParts(s, source, g), without)
@@ -96,11 +96,11 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.BoolVar(&only, "list", false, "show what the archive would contain, and write nothing")
 	flags.StringArrayVar(&without, "without", nil, "leave out the part with this `NAME`; may be repeated")
 	flags.BoolVar(&force, "force", false, "overwrite an existing file")
-	flags.BoolVar(&still, "still", false, "do not probe: the archive has no devices and no log")
+	flags.BoolVar(&still, "still", false, "load no driver and no layer: the archive has no devices and no log")
 	out.option(cmd, bundleSchema)
-	flags.StringVar(&app, "app", "", "the program that the report is about: path of its executable")
+	flags.StringVar(&app, "app", "", "report on the program with the executable `EXE`, a path or a name in PATH")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
-	flags.StringVar(&part, "part", "", "print this part alone: what the children do that make them")
+	flags.StringVar(&part, "part", "", "print only this part; for the child process that creates it")
 	if err := flags.MarkHidden("part"); err != nil {
 		panic(err)
 	}
@@ -118,7 +118,7 @@ func printBundled(s *invocation, answer *bundled) {
 	}
 	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
 	if answer.Written {
-		fmt.Fprintf(s.out, "Written to %s. Look through it before you give it away.\n", answer.File)
+		fmt.Fprintf(s.out, "Written to %s. Read it before you publish it.\n", answer.File)
 	}
 }
 
@@ -181,12 +181,12 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 			return encodeJSON(hide.Value(value))
 		})
 	}
-	add("explain.json", "what is loaded, in which order, and why", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
-	add("doctor.json", "what is wrong, and what to do", func() (any, error) {
+	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
+	add("doctor.json", "findings and fixes", func() (any, error) {
 		return examineFiles(s, source)
 	})
-	add("variables.json", "the loader's variables, and no others", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "where drivers, layers and settings are looked for", func() (any, error) { return decide.PathsOf(ordinary) })
+	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
+	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return decide.PathsOf(ordinary) })
 	text("chain.svg", "the chain as a picture", func() (string, error) {
 		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
@@ -208,7 +208,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		})
 		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
 	}
-	return append(makers, maker{"files.txt", "why there are no manifests here", func() ([]bundle.Part, error) {
+	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
 		answer, err := decide.Of(source)
 		if err != nil {
 			return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/containers/offer"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -25,9 +25,9 @@ func newCDI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cdi generate|refresh|verify|why|check|list",
 		Short: "Give this machine's drivers to containers (CDI)",
-		Long: "cdi writes and checks files of the Container Device Interface, with which Docker, Podman and\n" +
-			"Kubernetes give devices to containers. A file that cdi writes adds the drivers of this machine, of any\n" +
-			"vendor, with everything they need: libraries, manifests, data and device nodes. Libraries of the\n" +
+		Long: "cdi writes and checks files of the Container Device Interface. Docker, Podman and Kubernetes\n" +
+			"read these files to add devices to containers. A file of this tool adds the drivers\n" +
+			"of this machine, of any vendor, with their libraries, manifests, data and device nodes. Libraries of the\n" +
 			"image are not replaced.\n\n" +
 			"To start: \"vkloader cdi generate -o /etc/cdi/vkloader.yaml\" as root, then \"podman run --device\n" +
 			"vkloader/gpu=all\" or \"docker run --device vkloader/gpu=all\".\n\n" + exitCodesHelp,
@@ -46,26 +46,26 @@ type generation struct {
 
 // flags adds the options for the content of a file.
 func (g *generation) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "the devices' `VENDOR/CLASS`")
+	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "`VENDOR/CLASS` of the devices")
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
 		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
-	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool where the runtime starts it (default: where it is)")
+	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool for the container runtime (default: its path here)")
 	flags.StringSliceVar(&g.options.Forms, "name", []string{cdi.ByAddress, cdi.ByIndex, cdi.ByUUID},
 		"name devices by `FORM`: pci (0000:01:00.0), index (0), uuid (GPU-...), gpu (gpu0)")
 	flags.BoolVar(&g.options.Cards, "cards", false, "also add the nodes for display output (/dev/dri/card0)")
-	flags.BoolVar(&g.options.Compute, "compute", false, "also the node of AMD's compute driver (/dev/kfd)")
+	flags.BoolVar(&g.options.Compute, "compute", false, "also add the node of AMD's compute driver (/dev/kfd)")
 	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
-	flags.StringArrayVar(&g.options.Layers, "layer", nil, "also the layer of this `NAME`; may be repeated")
+	flags.StringArrayVar(&g.options.Layers, "layer", nil, "also add the layer with this `NAME`; may be repeated")
 	flags.BoolFunc("host-first", "use the host's drivers in place of the image's drivers of the same name", func(string) error {
 		g.options.First = cdi.FirstHost
 		return nil
 	})
-	flags.BoolFunc("image-first", "the image's own drivers are used (default: unless they are older than the card)", func(string) error {
+	flags.BoolFunc("image-first", "use the image's own drivers (default: unless they are older than the card)", func(string) error {
 		g.options.First = cdi.FirstImage
 		return nil
 	})
-	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "the `DIRECTORY` that is / for the drivers, such as that of a driver container")
-	flags.StringVar(&g.options.DevRoot, "dev-root", "", "the `DIRECTORY` that has /dev with the nodes (default: /)")
+	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "root `DIRECTORY` of the drivers, such as that of a driver container")
+	flags.StringVar(&g.options.DevRoot, "dev-root", "", "root `DIRECTORY` of the device nodes, which are in its /dev (default: /)")
 }
 
 // made returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
@@ -82,7 +82,7 @@ func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi
 	}
 	for _, root := range []*string{&g.options.DriverRoot, &g.options.DevRoot} {
 		if *root != "" && !path.IsAbs(*root) {
-			return nil, nil, fmt.Errorf("%q is no absolute path", *root)
+			return nil, nil, fmt.Errorf("%q is not an absolute path", *root)
 		}
 		if *root = path.Clean("/" + *root); *root == "/" {
 			*root = ""
@@ -141,8 +141,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
 			"shows what was not added, and why. Drivers that are not in the file are named on standard error.\n\n" +
 			"A file that another program wrote is replaced only with --force.\n\n" +
-			"The output is reproducible. \"vkloader cdi refresh\" writes the file again, by the same options, when\n" +
-			"a driver has changed.\n\n" + exitCodesHelp,
+			"The output is reproducible. After a driver has changed, \"vkloader\n" +
+			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write := writerOf(g.format, file)
@@ -158,7 +158,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			}
 			tellLeftOut(s, left)
 			if cdi.Empty(spec) {
-				return exit.Problem("there is no driver to give: see vkloader list drivers")
+				return exit.Problem("this machine has no driver for the file: see vkloader list drivers")
 			}
 			text, err := write(spec)
 			if err != nil {
@@ -173,8 +173,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, in one step, in place of one that is there (for runtimes: /etc/cdi/vkloader.yaml)")
-	flags.StringVar(&g.format, "format", "", "`FORMAT`: yaml or json (default: by the name of FILE, else yaml)")
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
+	flags.StringVar(&g.format, "format", "", "`FORMAT` of the file, yaml or json (default: by the file name, else yaml)")
 	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
 	g.flags(flags)
 	return cmd
@@ -239,11 +239,11 @@ func newCDIVerify(s *invocation) *cobra.Command {
 	var host string
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check a CDI file, and what an image lacks for it",
-		Long: "verify checks a CDI file, written by this tool or another: whether every file that it names exists\n" +
-			"and is unchanged since the CDI file was written (size, build ID).\n\n" +
-			"With --root, the root directory of an image, it also shows which drivers programs in that\n" +
-			"image get, and what the others lack: libraries, or versions of symbols. Nothing is mounted or\n" +
+		Short: "Check a CDI file, and find what an image lacks",
+		Long: "verify checks a CDI file of this or another tool. It reports files that do\n" +
+			"not exist or have changed since the CDI file was written (size, build ID).\n\n" +
+			"With --root, the root directory of an image, it also shows which drivers programs in that image get, and\n" +
+			"which libraries or symbol versions the other drivers lack. Nothing is mounted or\n" +
 			"loaded.\n\n" + exitCodesHelp,
 		Args: oneArgument("a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -265,7 +265,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, cdiVerifySchema)
-	cmd.Flags().StringVar(&host, "host", "", "the machine whose files are mounted, as a `DIRECTORY` (default: this machine)")
+	cmd.Flags().StringVar(&host, "host", "", "root `DIRECTORY` of the machine whose files are mounted (default: /)")
 	return cmd
 }
 
@@ -278,7 +278,7 @@ func hostOf(s *invocation, root string) *machine.Machine {
 
 // readCDI reads a CDI file from the command line.
 func readCDI(file string) (*specs.Spec, error) {
-	text, err := os.ReadFile(file)
+	text, err := machine.ReadNamed(file, facts.MaxFile)
 	if err != nil {
 		return nil, notLooked(err)
 	}
@@ -292,9 +292,9 @@ func readCDI(file string) (*specs.Spec, error) {
 func printVerified(s *invocation, answer *cdi.Verdict) {
 	style := term.StyleFor(s.out, s.getenv)
 	if len(answer.Drivers) > 0 {
-		table := term.NewTable("", "driver", "for", "why not")
+		table := term.NewTable("state", "driver", "architecture", "reason")
 		for _, d := range answer.Drivers {
-			table.Row(inOrOut(d.Added), d.Name, d.Machine, d.Why)
+			table.Row(either(d.Added, "added", "left out"), d.Name, d.Machine, d.Why)
 		}
 		table.Print(s.out, "", style)
 	}
@@ -302,7 +302,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
 	}))
 	if len(answer.Findings) == 0 {
-		fmt.Fprintln(s.out, "Nothing is wrong.")
+		fmt.Fprintln(s.out, "No problems.")
 	}
 }
 
@@ -341,8 +341,8 @@ func newCDIList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the devices in the CDI files of this machine",
-		Long: "list shows the devices in the directories that container runtimes read, with the name for --device,\n" +
-			"and the files that runtimes reject.\n\n" + exitCodesHelp,
+		Long: "list shows the devices of the CDI files in the directories that container runtimes\n" +
+			"read, each with its name for --device. It also shows files that runtimes reject.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
@@ -359,12 +359,12 @@ func newCDIList(s *invocation) *cobra.Command {
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
-				table.PrintOr("No file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", term.StyleFor(s.out, s.getenv))
+				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", term.StyleFor(s.out, s.getenv))
 			})
 		},
 	}
 	out.option(cmd, cdiListSchema)
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated; later directories take precedence")
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "search this `DIRECTORY` instead; may be repeated; later directories take precedence")
 	return cmd
 }
 
@@ -376,9 +376,9 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh",
 		Short: "Update this tool's CDI files after a driver has changed",
-		Long: "refresh looks for the files that \"vkloader cdi generate\" has written, in the directories that\n" +
-			"container runtimes read. It makes each again by the options that the file was written with, and\n" +
-			"writes it if something has changed. It never writes a file that is not there.\n\n" +
+		Long: "refresh updates the files of \"vkloader cdi generate\"\n" +
+			"in the directories that container runtimes read. It generates each file again with its recorded options, and\n" +
+			"replaces it if the result differs. It never creates a file.\n\n" +
 			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
 			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
 			"vkloader-cdi.path does so for other changes. With --remove, the files are removed.\n\n" + exitCodesHelp,
@@ -395,7 +395,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			return notLooked(errors.Join(wrong...))
 		},
 	}
-	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "look in this `DIRECTORY` instead; may be repeated")
+	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "search this `DIRECTORY` instead; may be repeated")
 	cmd.Flags().BoolVar(&remove, "remove", false, "remove the files, before the tool is removed")
 	return cmd
 }
@@ -457,12 +457,12 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		return err
 	}
 	if bytes.Equal(again, text) {
-		fmt.Fprintf(s.out, "%s: nothing has changed\n", term.OneLine(name))
+		fmt.Fprintf(s.out, "%s: unchanged\n", term.OneLine(name))
 		return nil
 	}
 	tellLeftOut(s, left)
 	if cdi.Empty(made) {
-		fmt.Fprintf(s.messages(), "vkloader: %s: no driver is left: containers start without drivers\n", term.OneLine(name))
+		fmt.Fprintf(s.messages(), "vkloader: %s: this machine has no driver any more: containers start without drivers\n", term.OneLine(name))
 	}
 	fmt.Fprintf(s.out, "%s: written again\n", term.OneLine(name))
 	return place.Replace("", again, 0o644)

@@ -20,9 +20,9 @@ func TestOneReasonOnce(t *testing.T) {
 			{Severity: cdi.Note, Path: "a.json", What: "the image has no programs of 32 bits"},
 			{Severity: cdi.Warning, Path: "/dev/dri/renderD129", What: "this user may not open it", Do: "Start it again."},
 			{Severity: cdi.Note, Path: "b.json", What: "the image has no programs of 32 bits"}}})
-	const want = `     driver          for     why not
-out  intel_icd.json  x86_64  libvulkan_intel.so needs GLIBC_2.38
-in   lvp_icd.json    x86_64
+	const want = `state     driver          architecture  reason
+left out  intel_icd.json  x86_64        libvulkan_intel.so needs GLIBC_2.38
+added     lvp_icd.json    x86_64
 warning: /dev/dri/renderD128, /dev/dri/renderD129: this user may not open it
     Start it again.
 note: a.json, b.json: the image has no programs of 32 bits

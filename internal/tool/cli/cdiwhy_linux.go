@@ -27,10 +27,10 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why",
 		Short: "Show which host drivers a container got, and why",
-		Long: "In a container, why shows which of the host's drivers and layers programs get, why the others were\n" +
+		Long: "In a container, \"cdi why\" shows which of the host's drivers and layers programs get, why the others were\n" +
 			"refused, and what to do. A reason is, for example, a library that the image lacks.\n\n" +
 			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n" +
-			"The directory does not show the container's mounts: why takes them from the CDI file of the host.\n\n" + exitCodesHelp,
+			"The directory does not show the container's mounts: \"cdi why\" takes them from the CDI file of the host.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject("", false, pid)
@@ -53,7 +53,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 		},
 	}
 	addPID(cmd, &pid)
-	cmd.Flags().StringVar(&host, "host", "", "with --root: the machine whose CDI files give drivers, as a `DIRECTORY` (default: this machine)")
+	cmd.Flags().StringVar(&host, "host", "", "with --root: root `DIRECTORY` of the machine whose CDI files add drivers (default: /)")
 	out.option(cmd, cdiWhySchema)
 	return cmd
 }
@@ -66,7 +66,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 		left  []string
 	)
 	cmd := &cobra.Command{
-		Use: "hook", Short: "Arrange drivers in a container that is being made", Args: noArguments, Hidden: true,
+		Use: "hook", Short: "Set up drivers in a container during its creation", Args: noArguments, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if its := containerErr(); its != nil {
 				defer its.Close()
@@ -85,7 +85,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
 	cmd.Flags().StringArray("given", nil, "an option by which the file was written: for refresh")
 	cmd.Flags().StringArrayVar(&left, "left", nil, "a driver that is not in the file, and why")
-	cmd.Flags().StringVar(&first, "first", "", "whose drivers win: host or image")
+	cmd.Flags().StringVar(&first, "first", "", "preferred drivers: host or image")
 	return cmd
 }
 

@@ -56,33 +56,33 @@ type findsCulprit struct {
 
 func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by running it again and again")
+	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by repeated runs")
 	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as hung (default: press "+hangKey+" to mark it)")
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
-	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: keep the culprit out of this program from now on; see vkloader settings quarantine")
-	flags.StringVar(&f.expires, "expires", "30d", "with --apply: at most for a `TIME` such as 8h or 30d, or \"never\"")
+	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: quarantine the culprit for this program; see vkloader settings quarantine")
+	flags.StringVar(&f.expires, "expires", "30d", "with --apply: end the quarantine after this `TIME`, such as 8h or 30d, or \"never\"")
 }
 
 // check returns an error for incompatible options. once: another option needs a single run, or none.
 func (f *findsCulprit) check(once bool) error {
 	switch {
 	case f.culprit && once:
-		return errors.New("--find-culprit makes runs of its own: not with --dry-run, --log or --time")
+		return errors.New("--find-culprit excludes --dry-run, --log and --time")
 	case !f.culprit && (f.apply || f.limits != run.Limits{}):
 		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
 	case f.limits.Hangs > 0 && f.limits.Enough > 0:
-		return errors.New("--hangs-after and --fine-after exclude each other: a run that goes on is one or the other")
+		return errors.New("--hangs-after and --fine-after exclude each other")
 	}
 	return f.failure.check(f.culprit)
 }
 
 // culpritHelp is the section about --find-culprit in the help of run.
-const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash or hang, or the two that fail\n" +
-	"only together. It runs the program unchanged, then without layers, and then narrows down the layers\n" +
+const culpritHelp = "--find-culprit finds the layer or driver that makes a program crash\n" +
+	"or hang, or the pair that fails only together. It runs the program unchanged, then without layers, and then narrows down the layers\n" +
 	"and drivers. " + hangKey + " marks the program as hung. --fails-with and --fails-when define further failures.\n" +
-	"A program that works is also tried with the loader that it gets without vkloader. The tool ends\n" +
-	"processes that a run leaves behind. Exit codes: 0 the program works, 1 it does not, 3 interrupted.\n\n"
+	"A program that works is also tried with the loader that it gets without vkloader. After each run, the tool ends processes\n" +
+	"that the program left behind. Exit codes: 0 the program works, 1 it fails, 3 the search was interrupted.\n\n"
 
 // hunt is a search for the culprit of a crash or hang.
 type hunt struct {
@@ -137,7 +137,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
 		case usual == nil && h.runs > runs:
-			h.note("it works too with %s, which it gets without vkloader", h.other.Title())
+			h.note("the program also works with %s, which it gets without vkloader", h.other.Title())
 		case usual != nil:
 			usual.Runs = append(found.Runs, usual.Runs...)
 			found, with = usual, h.other
@@ -187,7 +187,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 		failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
-			h.note("it was tried as an ordinary program; with the rights that its file gives it (%s), it ignores most "+
+			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
 				"variables: vkloader explain --app %s", h.rights, term.Quoted(source.Program))
 		}
 	}
@@ -210,11 +210,11 @@ func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
 	switch found.Result {
 	case run.NothingToLeaveOut:
 		if h.forked {
-			h.note("the process that failed was forked from one that had loaded Vulkan, and fork leaves threads and locks of drivers behind: the " +
+			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
 		if h.null && h.usedLoader {
-			h.note("it called a null pointer, as a program does that looks up a command of an extension that is not there, or that it does not " +
+			h.note("it called a null pointer. A program gets one if it looks up a command of an extension that does not exist or that it does not " +
 				"enable: vkloader check --require extension=NAME")
 		}
 	case run.FailsWithLoader:
@@ -231,7 +231,7 @@ func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
 		}
 		if v.Fix = h.lineFor(changes, args); h.rights != "" && slices.ContainsFunc(changes, ignored) {
 			v.Fix = ""
-			h.note("no variable keeps it out of this program: without its manifest, no program gets it")
+			h.note("no variable keeps it out of this program; to keep it out of all programs, remove its manifest")
 		}
 	}
 	return v
@@ -240,12 +240,12 @@ func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
 // apply quarantines the culprits for the program.
 func (h *hunt) apply(found *run.Verdict, length time.Duration) error {
 	if h.rights != "" {
-		h.note("--apply keeps nothing out of this program, which ignores the user's settings")
+		h.note("--apply has no effect: this program ignores the user's settings")
 		return nil
 	}
 	for _, c := range found.Culprits {
 		if c.Kind == run.Variable {
-			h.note("--apply changes no variable: unset %s where it is set", c.Name)
+			h.note("--apply changes no variable: unset %s yourself", c.Name)
 			continue
 		}
 		app := term.Or(found.First.Program, h.scene.Source.Program)
@@ -267,15 +267,15 @@ func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader
 // suspects returns the suspects that runs can exclude, and notes the others.
 func (h *hunt) suspects(first *run.Seen) *run.Suspects {
 	list := h.scene.Suspects(first.Layers)
-	why := "a settings file may hold it: vkloader settings show"
+	why := "a settings file may enable it: vkloader settings show"
 	if elevatedHere() {
-		why = "the program runs with more rights than its user, and ignores most of them"
+		why = "the program runs with more rights than its user, and ignores most variables"
 	}
 	if l, is := h.scene.Source.Loader.(*loaders.Loader); is {
-		why = "the program gets " + l.Title() + ", which may know no variable for that"
+		why = "the program gets " + l.Title() + ", which may not read a variable that leaves it out"
 	}
 	for _, name := range list.Stay {
-		h.note("%s cannot be left out by variables; %s", name, why)
+		h.note("variables cannot leave out %s; %s", name, why)
 	}
 	return list
 }
@@ -311,7 +311,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	}
 	if refused.heard && !h.limits.Untraced {
 		h.limits.Untraced = true
-		h.note("its leak sanitizer does not work under a tracer: it ran without one, and the file that it stopped in is not known")
+		h.note("the program's leak sanitizer does not work under a tracer: the program ran without a tracer, so the file in which it stopped is unknown")
 		return h.trial(list)
 	}
 	h.code = end.Code
@@ -357,7 +357,7 @@ func endOf(end *run.End) string {
 	}
 	switch {
 	case end.Interrupted:
-		return "broken off"
+		return "interrupted"
 	case end.Hung:
 		return "it hung" + where
 	case end.Enough:
@@ -378,9 +378,9 @@ func (v *verdict) loader() string {
 	case v.Loader == nil:
 		return ""
 	case v.Works != "" && v.Result == run.FailsWithLoader:
-		return "the loader that the program gets without vkloader; with vkloader's own, it works"
+		return "the loader that the program gets without vkloader; with vkloader's loader, the program works"
 	case v.Works != "":
-		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's own, it works: " + runsWith(v.Program)
+		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's loader, the program works: " + runsWith(v.Program)
 	}
 	return v.Loader.Title()
 }
@@ -417,15 +417,15 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 			fmt.Fprintf(out, "    with  the %s %s: each alone does no harm\n", w.Kind, style.Heading(term.OneLine(w.Name)))
 		}
 	case run.FoundUnloading:
-		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that was unloaded, but is still called when a thread or the program ends"))
+		fmt.Fprintln(out, style.Bad("Culprit: a driver or layer that is called at the end of a thread or of the program, after it was unloaded"))
 	case run.FoundKeeping:
-		fmt.Fprintln(out, style.Bad("Culprit: a driver that stays open after its last instance, with a library that the program needs in another version"))
+		fmt.Fprintln(out, style.Bad("Culprit: a driver that stays open after its last instance, and keeps open a library that the program needs in another version"))
 	case run.EndsDiffer:
-		fmt.Fprintln(out, style.Bad("No verdict: without layers it worked once, and then not when each was left out"))
+		fmt.Fprintln(out, style.Bad("No verdict: the program worked once without layers, but failed with each layer left out"))
 	case run.FailsWithLoader:
 		fmt.Fprintf(out, "%s %s\n", style.Bad("Culprit: the loader"), style.Heading(term.OneLine(v.Loader.Title())))
 	default:
-		fmt.Fprintln(out, style.Bad("No layer or driver that can be left out is the culprit: it is the program, or the only driver"))
+		fmt.Fprintln(out, style.Bad("The culprit is the program or its only driver: it also fails without each layer and each other driver"))
 	}
 	line("with", v.loader())
 	line("what", v.What)
@@ -453,8 +453,8 @@ type failure struct {
 }
 
 func (f *failure) options(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: what counts as a failure, in addition to a hang: `crash`, or exit for any exit code other than 0")
-	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error fails, too")
+	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: in addition to hangs, these runs fail: `crash`, or exit (any exit code other than 0)")
+	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error also fails")
 	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
 }
 

@@ -76,10 +76,10 @@ func newDoctor(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	d.output.option(cmd, doctor.Schema)
-	flags.BoolVar(&d.full, "full", false, "also show notes: what is not a problem, and why")
-	flags.StringVar(&d.app, "app", "", "the program to examine for: path of its executable")
-	flags.BoolVar(&d.load, "probe", false, "try everything: also drivers whose device sleeps, which wakes it, and frames on a surface")
-	flags.BoolVar(&d.filesOnly, "no-probe", false, "look at files only, and load nothing")
+	flags.BoolVar(&d.full, "full", false, "also show notes: facts that are not problems")
+	flags.StringVar(&d.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
+	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
 	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
 	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "time limit for each child process that tries drivers and layers")
 	d.repairing.options(cmd)
@@ -205,7 +205,7 @@ func kernelDevice(s *invocation, about *subject, text string, limit time.Duratio
 	if address := listed[hits[0]].PCI; address != "" {
 		return address, nil
 	}
-	return "", exit.Problem("--device: %s has no PCI address: nothing on the way to it can be examined alone", listed[hits[0]].String())
+	return "", exit.Problem("--device: %s has no PCI address, so it cannot be examined alone", listed[hits[0]].String())
 }
 
 // examination holds the subject and the extent of an examination. The zero value examines all files and tries nothing.
@@ -313,7 +313,7 @@ func printModules(s *invocation, style term.Style, r *doctor.Report) {
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
-		table := term.NewTable("", "name", "library", ">needs", "stage")
+		table := term.NewTable("state", "name", "library", ">needs", "stage")
 		for _, m := range section.modules {
 			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String())
 		}
@@ -399,8 +399,8 @@ func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
-	fmt.Fprintln(s.out, style.Heading("Tried, in child processes"))
-	table := term.NewTable("", "name", ">time", "result")
+	fmt.Fprintln(s.out, style.Heading("Tried in child processes"))
+	table := term.NewTable("state", "name", ">time", "result")
 	for _, p := range probes {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
@@ -435,5 +435,5 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 		}
 		table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
 	}
-	table.PrintOr("none that the dynamic linker finds", s.out, "  ", style)
+	table.PrintOr("none found by the dynamic linker", s.out, "  ", style)
 }

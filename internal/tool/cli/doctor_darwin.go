@@ -27,7 +27,7 @@ const (
 )
 
 func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
 }
 
 // errNoTrial is the error about trials of drivers and layers.

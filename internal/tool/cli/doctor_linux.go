@@ -18,36 +18,36 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-const doctorHelp = "doctor examines devices, manifests, libraries and what they need, leftovers and variables. Each finding has a code.\n" +
+const doctorHelp = "doctor examines devices, manifests, libraries and their dependencies, leftovers and variables. Each finding has a code.\n" +
 	"Most also say why it matters (why) and what to do (do).\n\n" +
 	"Then doctor tries drivers and layers. Child processes load each driver alone, and all drivers and layers as programs\n" +
-	"get them, and submit work to each device. doctor reports what crashes, hangs or fails. If only the combination fails,\n" +
-	"it searches for the layer or driver. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
+	"get them, and submit work to each device. doctor reports each crash, hang and failure. If only the combination\n" +
+	"fails, it searches for the layer or driver that causes the failure. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
 	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
 	"With --app or --plugin, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
 	"names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
-	"~/.config/environment.d, and with --probe quarantines what crashes or hangs. With --full it also disables drivers for\n" +
-	"absent hardware and layers that make programs start slowly. It lists what it did not fix. --undo restores the files.\n\n" +
+	"~/.config/environment.d, and with --probe quarantines drivers and layers that crash or hang. With --full it also disables drivers for\n" +
+	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n" +
 	drivers.DeviceHelp +
 	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
 
 const (
 	onlyHere = "--fix, --undo, --probe, --markdown, --pid, --user, --device or --plugin" // options for a running machine
 	fixPlace = "your own files"
-	fixHelp  = "fix what can be fixed in your own files; asks before each step"
+	fixHelp  = "fix problems in your own files; asks before each step"
 	undoHelp = "restore the files to their state before --fix"
 )
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.device, "device", "", "examine this `DEVICE` only, with --probe its drivers only: "+drivers.DeviceForms)
+	flags.StringVar(&d.device, "device", "", "examine only this `DEVICE` and, with --probe, only its drivers: "+drivers.DeviceForms)
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "quarantine each driver or layer that crashes or hangs, until its file changes: for all programs, or with --probe and --app for that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this user, a name or number (default: you)")
-	flags.BoolVar(&d.elevated, "elevated", false, "as for a program with more rights than its user (setuid)")
+	flags.BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
 }
 
 // check returns an error for incompatible options.
@@ -56,7 +56,7 @@ func (d *doctoring) check() error {
 		return err
 	}
 	if d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut) {
-		return errors.New("--fix is for programs that you start, and asks by itself what goes into quarantine: not with --pid, " +
+		return errors.New("--fix is for programs that you start, and asks before each quarantine: not with --pid, " +
 			"--elevated, --user or --quarantine")
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"vkloader/internal/tool/doctor"
 )
 
-const doctorHelp = "doctor examines what the registry names for programs of each word size, manifests, libraries and what they need,\n" +
-	"layers that every program gets, and loaders. Each finding has a code, a reason, and a tested fix. Then child processes\n" +
-	"load each driver alone, and all drivers and layers as programs get them. doctor reports what crashes, hangs or fails.\n" +
-	"--no-probe, --app, --pid and --elevated load nothing. --markdown writes the report for a bug tracker, and replaces names of people and of the\n" +
+const doctorHelp = "doctor examines, for programs of each word size, the registry, manifests,\n" +
+	"libraries and their dependencies, implicit layers, and loaders. Each finding has a code, a reason, and a tested fix. Then child processes\n" +
+	"load each driver alone, and all drivers and layers as programs get them. doctor reports each crash, hang and failure. With --no-probe,\n" +
+	"--app, --pid or --elevated, it loads no driver and no layer. --markdown writes the report for a bug tracker, and replaces names of people and of the\n" +
 	"machine.\n\n" +
 	"--fix makes tested changes to the registry, and asks before each. Values in HKEY_LOCAL_MACHINE need a prompt that runs\n" +
 	"as administrator. Before the first change, --fix exports the values to a file for the registry editor. --undo restores\n" +
@@ -22,7 +22,7 @@ const doctorHelp = "doctor examines what the registry names for programs of each
 const (
 	onlyHere = "--fix, --undo, --probe, --markdown or --pid" // options for a running machine
 	fixPlace = "the registry"
-	fixHelp  = "fix what can be fixed in the registry; asks before each step"
+	fixHelp  = "fix problems in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
 )
 

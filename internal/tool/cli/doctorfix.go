@@ -85,7 +85,7 @@ func fixStepwise(s *invocation, on fixable, r *repairing) error {
 			return f.end(report)
 		}
 		if err := next.do(); err != nil {
-			return exit.As(exit.NotLooked, fmt.Errorf("%w; --undo gives back what is done", err))
+			return exit.As(exit.NotLooked, fmt.Errorf("%w; to restore the files already changed: --undo", err))
 		}
 		f.done++
 		on.took(next)
@@ -150,11 +150,11 @@ func (f *fixer) end(report *doctor.Report) error {
 		return exit.Problem("--step: no step has this line now")
 	}
 	if f.dry {
-		fmt.Fprintf(f.out, "%s shown, none made.\n", term.Count(len(f.tried), "step"))
+		fmt.Fprintf(f.out, "%s shown, none done.\n", term.Count(len(f.tried), "step"))
 		return nil
 	}
 	if f.done > 0 {
-		fmt.Fprintf(f.out, "%s done; vkloader doctor --undo gives back what was there.\n", term.Count(f.done, "step"))
+		fmt.Fprintf(f.out, "%s done; to restore the files: vkloader doctor --undo\n", term.Count(f.done, "step"))
 	} else {
 		fmt.Fprintln(f.out, f.on.nothing())
 	}

@@ -31,7 +31,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 		return err
 	}
 	if !about.source.Foreign() && len(s.variables) > 0 {
-		return errors.New("--fix goes by the variables that are set: --env only with --root")
+		return errors.New("--fix uses the variables of this process: --env only with --root")
 	}
 	return fixStepwise(s, &ownFiles{invocation: s, doctoring: d, about: about, source: about.source}, &d.repairing)
 }
@@ -63,12 +63,12 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 }
 
 func (f *ownFiles) nothing() string {
-	return "Nothing was done: nothing here ends with a change of your own files."
+	return "Nothing was done: none of these problems can be fixed in your own files."
 }
 
 func (f *ownFiles) after() string {
 	if f.later {
-		return "Variables count from the next login on."
+		return "Changed variables take effect at the next login."
 	}
 	return ""
 }
@@ -194,9 +194,9 @@ func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[string]bool) strin
 	if change, is := finding.Change(); is {
 		switch {
 		case tried[change.Line()]:
-			return "you did not want the step, or it did not help"
+			return "you declined the step, or it did not help"
 		case fix.Edits(&f.source.Machine, change) != nil:
-			return "the change would only replace this finding by another"
+			return "the change would only replace this finding with another"
 		}
 	}
 	return finding.Unfixed()

@@ -27,7 +27,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 	}
 	m := about.source.Machine
 	if len(s.variables) > 0 {
-		return errors.New("--fix goes by the variables that are set: not with --env")
+		return errors.New("--fix uses the variables of this process: not with --env")
 	}
 	if fix.UndoFile(&m) == "" {
 		return exit.Unable("LOCALAPPDATA is not set, and so there is no place for the undo file")
@@ -47,7 +47,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 }
 
 func (f *ownValues) nothing() string {
-	return "Nothing was done: nothing here ends with a value of the registry that you may write."
+	return "Nothing was done: none of these problems can be fixed in registry values that you may write."
 }
 
 func (f *ownValues) after() string { return "" }
@@ -94,7 +94,7 @@ func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) stri
 	at, _, is := finding.RegistryChange()
 	switch {
 	case is && tried[finding.Commands[0]]:
-		return "you did not want the step, or it did not help"
+		return "you declined the step, or it did not help"
 	case is && !f.mayWrite(at) && at.Hive == facts.LocalMachine:
 		return "it concerns all users: run it in a prompt that runs as administrator"
 	}

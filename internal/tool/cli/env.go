@@ -38,9 +38,9 @@ func newEnv(s *invocation) *cobra.Command {
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Show the variables that are set, and what they do",
-		Long: "env shows the variables of the loader and of implicit layers that are set: what each one does, or\n" +
-			"why it is ignored. It reports mistakes: names of files or layers that do not exist, patterns without\n" +
+		Short: "Show the variables that are set, and the effect of each",
+		Long: "env shows the variables of the loader and of implicit layers that\n" +
+			"are set, and the effect of each or the reason why it is ignored. It reports mistakes: names of files or layers that do not exist, patterns without\n" +
 			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" +
 			"On Linux, the list includes the variables of Mesa's device selection layer (MESA_VK_DEVICE_SELECT,\n" +
 			"DRI_PRIME).\n" +
@@ -96,7 +96,7 @@ func newEnv(s *invocation) *cobra.Command {
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
-	cmd.Flags().StringVar(&app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
+	cmd.Flags().StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
 	return cmd
 }
@@ -114,7 +114,7 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable of the loader is set.")
 	}
-	in, out := term.NewTable("variable", "value", "what it does"), term.NewTable("variable", "value", "", "why")
+	in, out := term.NewTable("variable", "value", "effect"), term.NewTable("variable", "value", "", "why")
 	count, outs := 0, 0
 	for _, r := range rows {
 		value := term.Or(r.Value, "(empty)")
@@ -138,7 +138,7 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 		out.Print(s.out, "  ", style)
 	}
 	if len(findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong"))
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Problems"))
 	}
 	for _, f := range findings {
 		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severityIn(style, f.Severity), term.OneLine(f.What), f.Code, f.Statement)

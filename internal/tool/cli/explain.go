@@ -35,8 +35,8 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [PROGRAM | DRIVER | LAYER | FINDING | STATEMENT]...",
 		Short: "Explain what a program loads, in which order, and why",
-		Long: "explain makes the loader's decision for a program without running it. For each driver and layer it\n" +
-			"shows why it is used or not, which package owns the file, and which variable changes the result.\n" +
+		Long: "explain repeats the loader's decision for a program without running the program. For each driver and layer it\n" +
+			"shows why the loader uses it or not, which package owns its manifest, and which variable changes the result.\n" +
 			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
 			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
 		RunE:              func(_ *cobra.Command, names []string) error { return e.run(s, names) },
@@ -44,13 +44,13 @@ func newExplain(s *invocation) *cobra.Command {
 	}
 	e.option(cmd, explainSchema)
 	cmd.Flags().BoolVar(&e.statements, "statements", false, "print the texts of the statements of the specification at the end")
-	cmd.Flags().StringVar(&e.app, "app", "", "the program to decide for: its executable `EXE`, a path or a name in PATH")
+	cmd.Flags().StringVar(&e.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	addPID(cmd, &e.pid)
 	addPlugin(cmd, &e.plugin)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
-	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out packages and the changes for each result: faster with many layers")
+	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out the package of each file and the variable that changes each result; faster with many layers")
 	addPlatform(cmd, &e.other)
-	joined(cmd, newGraph(s), "picture", "draw the chain from the program through layers to devices, as SVG or for Graphviz (DOT)")
+	joined(cmd, newGraph(s), "picture", "draw the chain from the program through layers to devices, as SVG or DOT (Graphviz)")
 	return cmd
 }
 
@@ -109,13 +109,15 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	if err := about.opens(e.plugin); err != nil {
 		return nil, nil, err
 	}
-	answer, err = explained(about, about.name(e.app), names, e.bare)
+	if answer, err = explained(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
+		answer.Wants = wantsOf(about)
+	}
 	return answer, func() {
 		printComputing(s, answer.Compute)
 		printChance(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
-		printWants(s, about)
+		printWants(s, answer.Wants)
 	}, err
 }
 
@@ -182,7 +184,7 @@ func printElevated(s *invocation, a *survey.Explanation) {
 			"): it ignores most variables and the home directory.")
 	}
 	if len(a.Unseen) > 0 {
-		style.Lines(s.out, "", nil, "Set, and ignored: "+strings.Join(a.Unseen, ", ")+".")
+		style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
 	}
 }
 
@@ -246,7 +248,7 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 		fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
 	}
 	if e.NameOnly {
-		fmt.Fprintln(s.out, "      by its name only: a later one of this name is in the chain")
+		fmt.Fprintln(s.out, "      listed by name only: the chain has a later layer with this name")
 	}
 	if e.Change != "" {
 		fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))

@@ -3,13 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
@@ -50,7 +50,7 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` with the output of getprop, settings list or param get; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
 	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
-	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is made for debugging")
+	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is debuggable")
 	completes(cmd, map[string]completion{"platform": completeWith(platformNames()...), "bits": completeWith("32", "64")})
 	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
 		panic(err)
@@ -74,6 +74,9 @@ func (e *otherSystem) check() error {
 	return nil
 }
 
+// maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.
+const maxRegistry = 256 << 20
+
 // sourceOf returns the facts of the machine that the options describe.
 func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	system, _ := systems.Find(e.platform)
@@ -88,13 +91,13 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 			return nil, err
 		}
 	} else {
-		fmt.Fprintf(s.messages(), "vkloader: without --root, the files of that machine are not known\n")
+		fmt.Fprintf(s.messages(), "vkloader: without --root, the files of that machine are unknown\n")
 		if err := s.change(&source.Machine); err != nil {
 			return nil, err
 		}
 	}
 	for _, file := range e.registry {
-		content, err := os.ReadFile(file)
+		content, err := machine.ReadNamed(file, maxRegistry)
 		if err != nil {
 			return nil, exit.Unable("--registry: %w", err)
 		}
@@ -149,7 +152,7 @@ func notProgram(m *machine.Machine, app string) error {
 func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	properties := systems.Properties{}
 	for _, file := range e.properties {
-		content, err := os.ReadFile(file)
+		content, err := machine.ReadNamed(file, facts.MaxFile)
 		if err != nil {
 			return nil, exit.Unable("--properties: %w", err)
 		}
@@ -228,7 +231,7 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 // decidedOn returns the decision on the machine that the options describe.
 func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, *decide.Decision, error) {
 	if e.platform == androidName {
-		return nil, nil, errors.New("--platform android: its loader has no manifests; vkloader explain shows all that it decides")
+		return nil, nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
 	}
 	source, err := sourceOf(s, e, app, elevated)
 	if err != nil {

@@ -88,12 +88,12 @@ func newGraph(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
 	flags.BoolVar(&force, "force", false, "replace a file that another program wrote")
-	flags.StringVar(&format, "format", "", "svg or dot, if the file name does not end in one")
+	flags.StringVar(&format, "format", "", "format of the picture, svg or dot (default: by the file name)")
 	out.option(cmd, graphSchema)
-	flags.StringVar(&app, "app", "", "the program to decide for: path of its executable")
-	flags.BoolVar(&elevated, "elevated", false, "as for a program with more rights than its user; runs nothing")
+	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.BoolVar(&elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid); load nothing")
 	addPID(cmd, &pid)
-	flags.BoolVar(&still, "still", false, "start no process: devices and intercepted commands are not known")
+	flags.BoolVar(&still, "still", false, "load no driver and no layer: the picture has no devices and no intercepted commands")
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
 	return cmd
 }

@@ -23,8 +23,8 @@ func newInfo(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info",
 		Short: "Show drivers, layers, devices and times with the tool's library",
-		Long: "info shows what the tool's own library does, or that of --library. Programs may get another loader:\n" +
-			"vkloader explain names it.\n\n" +
+		Long: "info measures the tool's own library, or that of --library.\n" +
+			"Programs may get another loader: vkloader explain names it.\n\n" +
 			"info starts a child process that uses the library as a small program does: it loads the library,\n" +
 			"lists extensions and layers, creates an instance, lists the devices, and creates a device on each.\n" +
 			"The child runs twice: once to measure the times, once with VK_LOADER_DEBUG=all for the loader's log.\n\n" + exitCodesHelp,
@@ -47,7 +47,7 @@ func newInfo(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, decide.InspectionSchema)
-	cmd.Flags().BoolVar(&full, "full", false, "more: of devices, layers, instance extensions, memory and threads")
+	cmd.Flags().BoolVar(&full, "full", false, "show more about devices and layers; also show instance extensions, memory and threads")
 	cmd.Flags().StringVar(&library, "library", "", ownLibraryHelp)
 	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
@@ -155,7 +155,7 @@ func printInfoMore(s *invocation, r *decide.Inspection) {
 	for _, d := range r.Devices {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
 		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
-		line("PCI address %s, memory of its own %s", term.Or(d.PCI, "not known"), term.Size(d.VRAM))
+		line("PCI address %s, device memory %s", term.Or(d.PCI, "unknown"), term.Size(d.VRAM))
 		line("driver %s %s", d.DriverName, d.DriverInfo)
 		if d.DeviceUUID != "" {
 			line("device UUID %s, driver UUID %s", d.DeviceUUID, d.DriverUUID)
@@ -176,7 +176,7 @@ func printInfoMore(s *invocation, r *decide.Inspection) {
 	}
 	extensions.Print(s.out, "  ", style)
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
-	table := term.NewTable("at", ">resident", ">threads")
+	table := term.NewTable("phase", ">resident", ">threads")
 	for _, moment := range []string{"start", "load", "end"} {
 		if u, ok := r.Usage[moment]; ok {
 			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))

@@ -159,7 +159,7 @@ func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 // source returns the machine's facts for a program: its path or name there ("": no specific program), elevated or not.
 func (s *invocation) source(app string, elevated bool) (*machine.Source, error) {
 	if onWindows && s.root != "" {
-		return nil, errors.New("--root goes with --platform on Windows: the registry, by which everything is found, is this machine's")
+		return nil, errors.New("on Windows, --root needs --platform: the registry, which names all files, is this machine's")
 	}
 	m, err := s.machine()
 	if err != nil {

@@ -22,9 +22,9 @@ func newList(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
-		Long: "list shows what the loader decides for a program that enables nothing itself, from the files and\n" +
-			"variables of this machine. Without a subcommand it lists drivers and layers. Nothing is loaded,\n" +
-			"except by \"list devices\": a child process asks the drivers.\n\n" + exitCodesHelp,
+		Long: "list shows the loader's decision for a program that enables no layer itself,\n" +
+			"with the files and variables of this machine. Without a subcommand it lists\n" +
+			"drivers and layers. Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
 			if err := both.check(); err != nil {
@@ -40,8 +40,8 @@ func newList(s *invocation) *cobra.Command {
 		explain.Kind
 		short string
 	}{
-		{explain.Drivers, "Driver manifests: which are used, and why"},
-		{explain.Layers, "Layers: which are active, and why"},
+		{explain.Drivers, "List drivers, and why each is used or not"},
+		{explain.Layers, "List layers, and why each is used or not"},
 	} {
 		var out output
 		var other otherSystem
@@ -211,13 +211,13 @@ func printFound(s *invocation, l *listing) {
 		}
 		return
 	}
-	headings := []string{"", "name", "where", "why"}
+	headings := []string{"state", "name", "manifest", "reason"}
 	if s.rules {
 		headings = append(headings, "statement")
 	}
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
-		mark := inOrOut(r.In)
+		mark := either(r.In, "used", "not used")
 		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
@@ -267,7 +267,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	var out output
 	var other otherSystem
 	cmd := &cobra.Command{
-		Use: "paths", Short: "Where manifests and settings are looked for, in order",
+		Use: "paths", Short: "List the search paths of manifests and settings, in order",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := other.check(); err != nil {
@@ -294,7 +294,7 @@ func printPaths(s *invocation, places []decide.Searched) {
 			fmt.Fprintln(s.out)
 		}
 		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
-		table := term.NewTable(">", "place", "from", "what is there")
+		table := term.NewTable(">", "path", "source", "contents")
 		for ; start < len(places) && places[start].For == name; start++ {
 			p := &places[start]
 			there := strings.Join(p.Manifests, ", ")

@@ -25,11 +25,11 @@ func newListDevices(s *invocation) *cobra.Command {
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
-		Use: "devices", Short: "Physical devices in the order that programs get",
+		Use: "devices", Short: "List physical devices, in the order that programs get",
 		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
-			"loader. Below the table it explains the order: which rule of the loader, which variable or settings\n" +
-			"file, and what Mesa's layer changed.\n\n" + drivers.DeviceHelp + exitCodesHelp,
+			"loader. Below the table it gives the reasons for the order: rules of the\n" +
+			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asMap && len(only) > 0 {
@@ -112,12 +112,12 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 	return devices, notLooked(err)
 }
 
-// inOrOut returns the mark for use: "in" or "out".
-func inOrOut(in bool) string {
-	if in {
-		return "in"
+// either returns one of two words.
+func either(first bool, one, other string) string {
+	if first {
+		return one
 	}
-	return "out"
+	return other
 }
 
 // printSearch prints the ways to find the component that ended a child process; died: there is one.
@@ -137,9 +137,9 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
-	table := term.NewTable("", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
+	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices.List {
-		table.Row(inOrOut(d.In), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+		table.Row(either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
@@ -151,7 +151,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	if len(devices.Order) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Why in this order"))
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Reasons for this order"))
 	for _, step := range devices.Order {
 		rule := ""
 		if s.rules && step.Statement != "" {

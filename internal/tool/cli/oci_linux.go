@@ -27,10 +27,10 @@ func newOCI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIRECTORY",
 		Short: "Check whether Vulkan works in a container image",
-		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which\n" +
-			"drivers programs in a container of this image get, what those drivers lack, whether there is a\n" +
-			"loader, and what to add. With --cdi, the container also gets what that file adds. The variables of\n" +
-			"the image are not in its files: pass them with --env.\n\n" + exitCodesHelp,
+		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which drivers and which loader\n" +
+			"programs in a container of this\n" +
+			"image get, and what the image lacks. With --cdi, the container also gets the additions of that file. The\n" +
+			"image's files do not contain its variables: pass them with --env.\n\n" + exitCodesHelp,
 		Args: oneArgument("the root directory of an image"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.root != "" {
@@ -65,8 +65,8 @@ func newOCI(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, ociSchema)
-	cmd.Flags().StringVar(&file, "cdi", "", "also count the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
-	cmd.Flags().StringVar(&host, "host", "", "the machine whose files --cdi mounts, as a `DIRECTORY` (default: this machine)")
+	cmd.Flags().StringVar(&file, "cdi", "", "also examine the drivers that this CDI `FILE` adds to containers; see vkloader cdi")
+	cmd.Flags().StringVar(&host, "host", "", "root `DIRECTORY` of the machine whose files --cdi mounts (default: /)")
 	return cmd
 }
 

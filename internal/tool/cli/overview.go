@@ -57,7 +57,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	if len(missing) > 0 {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Of no use"), nil, listed(missing)+": its library is missing or cannot be loaded")
+		style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -77,18 +77,18 @@ func printOverview(s *invocation, report *doctor.Report) {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
-	first := [2]string{"vkloader doctor", "everything that was found, with fixes"}
+	first := [2]string{"vkloader doctor", "all findings, with fixes"}
 	if better := worthwhile(report); better != "" && shown == 0 {
 		first = [2]string{"vkloader doctor --full", better}
 	}
 	steps := [][2]string{first}
 	if report.Other != nil && report.Other.Idle {
-		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "what takes memory in 32-bit programs"})
+		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "memory use in 32-bit programs"})
 	}
 	for _, next := range append(steps,
-		[2]string{"vkloader explain", "what a program loads, and why"}, [2]string{"vkloader list devices --details", "the devices, with this tool's library"},
-		[2]string{"vkloader run PROGRAM", "with devices and layers chosen"},
-		[2]string{"vkloader run --find-culprit PROGRAM", "what crashes or hangs it"}, [2]string{"vkloader help", "all commands"}) {
+		[2]string{"vkloader explain", "drivers and layers, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
+		[2]string{"vkloader run PROGRAM", "with chosen devices and layers"},
+		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
 		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
 }
@@ -96,8 +96,8 @@ func printOverview(s *invocation, report *doctor.Report) {
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "what slows programs down",
-		doctor.LoaderLookups: "what slows programs down", doctor.GPUAsleep: "what wakes a device"} {
+	for code, words := range map[*doctor.Code]string{doctor.DriverIdle: "slow drivers and loaders",
+		doctor.LoaderLookups: "slow drivers and loaders", doctor.GPUAsleep: "programs that wake a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)
 		}

@@ -16,8 +16,8 @@ func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy hardware|service|compute",
 		Short: "Show or choose which drivers and layers the loader opens",
-		Long: "policy shows or sets what the loader does beyond the rules of every loader: whether it opens drivers of hardware that\n" +
-			"is not present, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
+		Long: "policy shows or sets three policies of this loader: whether it opens drivers of absent\n" +
+			"hardware, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
 			policyHelp,
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error { return showPolicies(s, policies) },
@@ -43,13 +43,13 @@ type policy struct {
 
 var policies = []policy{
 	{name: "hardware", short: "Open only drivers whose hardware is present, or awake",
-		long: "Every program pays for loading drivers of hardware that the machine does not have, and a driver that\n" +
-			"looks for its device wakes a sleeping GPU.\n\n" +
+		long: "Drivers of absent hardware slow down the start of every program,\n" +
+			"and a driver that searches for its device wakes a sleeping GPU.\n\n" +
 			"on: the loader does not open a driver of a known hardware family when the kernel has no device of\n" +
 			"that family. awake: the loader also does not open a driver while all devices of its family are\n" +
 			"asleep. off: no policy; this is the default. Without an argument the command shows the policy.\n\n" +
-			"Software drivers, and drivers of unknown families, are always opened. If no driver would be left,\n" +
-			"the policy is ignored. Devices are those in /sys/class/drm, and NVIDIA's device nodes. \"vkloader\n" +
+			"Software drivers, and drivers of unknown families, are always opened. If the policy would exclude every driver, the loader ignores it. The\n" +
+			"loader finds devices in /sys/class/drm and by NVIDIA's device nodes. \"vkloader\n" +
 			"list drivers\" and \"vkloader explain\" show which drivers are left out.\n\n",
 		example: "  vkloader settings policy hardware on\n  vkloader settings policy hardware awake --app /usr/bin/mpv",
 		words:   []string{"on", "awake", "off"}, initial: "off",
@@ -70,12 +70,12 @@ var policies = []policy{
 		values: []string{"last", "always", "never"},
 		of:     func(set *settings.ForPrograms) string { return set.Service },
 		in:     func(c *settings.Options) *string { return &c.Service }},
-	{name: "compute", short: "Keep overlay layers out of programs that show nothing",
-		long: "Overlays are implicit layers. Every program gets them, even a program that only computes. With \"on\" an instance that\n" +
-			"enables no surface extension gets no overlay layers. \"off\" is the default.\n\n" +
-			"An overlay is known by its name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or because its manifest\n" +
-			"offers extensions of presentation and nothing else. Layers that select devices, validate or record are no overlays.\n" +
-			"The policy keeps a layer if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
+	{name: "compute", short: "Keep overlay layers out of programs without a window",
+		long: "Overlays are implicit layers, so even programs that only compute get them. on: an instance\n" +
+			"that enables no surface extension gets no overlay layer. off: no policy; this is the default.\n\n" +
+			"A layer is an overlay if it has a known name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or if\n" +
+			"its manifest offers only presentation extensions. Layers that select devices, validate or record are not overlays.\n" +
+			"A program keeps an overlay if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
 			"or if the program enables one of its extensions. Programs that run games (Wine, Steam, gamescope) get the same\n" +
 			"layers as before. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
 		example: "  vkloader settings policy compute on\n  vkloader settings policy compute on --app /usr/bin/ollama",
@@ -113,7 +113,7 @@ func showPolicies(s *invocation, list []policy) error {
 		return err
 	}
 	shown := place.Show("")
-	table := term.NewTable("policy", "now", "choices", "for")
+	table := term.NewTable("policy", "value", "choices", "programs")
 	for _, p := range list {
 		choices := strings.Join(p.words, ", ")
 		now := func(set *settings.ForPrograms) string {
@@ -150,7 +150,7 @@ func setPolicy(s *invocation, c *settings.Options) error {
 		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	case written.Gone:
-		fmt.Fprintf(s.out, "No policy is left in %s, and nothing else: there is no such file now\n", written.Path)
+		fmt.Fprintf(s.out, "Removed %s: it has no other settings\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
 		warnIgnored(s, c.Apps, written.Content)

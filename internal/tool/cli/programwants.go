@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -55,26 +56,40 @@ func judged(need *decide.Need, want *drivers.Want, report *decide.Report) *check
 	return v
 }
 
-// printWants prints the requirements of a program, and the devices of the machine with older last drivers.
-func printWants(s *invocation, about *subject) {
+// wantsOf returns the requirements of a program, with the limits of the machine's devices; nil: unknown.
+func wantsOf(about *subject) *survey.Wants {
 	m := &about.source.Machine
 	want := decide.WantOf(m, about.source.Program)
 	if want == nil {
-		return
+		return nil
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What it wants"))
-	style.Lines(s.out, "    ", nil, want.Name+" wants "+want.Text()+".")
+	answer := &survey.Wants{Program: want.Name, Text: want.Text(), API: want.API, Extensions: want.Extensions}
 	for _, g := range drivers.GPUs(m) {
 		c := drivers.ChipOf(m, g.Vendor, g.Device, g.Directory)
 		if c == nil {
 			continue
 		}
-		if text, never := c.Limit(want); text != "" {
-			style.Lines(s.out, "    ", nil, term.OneLine(g.Label(m)+": "+text+"."))
-			if older := c.Instead(want); older != nil && never {
-				style.Lines(s.out, "    ", nil, older.Name+" works with it: it wants "+older.Text()+".")
-			}
+		text, never := c.Limit(want)
+		if text == "" {
+			continue
 		}
+		answer.Limits = append(answer.Limits, g.Label(m)+": "+text+".")
+		if older := c.Instead(want); older != nil && never {
+			answer.Limits = append(answer.Limits, older.Name+" works with it: it wants "+older.Text()+".")
+		}
+	}
+	return answer
+}
+
+// printWants prints the requirements of a program, and the devices of the machine with older last drivers.
+func printWants(s *invocation, wants *survey.Wants) {
+	if wants == nil {
+		return
+	}
+	style := term.StyleFor(s.out, s.getenv)
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What it wants"))
+	style.Lines(s.out, "    ", nil, wants.Program+" wants "+wants.Text+".")
+	for _, limit := range wants.Limits {
+		style.Lines(s.out, "    ", nil, term.OneLine(limit))
 	}
 }

@@ -56,7 +56,7 @@ func newPs(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
-	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "how often --watch looks")
+	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "with --watch: time between two checks for changes")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	if again {
 		fmt.Fprintln(s.out)
 	}
-	table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "in")
+	table := term.NewTable(">pid", "program", "bits", "loader", "drivers", "layers", ">memory", "sandbox")
 	for _, p := range r.Processes {
 		var loaders []string
 		for _, l := range p.Loaders {
@@ -111,7 +111,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			if whose != "" {
 				name += " of " + whose
 			}
-			loaders = append(loaders, name+changed(l.Change))
+			loaders = append(loaders, name+changed(l.State))
 		}
 		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
@@ -139,7 +139,7 @@ func bits(class int) string {
 	return fmt.Sprint(class)
 }
 
-func changed(c process.Change) string {
+func changed(c process.FileState) string {
 	if c == process.Same {
 		return ""
 	}
@@ -147,5 +147,5 @@ func changed(c process.Change) string {
 }
 
 func modules(list []process.Module) string {
-	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.Change) }), ", ")
+	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.State) }), ", ")
 }

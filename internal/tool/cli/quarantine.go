@@ -27,11 +27,11 @@ func newQuarantine(s *invocation) *cobra.Command {
 		Use:   "quarantine list|add|lift",
 		Short: "Keep a driver or layer out of programs until it changes",
 		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It ends when the library\n" +
-			"changes, because an update may have fixed it, or after the time that was set. vkloader writes it to\n" +
+			"changes, because an update may have fixed it, or after its expiry time. vkloader writes it to\n" +
 			"the loader settings file, which loaders up to 1.3.239 (Debian 12) ignore.\n\n" +
-			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift what has expired.\n" +
+			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift expired quarantines.\n" +
 			quarantineAdders + "\n" +
-			"Without a subcommand the entries are listed.\n\n" + exitCodesHelp,
+			"Without a subcommand the command lists the quarantines.\n\n" + exitCodesHelp,
 	}
 	list := newQuarantineList(s)
 	cmd.AddCommand(list, newQuarantineAdd(s), newQuarantineLift(s))
@@ -47,7 +47,7 @@ func renewQuarantines(s *invocation, m *machine.Machine, gone []string) error {
 	}
 	ended, err := settings.RenewQuarantines(found, gone)
 	for _, e := range ended {
-		fmt.Fprintf(s.messages(), "vkloader: the quarantine of %s for %s is lifted: %s\n", e.Name, forWhom(e.Program), e.Why)
+		fmt.Fprintf(s.messages(), "vkloader: lifted the quarantine of %s for %s: %s\n", e.Name, forWhom(e.Program), e.Why)
 	}
 	if err != nil {
 		fmt.Fprintf(s.messages(), "vkloader: quarantines stay as they are: %v\n", err)
@@ -132,9 +132,9 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		ValidArgsFunction: completeFound(s),
 	}
 	addRights(cmd)
-	cmd.Flags().StringVar(&app, "app", "", "keep it out of this program only, whose executable is `EXE`")
-	cmd.Flags().StringVar(&expires, "expires", "never", "at most for a `TIME` such as 8h or 30d, or \"never\"")
-	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"quarantine list\" shows")
+	cmd.Flags().StringVar(&app, "app", "", "keep it out of only the program with the executable `EXE`")
+	cmd.Flags().StringVar(&expires, "expires", "never", "end the quarantine after this `TIME`, such as 8h or 30d, or \"never\"")
+	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` for \"quarantine list\"")
 	return cmd
 }
 
@@ -169,7 +169,7 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.messages(), "vkloader: %s is kept out of %s, until %s; written into %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
 	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
 		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
@@ -180,7 +180,7 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 func notInQuarantine(found *settings.Found, name string) error {
 	list, err := settings.ListQuarantines(found)
 	if err != nil || len(list) == 0 {
-		return exit.Problem("%s is not in quarantine: nothing is", name)
+		return exit.Problem("%s is not in quarantine; the quarantine is empty", name)
 	}
 	names := term.Words(list, func(e settings.QuarantineNow) string { return e.Name + " for " + forWhom(e.Program) })
 	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
@@ -229,7 +229,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().StringVar(&app, "app", "", "only for this program: its executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "only the quarantines for the program with the executable `EXE`")
 	cmd.Flags().BoolVar(&all, "all", false, "everything")
 	return cmd
 }

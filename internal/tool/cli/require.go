@@ -126,7 +126,7 @@ func newCheck(s *invocation) *cobra.Command {
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
 	out.option(cmd, decide.Schema)
-	joined(cmd, newWait(s), "wait", "wait for such a device, for at most --timeout (default 1m), then run PROGRAM, if there is one")
+	joined(cmd, newWait(s), "wait", "wait until the requirements are met, for at most --timeout (default 1m); then run PROGRAM, if it is given")
 	return cmd
 }
 
@@ -158,9 +158,9 @@ func newWait(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait [--timeout 60s] [--require api=1.3,...] [-- PROGRAM [ARGUMENT]...]",
 		Short: "Wait for a device that a program needs, then run it",
-		Long: "wait ends when a Vulkan driver lists a device that meets the requirements. It checks in a child process, after each\n" +
-			"event that may add a device, and at least every 10 s. With PROGRAM, it then runs that program in its place. It is\n" +
-			"for services that start before the graphics driver is ready, and would keep an empty list of devices.\n\n" + requireHelp +
+		Long: "wait ends when a Vulkan driver lists a device that meets the requirements. A child process checks\n" +
+			"after each event that may add a device, and at least every 10 s. With PROGRAM, wait then replaces\n" +
+			"itself by that program. It is for services that start before the graphics driver is ready.\n\n" + requireHelp +
 			"On a timeout, wait says what is missing.\n\n" + causesHelp + " With PROGRAM:\nits exit code; 126 if it cannot be run, 127 if it is not found.",
 		Example: "  vkloader check --wait --timeout 60s --require not=cpu -- ollama serve\n" +
 			"  ExecStartPre=/usr/bin/vkloader check --wait --timeout 60s --require not=cpu    # in a unit of systemd",
@@ -195,7 +195,7 @@ func newWait(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "how long to wait; 0: no limit")
+	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit; 0: none")
 	cmd.Flags().Lookup("timeout").Annotations = zeroIsNoLimit
 	return cmd
 }

@@ -27,10 +27,10 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	var noProbe bool
 	root := &cobra.Command{
 		Use:   "vkloader",
-		Short: "Explain and repair the Vulkan set-up of this machine",
+		Short: "Explain and repair the Vulkan installation of this machine",
 		Long: "vkloader explains and repairs the Vulkan installation of a machine. Without a command it shows one\n" +
 			"screen: what works, which devices, drivers and layers there are, and what needs attention.\n\n" +
-			"The tool itself loads no driver and no layer; where that is necessary, a child process does.\n\n" + exitCodesHelp,
+			"The tool itself loads no driver and no layer; child processes load them.\n\n" + exitCodesHelp,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       release,
@@ -62,11 +62,11 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	root.SetErr(s.errOut)
-	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: look at files only, and load nothing")
+	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: load no driver and no layer; examine files only")
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"treat a variable as set, as `NAME=VALUE`; NAME alone: treat it as unset; may be repeated")
+		"examine with a variable set: `NAME=VALUE`; NAME alone: with the variable unset; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)

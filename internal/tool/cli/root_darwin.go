@@ -15,7 +15,7 @@ import (
 const onWindows = false
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "the word size of the program, 32 or 64 (default 64)"
+const bitsHelp = "word size of the program, 32 or 64"
 
 // commandsOfSystem returns the commands that macOS does not support. Each prints the reason.
 func commandsOfSystem() (list []command) {

@@ -18,7 +18,7 @@ import (
 const onWindows = false
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "the word size of the program, 32 or 64 (default 64; in commands with --app, that of the program)"
+const bitsHelp = "word size of the program, 32 or 64; with --app, that of the executable"
 
 // commandsOfSystem returns the commands that only Linux has.
 func commandsOfSystem() []command {

@@ -20,7 +20,7 @@ import (
 const onWindows = true
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "the word size of the program, 32 or 64; without it that of this tool, or of --app"
+const bitsHelp = "word size of the program, 32 or 64 (default: that of --app's executable, or of this tool)"
 
 // aboutPolicies is the reason for the absence of policies.
 const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
@@ -130,5 +130,5 @@ func addRights(cmd *cobra.Command) {
 
 // addProgramRights adds the option with which a list is for programs with other rights than the tool.
 func addProgramRights(cmd *cobra.Command) {
-	cmd.Flags().Bool("elevated", false, "as for a program that runs as administrator; --elevated=false: as for one that does not")
+	cmd.Flags().Bool("elevated", false, "examine for a program that runs as administrator; --elevated=false: for a program that does not")
 }

@@ -52,14 +52,14 @@ func newRun(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the words after the program belong to the program
-	flags.StringArrayVar(&r.Drivers, "driver", nil, "only drivers whose manifest has this file name, or this path: `FILE|GLOB`")
-	flags.StringArrayVar(&r.Devices, "device", nil, "only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers whose name matches this `GLOB`, implicit or explicit")
-	flags.BoolVar(&r.NoLayers, "no-layers", false, "without any layer but those of --layer")
+	flags.StringArrayVar(&r.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end")
+	flags.StringArrayVar(&r.Devices, "device", nil, "use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers, implicit or explicit, whose name matches `PATTERN`: a name with * at its start or end")
+	flags.BoolVar(&r.NoLayers, "no-layers", false, "use no layers except those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
 	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for the child process that lists devices")
-	flags.BoolVar(&r.times, "time", false, "print at the end how long opening each driver and layer took")
+	flags.BoolVar(&r.times, "time", false, "print at the end the time to open each driver and layer")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	r.findsCulprit.options(cmd)
 	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
@@ -301,7 +301,7 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}
-	fmt.Fprintf(s.messages(), "vkloader: the loader's first line came %s after the program was started; opening drivers and layers took %s\n",
+	fmt.Fprintf(s.messages(), "vkloader: the loader wrote its first line %s after the start of the program; opening drivers and layers took %s\n",
 		us(t.Loaded), us(all))
 	if len(t.Opened) > 0 {
 		table.Print(s.talk(), "  ", style)

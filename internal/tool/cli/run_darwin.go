@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	runHelp = "run starts PROGRAM with the libvulkan.1.dylib of this tool, by DYLD_LIBRARY_PATH, and with the loader's\n" +
-		"variables set as the options say. The choice affects no other program. macOS removes the variable for\n" +
+	runHelp = "run starts PROGRAM with the libvulkan.1.dylib of this tool, through\n" +
+		"DYLD_LIBRARY_PATH, and sets the loader's variables for the options. The choice affects no other program. macOS removes the variable for\n" +
 		"its own programs, such as /bin/sh and /usr/bin/env, and for programs with the hardened runtime; run\n" +
 		"warns about these. run first removes the tool's expired settings and quarantines. Without --log and\n" +
-		"--time the program replaces the tool's process. With them the tool waits, removes the loader's lines\n" +
-		"from standard error, and exits as the program does.\n\n" +
+		"--time the program replaces the tool's process. With them the tool waits for the program, removes the loader's lines\n" +
+		"from standard error, and exits with the program's exit code.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
 		"machine could not be examined.\n\n"
 	runExample = "  vkloader run --no-layers vkcube\n" +
@@ -38,7 +38,7 @@ const libraryPath = "DYLD_LIBRARY_PATH"
 func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	m, err = s.machine()
 	if err == nil && m.Foreign() && !r.dry {
-		err = errors.New("run starts programs of this machine only; with --root only --dry-run works")
+		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
 	}
 	return m, err
 }

@@ -26,10 +26,10 @@ import (
 )
 
 const (
-	runHelp = "run starts PROGRAM with the libvulkan.so.1 of this tool and with the loader's variables set as the\n" +
-		"options say. The choice affects no other program. run first removes the tool's expired settings and\n" +
-		"quarantines. Without --log and --time the program replaces the tool's process. With them the tool\n" +
-		"waits, removes the loader's lines from standard error, and exits as the program does.\n\n" +
+	runHelp = "run starts PROGRAM with the libvulkan.so.1 of this\n" +
+		"tool, and sets the loader's variables for the options. The choice affects no other program. run first removes the tool's expired settings and\n" +
+		"quarantines. Without --log and --time the program replaces the tool's process. With them the tool waits\n" +
+		"for the program, removes the loader's lines from standard error, and exits with the program's exit code.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage, 3 the\n" +
 		"machine could not be examined.\n\n"
 	runExample = "  vkloader run --device 0 --no-layers vkcube\n" +
@@ -41,7 +41,7 @@ const (
 func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 	m, err = s.machine()
 	if err == nil && m.Foreign() && !r.dry {
-		err = errors.New("run starts programs of this machine only; with --root only --dry-run works")
+		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
 	}
 	return m, err
 }
@@ -147,7 +147,7 @@ func leave(s *invocation, from, log *os.File) {
 		err = spawn.Start(cmd)
 	})
 	if err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: warning: what the program has left running has no standard error any more: %s\n", err)
+		fmt.Fprintf(s.messages(), "vkloader: warning: processes that the program left running have lost their standard error: %s\n", err)
 	}
 }
 

@@ -30,6 +30,8 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -52,7 +54,7 @@ func newServe(s *invocation) *cobra.Command {
 		Use:   "run",
 		Short: "Offer this machine's drivers to containers and sandboxes",
 		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
-			"over a socket, until it gets SIGTERM. It loads no driver. Keys of its configuration:\n  " +
+			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n  " +
 			strings.Join(config.Keys(), "\n  ") + "\n\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
 		Args: noArguments,
@@ -62,13 +64,13 @@ func newServe(s *invocation) *cobra.Command {
 	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", if it exists)")
 	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
-	f.StringVar(&o.level, "log-level", "info", "the `LEVEL` of the least serious messages in the log: debug, info, warn or error")
+	f.StringVar(&o.level, "log-level", "info", "log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")
 	f.StringVar(&o.testSource, "test-source", "", "a `SOCKET` on which tests make devices")
 	if err := f.MarkHidden("test-source"); err != nil {
 		panic(err)
 	}
-	f.BoolVar(&o.check, "check", false, "show what would be offered and why not more, and exit")
+	f.BoolVar(&o.check, "check", false, "show the drivers that the service would offer and the reason for each other driver, and exit")
 	return cmd
 }
 
@@ -135,9 +137,12 @@ func runService(options server.Options, log *slog.Logger) error {
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
 	file := cmp.Or(o.file, configFile)
-	text, err := os.ReadFile(file)
+	text, err := machine.ReadNamed(file, facts.MaxFile)
 	switch {
 	case err == nil:
+		if err := trust.Path(file); err != nil {
+			return nil, exit.As(exit.Problems, trust.Refused("used", err))
+		}
 		if err := c.Read(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -208,12 +213,12 @@ func newService(s *invocation) *cobra.Command {
 	socket := ""
 	cmd := &cobra.Command{
 		Use:   "service run|status|inspect",
-		Short: "Run the driver service, or show what a running one offers",
+		Short: "Run the driver service, or show the state of a running one",
 		Args:  subcommandOnly,
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "What the service offers, what is pending, and what is not offered", Args: noArguments,
+		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := statusOf(s, socket)
 			if err != nil {
@@ -224,7 +229,7 @@ func newService(s *invocation) *cobra.Command {
 	}
 	out.option(status, serviceSchema)
 	inspect := &cobra.Command{
-		Use: "inspect", Short: "The service's whole state, as JSON", Args: noArguments,
+		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			c, _, err := dialService(s, socket)
 			if err != nil {
@@ -400,29 +405,29 @@ func (a *serviceStatus) read(tree *inspection) {
 func printService(s *invocation, a *serviceStatus) {
 	health := "ready" // STARTING_UP also stands for a service whose devices have no driver from a component
 	if len(a.Pending) > 0 {
-		health = "still looking"
+		health = "still searching"
 	}
 	fmt.Fprintf(s.out, "service at %s: %s, %s, %s\n", term.OneLine(a.Socket), health,
-		term.Count(int(a.Clients), "client"), term.Count(int(a.Waiting), "waiting question"))
+		term.Count(int(a.Clients), "client"), term.Count(int(a.Waiting), "waiting request"))
 	for _, owner := range a.Pending {
 		fmt.Fprintf(s.out, "pending: %s\n", term.OneLine(owner))
 	}
-	table := term.NewTable("", "driver", "for", "what")
+	table := term.NewTable("state", "driver", "for", "contents or reason")
 	for _, d := range a.Drivers {
 		what := term.Count(len(d.Files), "file")
 		if len(d.Devices) > 0 {
 			what += ", " + strings.Join(d.Devices, " ")
 		}
-		table.Row("in", d.Name, a.Machine, what)
+		table.Row("offered", d.Name, a.Machine, what)
 	}
 	for _, l := range a.LeftOut {
-		table.Row("out", l.Name, a.Machine, l.Why)
+		table.Row("left out", l.Name, a.Machine, l.Why)
 	}
 	for _, d := range a.Devices {
 		if d.Driver != "" {
-			table.Row("in", d.Driver, d.Name, "component")
+			table.Row("offered", d.Driver, d.Name, "component")
 		} else {
-			table.Row("out", "", d.Name, d.Why)
+			table.Row("left out", "", d.Name, d.Why)
 		}
 	}
 	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))

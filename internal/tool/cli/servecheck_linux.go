@@ -23,7 +23,7 @@ import (
 
 // checkService prints the drivers that the service would offer.
 func checkService(s *invocation, source *machine.Source, c *config.Config) error {
-	rows := term.NewTable("", "driver", "for", "what")
+	rows := term.NewTable("state", "driver", "for", "contents or reason")
 	offered := false
 	for _, name := range offer.Machines() {
 		if !c.MachineDrivers {
@@ -60,10 +60,10 @@ func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 		if len(driver.Devices) > 0 {
 			what += ", " + strings.Join(driver.Devices, " ")
 		}
-		rows.Row("in", driver.Name, d.Machine, what)
+		rows.Row("offered", driver.Name, d.Machine, what)
 	}
 	for _, l := range left {
-		rows.Row("out", l.Name, d.Machine, l.Why)
+		rows.Row("left out", l.Name, d.Machine, l.Why)
 	}
 }
 
@@ -94,12 +94,12 @@ func checkComponents(rows *term.Table, c *config.Config, here bool) (offered boo
 	try := func(device, url string) {
 		report, err := packages.Lookup(context.Background(), url, 0, func(component.Report) {})
 		if err != nil {
-			rows.Row("out", url, device, fmt.Sprintf("%s: %v", report.Status, err))
+			rows.Row("left out", url, device, fmt.Sprintf("%s: %v", report.Status, err))
 			return
 		}
 		report.Library.File.Close()
 		offered = true
-		rows.Row("in", url, device, fmt.Sprintf("component, %d MB", (report.Library.Size+500_000)/1_000_000))
+		rows.Row("offered", url, device, fmt.Sprintf("component, %d MB", (report.Library.Size+500_000)/1_000_000))
 	}
 	found := present{}
 	if here && (c.AllowHardware || c.AllowEmulated) {
@@ -111,7 +111,7 @@ func checkComponents(rows *term.Table, c *config.Config, here bool) (offered boo
 	for _, node := range slices.Sorted(maps.Keys(found)) {
 		answer, wrong := table.Lookup(c.GPUTables, found[node])
 		for _, why := range append(wrong, answer.Wrong...) {
-			rows.Row("out", "", node, why)
+			rows.Row("left out", "", node, why)
 		}
 		for _, e := range answer.Entries {
 			if e.Flags&state.Vulkan != 0 {

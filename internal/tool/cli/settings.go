@@ -83,7 +83,7 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
 		restored, err = settings.RestoreRules(found, old)
 	}
 	if err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s are lost: %v\n", old.Path, err)
+		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s could not be kept: %v\n", old.Path, err)
 	} else if restored {
 		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers stay in %s\n", old.Path)
 	}
@@ -91,7 +91,7 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
 
 func putBack(restored bool) string {
 	if restored {
-		return "; the other program's file that had to make room is back"
+		return "; the other program's file is restored"
 	}
 	return ""
 }
@@ -101,7 +101,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 	var app string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show the settings file in force, and what is wrong with it",
+		Short: "Show the settings file in force, and the problems in it",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
@@ -136,7 +136,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, settings.Schema)
-	cmd.Flags().StringVar(&app, "app", "", "show what this program gets, whose executable is `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "show the settings of the program with the executable `EXE`")
 	return cmd
 }
 
@@ -156,7 +156,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 	fmt.Fprintf(s.out, "%s %s\n", style.Heading("File"), term.OneLine(shown.File))
 	switch {
 	case !shown.Ours:
-		fmt.Fprintln(s.out, "  of another program: changed by --force only")
+		fmt.Fprintln(s.out, "  written by another program; vkloader changes it only with --force")
 	case shown.Expires == "":
 		fmt.Fprintln(s.out, "  written by this tool, without expiry")
 	default:
@@ -166,13 +166,13 @@ func printShown(s *invocation, shown *settings.Shown) {
 		style.Lines(s.out, "  ", nil, said)
 	}
 	for _, other := range shown.Shadowed {
-		fmt.Fprintf(s.out, "  %s does not count while this file exists\n", term.OneLine(other))
+		fmt.Fprintf(s.out, "  %s is ignored while this file exists\n", term.OneLine(other))
 	}
 	if shown.For != "" {
 		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+term.OneLine(shown.For)))
 		printPrograms(s, shown.InForce)
 	} else if len(shown.Programs) == 0 {
-		fmt.Fprintln(s.out, "\nNo program gets any settings of it.")
+		fmt.Fprintln(s.out, "\nNo program gets settings from it.")
 	} else {
 		for _, p := range shown.Programs {
 			who := "For all programs"
@@ -191,7 +191,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		printOrder(s, shown.Order)
 	}
 	if len(shown.Findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is wrong with the file"))
+		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Problems in the file"))
 	}
 	for _, f := range shown.Findings {
 		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
@@ -208,7 +208,7 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("For programs that run as administrator"))
 	switch e.File {
 	case "":
-		fmt.Fprintln(s.out, `  nothing: HKEY_LOCAL_MACHINE names no settings file, and they do not read HKEY_CURRENT_USER`)
+		fmt.Fprintln(s.out, `  no settings: HKEY_LOCAL_MACHINE names no settings file, and these programs do not read HKEY_CURRENT_USER`)
 	case shown.File:
 		fmt.Fprintln(s.out, "  the same file")
 	default:
@@ -222,7 +222,7 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 
 func printPrograms(s *invocation, p *settings.ForPrograms) {
 	if p == nil {
-		fmt.Fprintln(s.out, "  nothing: as without the file")
+		fmt.Fprintln(s.out, "  no settings: as without the file")
 		return
 	}
 	line := func(format string, args ...any) {
@@ -238,7 +238,7 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	case p.Layers == nil:
 		line("layers: as without the file")
 	case len(p.Layers) == 0:
-		line("layers: none at all")
+		line("layers: none")
 	default:
 		line("layers, from the program down:")
 		others := false
@@ -260,34 +260,34 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	}
 	switch p.Hardware {
 	case core.PresentHardware.String():
-		line("drivers whose hardware is not here: not opened")
+		line("drivers of absent hardware: not opened")
 	case core.AwakeHardware.String():
-		line("drivers whose hardware is not here, or sleeps: not opened")
+		line("drivers of absent or sleeping hardware: not opened")
 	}
 	if p.Compute == core.NoOverlays.String() {
 		line("programs that enable no surface extension: no overlay layers")
 	}
 	switch p.Service {
 	case core.ServiceAlways.String():
-		line("the driver service: asked for drivers, whether or not there are others")
+		line("the driver service: always asked for drivers")
 	case core.ServiceNever.String():
 		line("the driver service: never asked for drivers")
 	}
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
-		line("drivers: none at all")
+		line("drivers: none")
 	case p.Exclusive:
-		line("drivers, and no others:")
+		line("drivers (no others):")
 	case len(p.Drivers) > 0:
-		line("drivers, in addition to those that are found:")
+		line("drivers, in addition to those that the search finds:")
 	default:
-		line("drivers: those that are found")
+		line("drivers: those that the search finds")
 	}
 	for i := len(p.Drivers) - 1; i >= 0; i-- { // the last element is loaded first (SET-83)
 		line("  %s", p.Drivers[i])
 	}
 	if p.Devices != nil {
-		line("devices, in this order, and no others:")
+		line("devices, in this order (no others):")
 		for _, d := range p.Devices {
 			line("  %s, device %s, driver %s, version %s (%d)", term.Or(d.Name, "unnamed"), d.DeviceUUID, d.DriverUUID, d.DriverText,
 				d.DriverVersion)
@@ -305,7 +305,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "clear",
-		Short: "Remove what this tool has written",
+		Short: "Remove the settings that this tool wrote",
 		Long: "clear removes the settings file in force if this tool wrote it, and restores the file of another\n" +
 			"program that --force had replaced. With --app it removes only the settings for these programs.\n\n" + exitCodesHelp,
 		Args: noArguments,
@@ -342,7 +342,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			return tell(settings.Done{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
 		},
 	}
-	cmd.Flags().StringArrayVar(&apps, "app", nil, "only the settings for this program, whose executable is `EXE`; may be repeated")
+	cmd.Flags().StringArrayVar(&apps, "app", nil, "remove only the settings for the program with the executable `EXE`; may be repeated")
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
 	return cmd
@@ -357,7 +357,7 @@ func printOrder(s *invocation, rules []settings.RuleNow) {
 		fmt.Fprintf(s.out, "  %s\n    before %s, for %s\n", term.OneLine(r.Upper), term.OneLine(r.Lower), term.OneLine(forWhom(r.Program)))
 		switch r.State {
 		case settings.RuleIdle:
-			fmt.Fprintf(s.out, "    no effect: there is no layer %s\n", term.OneLine(strings.Join(r.Missing, " and ")))
+			fmt.Fprintf(s.out, "    no effect: no layer %s is installed\n", term.OneLine(strings.Join(r.Missing, " and ")))
 		case settings.RuleStale:
 			stale = true
 			fmt.Fprintln(s.out, "    stale: layers or settings have changed since it was written")
@@ -372,10 +372,10 @@ func printOrder(s *invocation, rules []settings.RuleNow) {
 // settings file.
 func printChance(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
-		printLines(s, "In an order that is left to chance", c.Layers)
-		fmt.Fprintf(s.out, "    They are files of one directory, and a directory has no order:\n    %s\n", term.OneLine(c.Directory))
+		printLines(s, "Layers in unspecified order", c.Layers)
+		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))
 		if !onWindows && (loader == nil || loader.Obeys(loaders.SettingsFile)) {
-			fmt.Fprintf(s.out, "    To choose: vkloader settings order %s \\\n        before %s\n", term.Quoted(c.Layers[1]), term.Quoted(c.Layers[0]))
+			fmt.Fprintf(s.out, "    To set the order: vkloader settings order %s \\\n        before %s\n", term.Quoted(c.Layers[1]), term.Quoted(c.Layers[0]))
 		}
 	}
 }
@@ -386,8 +386,8 @@ func printComputing(s *invocation, list []explain.Item) {
 		return
 	}
 	names := term.Words(list, func(e explain.Item) string { return e.Name })
-	printLines(s, "Left out of programs that enable no surface extension", names)
-	fmt.Fprintln(s.out, "    These programs only compute. To give them every layer:\n    vkloader settings policy compute off")
+	printLines(s, "Left out of programs without a window", names)
+	fmt.Fprintln(s.out, "    Programs that enable no surface extension do not get these layers. To give them every layer:\n    vkloader settings policy compute off")
 }
 
 // printLayerFile prints the layer settings in force and their file.

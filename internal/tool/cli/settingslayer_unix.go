@@ -37,11 +37,11 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		Use:   "layer LAYER [KEY=VALUE]...",
 		Short: "Show and change the settings of a layer",
 		Long: "layer shows and changes the settings that a layer's manifest describes. A name or value that the manifest does not\n" +
-			"have is an error. Without KEY=VALUE, layer lists the settings. \"KEY=\" restores the default. --empty makes a list\n" +
-			"empty whose default is not empty.\n\n" +
-			"Layers read one file, vk_layer_settings.txt. They look in the user's data directory (vulkan/settings.d), at the path\n" +
-			"in VK_LAYER_SETTINGS_PATH, and in the program's working directory; the first file counts. The command changes the\n" +
-			"file in force. If there is none, it writes the user's file, which is for all programs. --directory writes a file for\n" +
+			"have is an error. Without KEY=VALUE, layer lists the settings. \"KEY=\" restores the default. --empty sets a list to empty\n" +
+			"instead of its default.\n\n" +
+			"Layers read one file, vk_layer_settings.txt: the first that exists in the user's data directory\n" +
+			"(vulkan/settings.d), at the path in VK_LAYER_SETTINGS_PATH, or in the program's working directory. The command changes the file in force. If there is none,\n" +
+			"it writes the user's file, which applies to all programs. --directory writes a file for\n" +
 			"programs that start in that directory. --variables prints variables for a shell, and writes no file. The command\n" +
 			"enables no layer.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
@@ -127,7 +127,7 @@ func (o *layerOptions) edits(layer *settings.Layer, changes []string) (list []la
 	for _, change := range changes {
 		key, value, given := strings.Cut(change, "=")
 		if !given {
-			return nil, fmt.Errorf("settings layer: %q is no KEY=VALUE", change)
+			return nil, fmt.Errorf("settings layer: %q is not KEY=VALUE", change)
 		}
 		if err := add(layerEdit{key: key, value: value, usual: value == "" && !o.variables}); err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) err
 func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	verb := "Wrote"
 	if answer.Removed {
-		verb = "Nothing is left: the tool removed"
+		verb = "No setting is left: the tool removed"
 	}
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
@@ -237,7 +237,7 @@ func layerFile(m *machine.Machine, o *layerOptions) (*settings.LayerFile, error)
 		place := settings.LayerPlace{File: path.Join(full, settings.LayerFileName), From: theDirectory}
 		for _, other := range places {
 			if other.From != settings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
-				return nil, exit.Problem("%s would not count: %s is there, and layers read that first", place.File, other.File)
+				return nil, exit.Problem("%s would be ignored: layers read %s instead", place.File, other.File)
 			}
 		}
 		file, err := settings.OpenLayerFile(m, place)

@@ -31,7 +31,7 @@ type orderOptions struct {
 
 func (o *orderOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.program, "program", "", "for this program only, whose executable is `EXE`")
+	flags.StringVar(&o.program, "program", "", "only for the program with the executable `EXE`")
 	flags.BoolVar(&o.system, "system", false, "write the file for all users")
 	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
 	o.option(cmd, orderSchema)
@@ -68,11 +68,11 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 		Long: "Layers are loaded in the order in which the file system lists their manifests. This order is\n" +
 			"arbitrary. A rule puts one layer before or after another, for all programs or for one. A layer that\n" +
 			"is before another is nearer to the program.\n\n" +
-			"The settings file gets a list of layers that changes the order and nothing else: every layer stays on, off or\n" +
-			"available as before. The command makes the decision with and without the list. It writes the list only if programs\n" +
-			"get the same layers with it, and shows the order before and after. Layers that are installed later take their usual\n" +
-			"place; \"vkloader settings order apply\" then writes the list again. \"vkloader settings show\" and \"vkloader doctor\"\n" +
-			"say when that is due. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
+			"The command writes a list of layers into the settings file. The list changes only the order:\n" +
+			"every layer stays on, off or available as before. The command decides with and without the\n" +
+			"list, shows both orders, and writes the list only if programs get the same layers. Layers\n" +
+			"that are installed later take their usual place until \"vkloader settings order apply\"\n" +
+			"writes the list again; \"vkloader settings show\" and \"vkloader doctor\" report such a list. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
 			"program or VK_INSTANCE_LAYERS names them.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
 			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --program /opt/game/game\n" +
@@ -128,8 +128,8 @@ func newOrderRemove(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove LAYER [LAYER]",
 		Short: "Remove the rules that name this layer, or these two",
-		Long: "remove removes the rules for all programs, or with --program those for one, that name the layer, or both layers.\n" +
-			"The list of layers in the settings file is written again without them.\n\n" + exitCodesHelp,
+		Long: "remove removes the rules that name the layer, or both layers: the rules for all programs, or with\n" +
+			"--program the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -186,7 +186,7 @@ func printReordered(s *invocation, done *ordered, dry bool) {
 		for i, l := range layers {
 			use := ""
 			if !l.Active {
-				use = "  (only when asked for)"
+				use = "  (only if the program enables it)"
 			}
 			fmt.Fprintf(s.out, "  %2d %s%s\n", i+1, l.Name, use)
 		}

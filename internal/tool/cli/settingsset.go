@@ -28,15 +28,15 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	var out output
 	cmd := &cobra.Command{
 		Use:   "set",
-		Short: "Set layers and their order, drivers, devices, the log",
-		Long: "set writes the options into the settings file, for all programs, or with --app for some. What the\n" +
-			"options do not name is kept. The order of --layer, --driver and --device is the order in the file. A\n" +
-			"program gets one object of the file: the one for it, or the one for all programs.\n\n" +
+		Short: "Set layers and their order, drivers, devices and the log",
+		Long: "set writes the options into the settings file, for all programs, or with --app for some. Other\n" +
+			"settings are kept. The order of --layer, --driver and --device is the order in the file. A program with settings for it alone does\n" +
+			"not get the settings for all programs.\n\n" +
 			"set changes the file in force. " + settingsPlaces + "The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
-			"A device is written with its UUIDs, and with its name, by which this loader finds it again after an\n" +
-			"update of its driver. A device whose UUID is the version of its driver, such as llvmpipe, is refused:\n" +
+			"set writes a device's UUIDs and its name; this loader finds\n" +
+			"the device by either after an update of its driver. A device whose UUID is the version of its driver, such as llvmpipe, is refused:\n" +
 			"choose its driver with --driver.\n\n" +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
@@ -48,14 +48,14 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Layers, "layer", nil, "a layer, from the program down: `NAME[=on|off|auto]`, on when left out; \"others\": where all others go (last)")
-	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "no layers but those that --layer names")
-	flags.BoolVar(&c.NoLayers, "no-layers", false, "no layers at all")
-	flags.StringArrayVar(&c.Drivers, "driver", nil, "only drivers whose manifest has this name, this path, or a name like this `PATTERN`; may be repeated")
-	flags.StringArrayVar(&c.Added, "add-driver", nil, "this driver manifest too, before those that are found: a `FILE`; may be repeated")
+	flags.StringArrayVar(&c.Layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto is as without settings. The first option is the layer next to the program; \"others\" is the place of all other layers (default: last)")
+	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
+	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
+	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end; may be repeated")
+	flags.StringArrayVar(&c.Added, "add-driver", nil, "also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
-		"only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.StringVar(&c.Log, "log", "", "what is logged on standard error, as `WORDS`: all, error, warn, info, debug, perf, layer, driver, validation; with commas")
+		"use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	addRights(cmd)
 	changeFlags(cmd, c)
@@ -68,8 +68,8 @@ func newSettingsSet(s *invocation) *cobra.Command {
 // changeFlags adds the options common to commands that change the settings file.
 func changeFlags(cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "for this program only, whose executable is `EXE`; may be repeated")
-	flags.StringVar(&c.Expires, "expires", "", "when the tool removes the file: after a `TIME` such as 90m, 8h or 7d, or \"never\"")
+	flags.StringArrayVar(&c.Apps, "app", nil, "only for the program with the executable `EXE`; may be repeated")
+	flags.StringVar(&c.Expires, "expires", "", "remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	if onWindows { // it is refused, with the reason
 		_ = flags.MarkHidden("system")
@@ -93,7 +93,7 @@ func changeSettings(s *invocation, place *settings.Found, c *settings.Options) (
 		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
 	if written.Alone {
-		fmt.Fprintln(s.messages(), "vkloader: these programs get these settings only, and no longer those for all programs")
+		fmt.Fprintln(s.messages(), "vkloader: these programs now get only these settings, and not those for all programs")
 	}
 	return written, nil
 }
@@ -109,7 +109,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *ou
 	case c.NoLayers && (len(c.Layers) > 0 || c.OnlyThese):
 		return errors.New("--no-layers and the other options for layers exclude each other")
 	case c.OnlyThese && len(c.Layers) == 0:
-		return errors.New("--only-these-layers needs --layer; --no-layers is for none at all")
+		return errors.New("--only-these-layers needs --layer; to use no layers: --no-layers")
 	case len(c.Drivers) > 0 && len(c.Added) > 0:
 		return errors.New("--driver and --add-driver exclude each other")
 	}
@@ -120,7 +120,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *ou
 	written, err := changeSettings(s, place, c)
 	if err != nil && len(c.Devices) > 0 && !explain.TriesSettings {
 		if f := place.InForce(); f != nil && strings.Contains(f.Content, "device_configurations") {
-			err = fmt.Errorf("%w\nThe settings in force choose devices, and here no child process can list the others: vkloader settings clear, then set again", err)
+			err = fmt.Errorf("%w\nThe settings in force hide the other devices, and no child process can list them here: run vkloader settings clear, and then set", err)
 		}
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func (a *askedDevices) source() *machine.Source {
 // List lists all devices with the probe, including hidden ones.
 func (a *askedDevices) List() ([]decide.Device, error) {
 	if a.place.Machine.Foreign() {
-		return nil, errors.New("--device below --root needs DEVICEUUID/DRIVERUUID/VERSION: no driver of another machine can be asked")
+		return nil, errors.New("with --root, --device needs DEVICEUUID/DRIVERUUID/VERSION: drivers of another machine cannot list its devices")
 	}
 	var err error
 	if a.found, err = probe.Find(a.s.executable, ""); err == nil {
@@ -207,7 +207,7 @@ func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 		return "", exit.As(exit.NotLooked, err)
 	}
 	if manifest != "" {
-		a.warn("the driver of %s is there by %s only, which does not count while there are devices in the settings: its manifest %s is in them, too",
+		a.warn("the driver of %s is found only through %s, which programs ignore while the settings choose devices: set also adds its manifest %s",
 			d.Name, strings.Join(names, " and "), manifest)
 	}
 	return manifest, nil
@@ -257,7 +257,7 @@ func (a *askedDevices) interfering(chosen []decide.Device) error {
 	for _, d := range chosen {
 		switch listed := a.devices.List[d.Index]; listed.HiddenBy {
 		case survey.MesaLayer, survey.Filters:
-			a.warn("%s stays hidden: it is %s, which settings do not change", d.Name, listed.Why)
+			a.warn("%s stays hidden: it is %s, and settings do not change that", d.Name, listed.Why)
 		case survey.Variables:
 			said = true
 			a.warn("%s: %s. With these settings programs on this loader still get the device; on another loader they may not: %s",
@@ -265,7 +265,7 @@ func (a *askedDevices) interfering(chosen []decide.Device) error {
 		}
 	}
 	if !said && len(names) > 0 {
-		a.warn("while there are devices in the settings, programs ignore %s", strings.Join(names, " and "))
+		a.warn("while the settings choose devices, programs ignore %s", strings.Join(names, " and "))
 	}
 	return nil
 }

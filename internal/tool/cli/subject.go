@@ -111,7 +111,7 @@ func (a *subject) opens(plugin string) error {
 
 // addPID adds the option --pid.
 func addPID(cmd *cobra.Command, pid *int) {
-	cmd.Flags().IntVar(pid, "pid", 0, "for the running process with this number: its root, initial variables, executable and rights")
+	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this ID: with its root, initial variables, executable and rights")
 	completes(cmd, map[string]completion{"pid": completeProcesses})
 }
 
@@ -121,7 +121,7 @@ func printDifferences(s *invocation, list []process.Difference) {
 		return
 	}
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What is loaded, and would be different now"))
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Loaded, but different in a new process"))
 	for _, d := range list {
 		fmt.Fprintf(s.out, "    %s %s: %s\n", d.Kind, style.Heading(term.OneLine(d.Name)), term.OneLine(d.What))
 		if where := term.Or(d.File, d.Manifest); where != "" {

@@ -17,9 +17,9 @@ func newSystem(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "system status|use",
 		Short: "Show or choose the libvulkan.so.1 that programs get",
-		Long: "system shows or chooses the loader that programs get, where this one is installed next to the\n" +
-			"distribution's, as its packages do. Elsewhere it shows which loader programs get, and what changes\n" +
-			"that. Without a subcommand it shows the status.\n\n" + exitCodesHelp,
+		Long: "system shows the loader that programs get. If vkloader's\n" +
+			"packages have installed this loader next to the\n" +
+			"distribution's, it also chooses between the two. Without a subcommand it shows the status.\n\n" + exitCodesHelp,
 	}
 	status := newSystemStatus(s)
 	cmd.AddCommand(status, newSystemUse(s))
@@ -85,13 +85,13 @@ func printSystemStatus(s *invocation, status *system.Status) {
 			fmt.Fprintln(s.out)
 		}
 		style.Lines(s.out, "", style.Heading, a.Title()+": "+inForce(&a))
-		table := term.NewTable("", "whose", "release", "Vulkan", "file", "package")
+		table := term.NewTable("state", "origin", "release", "Vulkan", "file", "package")
 		row := func(state string, l *system.Installed) {
 			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
 		}
 		shown := map[string]bool{}
 		for j := range a.Found {
-			row([]string{"in force", "behind it"}[min(j, 1)], &a.Found[j])
+			row([]string{"in force", "hidden"}[min(j, 1)], &a.Found[j])
 			shown[a.Found[j].File] = true
 		}
 		for _, l := range []*system.Installed{a.Vkloader, a.Distribution} {

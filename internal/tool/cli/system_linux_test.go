@@ -39,7 +39,7 @@ func TestSystemText(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, errOut)
 	}
 	want := `x86-64, 64 bits: the distribution's 1.3.239
-               whose         release  Vulkan   file                                                     package
+  state        origin        release  Vulkan   file                                                     package
   in force     distribution           1.3.239  /usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239           none
   can be used  vkloader      0.9.0    1.4.363  /usr/lib/x86_64-linux-gnu/vkloader/libvulkan.so.1.4.363  none
   As root: vkloader system use vkloader

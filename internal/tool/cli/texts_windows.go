@@ -2,7 +2,7 @@ package cli
 
 // Texts of helps that differ between systems.
 const (
-	elevatedHelp   = "as for a program that runs as administrator; --elevated=false: as for one that does not"
+	elevatedHelp   = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
 	libraryHelp    = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
 	ownLibraryHelp = libraryHelp
 	exampleProgram = `C:\Games\game.exe`

@@ -35,13 +35,13 @@ func newUI(s *invocation) *cobra.Command {
 	o := &page{}
 	cmd := &cobra.Command{
 		Use:   "ui",
-		Short: "Show and change the set-up in a browser",
-		Long: "ui serves one page to the browser of this user, and prints its address. The page shows what the first screen, ps,\n" +
-			"explain and the other commands show. For each change, it names the equivalent command line, shows the effect\n" +
-			"before it makes the change, and can undo it.\n\n" +
-			"The server listens on 127.0.0.1, or with --socket on a socket that this user alone may open. The address has a\n" +
-			"token that works once, in one tab" + pageAgain + ". Drivers and layers are loaded\n" +
-			"for a button of the page alone, by a child process. Over SSH, ui prints the line that forwards the port. The\n" +
+		Short: "Show and change the Vulkan installation in a browser",
+		Long: "ui serves one page to the browser of this user, and prints its address. The page shows the output of the first screen, ps, explain and\n" +
+			"other commands. For each change, it names the equivalent command\n" +
+			"line and shows the effect first; it can undo the change.\n\n" +
+			"The server listens on 127.0.0.1, or with --socket on a socket that only this user may open. The address has a\n" +
+			"token that works once, in one tab" + pageAgain + ". Only a click on a button loads drivers\n" +
+			"and layers, in a child process. Over SSH, ui prints the line that forwards the port. The\n" +
 			"server ends with its terminal, or after 30 minutes without a request. " +
 			pageRights + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",

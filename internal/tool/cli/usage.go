@@ -176,7 +176,7 @@ var zeroIsNoLimit = map[string][]string{"zero": {"no limit"}}
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
-			err = fmt.Errorf("--pid needs the number of a process, got %s", f.Value)
+			err = fmt.Errorf("--pid needs a process ID, got %s", f.Value)
 		}
 		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
 			if length == 0 && f.Annotations["zero"] != nil {

@@ -42,8 +42,8 @@ func TestUsageErrors(t *testing.T) {
 		"system use":                       "system use: distribution or vkloader?",
 		"cdi":                              "cdi: check, generate, list, refresh, verify or why?",
 		"service status more":              `service status takes no arguments, got "more"`,
-		"explain --pid 0":                  "--pid needs the number of a process, got 0",
-		"doctor --pid -3":                  "--pid needs the number of a process, got -3",
+		"explain --pid 0":                  "--pid needs a process ID, got 0",
+		"doctor --pid -3":                  "--pid needs a process ID, got -3",
 		"settings layer":                   "settings layer needs the name of a layer",
 		"list variables --for games":       `--for needs one of ggml, cuda, dri, mesa, got "games"`,
 		"explain --bits 16":                `--bits needs 32 or 64, got "16"`,
@@ -79,10 +79,10 @@ func TestBareCommandsShow(t *testing.T) {
 		t.Errorf("list: exit code %d, %s%s", code, out, errOut)
 	}
 	out.Reset()
-	const want = "policy    now   choices              for\n" +
-		"hardware  off   on, awake, off       all programs\n" +
-		"service   last  last, always, never  all programs\n" +
-		"compute   off   on, off              all programs\n"
+	const want = "policy    value  choices              programs\n" +
+		"hardware  off    on, awake, off       all programs\n" +
+		"service   last   last, always, never  all programs\n" +
+		"compute   off    on, off              all programs\n"
 	if code := runLine(s, []string{"settings", "policy"}); code != exit.Fine || out.String() != want {
 		t.Errorf("policy: exit code %d, %s%s", code, out, errOut)
 	}
@@ -218,8 +218,8 @@ func TestNamesThatWereMeant(t *testing.T) {
 	s.environ = append(s.environ, "HOME="+t.TempDir())
 	for line, want := range map[string]string{
 		"settings set --driver drivr.json":   `did you mean "driver.json"?`,
-		"quarantine add drivr.json":          `no layer and no driver that programs get is drivr.json; did you mean "driver.json"?`,
-		"quarantine add nonsense":            "no layer and no driver that programs get is nonsense: see vkloader explain",
+		"quarantine add drivr.json":          `programs get no layer or driver with the name drivr.json; did you mean "driver.json"?`,
+		"quarantine add nonsense":            "programs get no layer or driver with the name nonsense: see vkloader explain",
 		"settings set --layer VK_LAYER_onee": `did you mean "VK_LAYER_one"?`,
 	} {
 		errOut.Reset()

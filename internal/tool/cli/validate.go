@@ -28,9 +28,9 @@ func newValidate(s *invocation) *cobra.Command {
 		Use:   "validate FILE...",
 		Short: "Check driver manifests, layer manifests and settings files",
 		Long: "validate checks files as JSON, by the published JSON Schemas and by the loader's own rules, which are more lenient\n" +
-			"than JSON in some points and stricter than the schemas in others. The content tells what kind a file is; layers in a\n" +
+			"than JSON in some points and stricter than the schemas in others. The content determines the kind of a file; layers in a\n" +
 			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers.\n\n" +
-			"For a manifest it also examines the library: whether it is there, its word size, whether everything that it needs can\n" +
+			"For a manifest it also examines the library: whether it exists, its word size, whether its dependencies can\n" +
 			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
 			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
 			exitCodesHelp,
@@ -50,10 +50,11 @@ func newValidate(s *invocation) *cobra.Command {
 				return err
 			}
 			results, code := []validation.Result{}, exit.Fine
+			examine := libraryOf(source)
 			for _, path := range paths {
 				result, problems := validation.Judge(source.File(path), path, as)
 				if !fileOnly {
-					problems = openLibraries(source, &result) || problems
+					problems = openLibraries(examine, &result) || problems
 				}
 				if load {
 					failed, err := negotiate(s, source, &result, limit)
@@ -79,19 +80,18 @@ func newValidate(s *invocation) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check the files alone, not the libraries that they name")
+	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check only the files, not the libraries that they name")
 	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "time limit for each child process of --load")
 	out.option(cmd, validateSchema)
-	cmd.Flags().StringVar(&kind, "kind", "", "what the files are meant to be, a `KIND` of: "+strings.Join(kinds, ", "))
+	cmd.Flags().StringVar(&kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests
 	completes(cmd, map[string]completion{"kind": completeWith(kinds...)})
 	return cmd
 }
 
-// openLibraries examines the libraries of a manifest; true: there are problems.
-func openLibraries(source *machine.Source, result *validation.Result) (problems bool) {
-	examine := libraryOf(source)
+// openLibraries examines the libraries of a manifest and reports whether there are problems.
+func openLibraries(examine func(doctor.Named) (doctor.Module, []doctor.Finding), result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
 		module, findings := examine(doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,

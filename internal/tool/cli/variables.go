@@ -36,9 +36,9 @@ func newListVariables(s *invocation) *cobra.Command {
 	var out output
 	var elevated bool
 	cmd := &cobra.Command{
-		Use: "variables", Short: "Environment variables: which are set, and what they do",
-		Long: "variables lists the environment variables that the loader reads: whether each is set, whether it is\n" +
-			"in force, and what it does. \"vkloader help variables\" describes them in full.\n\n" + exitCodesHelp,
+		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
+		Long: "variables lists the environment variables that the loader reads.\n" +
+			"It shows which are set and in force, and the effect of each. \"vkloader help variables\" describes them in full.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", elevated)
@@ -59,7 +59,7 @@ func newListVariables(s *invocation) *cobra.Command {
 	}
 	out.option(cmd, variableSchema)
 	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
-	joined(cmd, newEnv(s), "set", "show only variables that are set, what each does or why it is ignored, and mistakes in them")
+	joined(cmd, newEnv(s), "set", "show only variables that are set: the effect of each or the reason why it is ignored, and mistakes in them")
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func printVariables(s *invocation, rows []environment.Variable) {
 	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(rows); {
 		group := rows[start].Group
-		table := term.NewTable("", "variable", "value", "what it does")
+		table := term.NewTable("", "variable", "value", "effect")
 		end := start
 		for ; end < len(rows) && rows[end].Group == group; end++ {
 			r := &rows[end]
@@ -98,8 +98,8 @@ const topicOfVariables = "variables"
 // variablesHelp returns the topic's text from the table of variables.
 func variablesHelp() string {
 	var b strings.Builder
-	b.WriteString("Environment variables that the loader reads. Elevated processes ignore those marked so; \"yields to\"\n" +
-		"lists what takes precedence over the variable.\n")
+	b.WriteString("Environment variables that the loader reads. Elevated processes ignore variables with\n" +
+		"\"elevated: ignored\". \"yields to\" lists the settings that take precedence over the variable.\n")
 	tell := func(name, takes, does, elevated, yields string, statements []string) {
 		fmt.Fprintf(&b, "\n  %s\n", name)
 		for _, part := range [][2]string{{"", does}, {"takes: ", takes}, {"yields to: ", yields}, {"elevated: ", elevated},

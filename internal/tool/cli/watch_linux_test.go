@@ -31,7 +31,7 @@ func TestStartTimes(t *testing.T) {
 	}
 	var out bytes.Buffer
 	printTimes(&invocation{errOut: &out}, times)
-	want := `vkloader: the loader's first line came 2.00 ms after the program was started; opening drivers and layers took 13.0 ms
+	want := `vkloader: the loader wrote its first line 2.00 ms after the start of the program; opening drivers and layers took 13.0 ms
   opened  name                  times    first      all
   driver  /d/a.so                   2  3.00 ms  4.00 ms
   driver  /d/b.so                   1  5.00 ms  5.00 ms

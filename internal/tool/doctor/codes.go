@@ -63,8 +63,8 @@ var (
 		"A program loads each copy of a driver. It lists the devices once for each copy.",
 		"Remove one of the manifests.")
 	SDKRemoved = code("sdk-removed", diag.Problem, "",
-		"The script setup-env.sh of the Vulkan SDK sets these variables. Programs search only where they say, and find no driver or layer of "+
-			"a removed SDK.",
+		"The script setup-env.sh of the Vulkan SDK sets these variables. Programs then search only the SDK's directories, "+
+			"and find no driver or layer of a removed SDK.",
 		"Unset the variables, or run the script of an installed SDK.")
 	LibraryTwice = code("library-twice", diag.Warning, "PATH-20",
 		"The loader does not compare manifests. A driver that two manifests name is loaded twice, and its devices are "+
@@ -95,6 +95,9 @@ var (
 	ServicePermission = code("service-permission", diag.Warning, "",
 		"A service opens a device with the permissions of its own user, whoever is logged in. Without them, it computes on the CPU.",
 		"Give the user of the service permission to read and write the node.")
+	ServiceDevices = code("service-devices", diag.Warning, "",
+		"The unit's settings protect the system from the service. Without its devices, the service computes on the CPU.",
+		"Let the unit give the devices to the service.")
 	ProgramNeeds = code("program-needs", diag.Warning, "",
 		"A program that needs more than every device offers computes on the CPU, or does not start. No update of the driver changes this.",
 		"Use an older release of the program, or another device.")
@@ -113,7 +116,7 @@ var (
 		"Waking it takes one or two seconds, and power, even for a program that then uses another device.",
 		"Keep programs that do not need it from loading its driver.")
 	GPULeftOut = code("gpu-left-out", diag.Note, "ENV-2",
-		"The device's driver works, but what is named here keeps it out of programs. They do not see the device.",
+		"The device's driver works, but the named variable or file keeps it out of programs.",
 		"Nothing, if this is intended.")
 	GPUNoVulkan = code("gpu-no-vulkan", diag.Note, "",
 		"Programs compute on the CPU, or use OpenGL.", "Nothing.")
@@ -168,8 +171,8 @@ var (
 		"The loader loads a layer or driver of a settings file only from the path in the file.",
 		"Install the missing file, or correct the path.")
 	OrderStale = code("settings-order", diag.Warning, "SET-53",
-		"A settings file lists layers by name. A layer that was installed later goes where the file puts all other "+
-			"layers, which may be the wrong side.",
+		"A settings file lists layers by name. A layer that was installed later gets the place of all "+
+			"other layers in the file, which may be the wrong place.",
 		"Apply the rules again: vkloader settings order apply")
 	LoaderMissing = code("loader-missing", diag.Problem, "",
 		"If the dynamic linker finds no loader, a program that uses Vulkan does not start, or works without Vulkan.",

@@ -29,6 +29,7 @@ type Options struct {
 	ControlGroup string // the control groups of a process, as /proc/PID/cgroup lists them; "": those of the tool, unless a program is named
 
 	joined   []joined       // memberships that a fix in trial adds
+	dropIns  []dropIn       // settings that a fix in trial adds to units
 	share    *binary.Linker // from another examination of this machine
 	packages *packages      // from the same examination as share
 	known    loaders.Known  // the identified loaders of this machine
@@ -151,6 +152,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		return nil, err
 	}
 	e.serviceUsers(&options)
+	e.serviceDevices(&options)
 	e.programWants()
 	ofLoaders.loaders()
 	(&settingsExam{e.record, e.plan}).leftovers()

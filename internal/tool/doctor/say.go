@@ -50,11 +50,11 @@ const (
 	forbidden   = "%s lacks read or write permission on %s" // a user, a node
 	twoVersions = "the kernel's module is %s, the library is %s"
 	rivals      = "%s and %s are both for it"
-	noDevice    = "no device here is %s"
+	noDevice    = "this machine has no device %s"
 	noNumber    = "it selects device %d after the default one, and there is %s"
 	filteredOut = "%s leaves it out"
 	notMounted  = "%s is not mounted"
-	unlisted    = "it loads, and does not list %s"
+	unlisted    = "it works, but does not list %s"
 )
 
 // decided is a finding of the library's decision.

@@ -49,6 +49,9 @@ func (e *deviceExam) serviceUsers(options *Options) {
 		return
 	}
 	for _, s := range e.services() {
+		if s.User == 0 {
+			continue
+		}
 		u, err := e.findUser(strconv.FormatUint(uint64(s.User), 10), nil)
 		if err != nil {
 			continue
@@ -147,8 +150,10 @@ func (e *deviceExam) usesGPU(s *process.Service, gpus []*GPU) bool {
 		}
 	}
 	unit := strings.ToLower(process.UnitText(e.machine, process.Unit{Name: s.Unit}, ""))
-	if slices.ContainsFunc(namesGPU, func(text string) bool { return strings.Contains(unit, text) }) {
-		return true
+	for line := range strings.SplitSeq(unit, "\n") {
+		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(namesGPU, func(text string) bool { return strings.Contains(line, text) }) {
+			return true
+		}
 	}
 	for _, fields := range e.records("/etc/group", 3) {
 		id, err := strconv.ParseUint(fields[2], 10, 32)

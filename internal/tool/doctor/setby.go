@@ -73,7 +73,7 @@ func (f *Finding) Unfixed() string {
 		case len(do.choice) > 0:
 			return "only you know which device is meant"
 		case do.ofProgram():
-			return "only some programs want it: start those with the line"
+			return "only some programs need it: start them with this line"
 		case do.File != "":
 			return do.File + " is not yours, or belongs to a package"
 		}
@@ -81,12 +81,12 @@ func (f *Finding) Unfixed() string {
 	case told:
 		switch {
 		case do.root:
-			return "it takes root"
+			return "it needs root"
 		case do.left != "":
 			return do.left
 		}
 	}
-	return "no change of a file or variable is known that ends it"
+	return "no known change of a file or variable fixes it"
 }
 
 // Line is a line of a file.
@@ -101,8 +101,8 @@ func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Numbe
 func SetIn(m *machine.Machine, name string) (places []Line) {
 	h := host{m}
 	home := h.variable(variables.Home.Name())
-	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv"}
-	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d",
+	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
+	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d", "/etc/X11/Xsession.d", "/etc/X11/xinit/xinitrc.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
 		for _, name := range m.Names(directory) {
 			files = append(files, directory+"/"+name)

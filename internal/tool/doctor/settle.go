@@ -1,12 +1,14 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -351,8 +353,8 @@ func (h host) inShell(c *explain.Change) bool {
 func (e *record) tried(choice ...offer) tried {
 	o := choice[0]
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && e.inShell(&o.Change) {
-		t.kind = "" // files change as usual, and the shell can unset an exported variable
+	if inContainer(t.kind) && (e.inShell(&o.Change) || e.entered()) {
+		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
 	if len(choice) > 1 {
@@ -380,6 +382,8 @@ func (e *record) setAt(variable string) Line {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
+	} else {
+		at = e.startedBy(path.Clean(e.variable(variables.Home.Name())), variable)
 	}
 	e.lines[variable] = at
 	return at

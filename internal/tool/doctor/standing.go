@@ -101,8 +101,11 @@ func (r *Report) deviceAbsent(family *drivers.Family) bool {
 		!slices.ContainsFunc(r.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
 }
 
-// maxWritten is the maximum number of lines of a driver that a report keeps.
-const maxWritten = 5
+// Limits of a driver's lines in a report.
+const (
+	maxWritten = 5   // lines
+	maxLine    = 500 // bytes of one line
+)
 
 // written returns what a driver wrote to a child's standard error: the lines that are not the loader's. older: the loader is one
 // whose lines have no mark.
@@ -111,7 +114,11 @@ func written(log string, older bool) (lines []string) {
 		log = loaders.OlderLog(log)
 	}
 	for _, line := range strings.Split(log, "\n") {
-		if _, ofLoader := loaders.ParseLog(line); ofLoader || strings.TrimSpace(line) == "" || slices.Contains(lines, line) {
+		_, ofLoader := loaders.ParseLog(line)
+		if len(line) > maxLine {
+			line = strings.ToValidUTF8(line[:maxLine], "") + " … (cut)"
+		}
+		if ofLoader || strings.TrimSpace(line) == "" || slices.Contains(lines, line) {
 			continue
 		}
 		if lines = append(lines, line); len(lines) == maxWritten {

@@ -25,9 +25,9 @@ const (
 	whileClosed          // the contents of a file that the user may not read
 )
 
-var obstacles = map[obstacle]string{ofPackage: "what the package contains is known after its installation", ofKernel: "the kernel answers afterwards",
-	ofUsual:     "it is the package's usual name, and what it contains is known after its installation",
-	outsideOnly: "it acts outside, at the next start", restarted: "it takes a restart of the machine", ofRelease: "another release of the program is known when it runs", whileClosed: "what is in the closed place is unknown"}
+var obstacles = map[obstacle]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
+	ofUsual:     "it is the package's usual name; the package's contents are unknown until it is installed",
+	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine", ofRelease: "the other release of the program is unknown until it runs", whileClosed: "the contents of the unreadable place are unknown"}
 
 // effect is the effect of advice on the facts.
 type effect interface {

@@ -132,7 +132,7 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 		{"the other one is for older chips", skylake, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
 		{"the other one is for younger chips", haswell, "intel_icd", "works (tried): "},
 		{"an unknown chip", unknown, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
-		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it loads, and does not list 0000:01:00.0 (Intel 8086:1912)"},
+		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it works, but does not list 0000:01:00.0 (Intel 8086:1912)"},
 		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,5 +147,14 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 				t.Errorf("%q in %q", not, report.Verdict)
 			}
 		})
+	}
+}
+
+// A report keeps a few short lines of a driver, and marks a line that it cuts.
+func TestDriversLinesAreCut(t *testing.T) {
+	t.Parallel()
+	lines := written(strings.Repeat("\u00e4", 4<<20)+"\n"+strings.Repeat("short\n", 3)+strings.Repeat("x", maxLine), false)
+	if len(lines) != 3 || !strings.HasSuffix(lines[0], "\u00e4 … (cut)") || len(lines[0]) > maxLine+20 || lines[1] != "short" || len(lines[2]) != maxLine {
+		t.Errorf("%d lines: %.100q", len(lines), lines)
 	}
 }

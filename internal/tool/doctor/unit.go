@@ -51,29 +51,37 @@ func (h host) configHome() string {
 
 // setting returns the shell line that changes variables of the service and starts it again, with the words before it.
 func (u unit) setting(c explain.Change) (before, line string) {
-	control, name := "systemctl ", term.Quoted(strings.TrimSuffix(u.Name, ".service"))
+	control := "systemctl "
 	before = "Run as root: "
 	if u.OfUser {
 		control, before = "systemctl --user ", ""
 	}
-	restart := control + "restart " + name
 	if u.by.File != "" && c.Set && c.And == nil {
-		return "Write " + c.Variable + "=" + inUnit(c.Value) + " into " + u.by.String() + ". Then: ", restart
+		return "Write " + c.Variable + "=" + inUnit(c.Value) + " into " + u.by.String() + ". Then: ", control + "restart " + term.Quoted(unitName(u.Name))
 	}
 	if u.nixos {
 		return u.onNixOS(c)
 	}
-	text := "'[Service]'"
+	var lines []string
 	for at := &c; at != nil; at = at.And {
-		assignment := "UnsetEnvironment=" + at.Variable
 		if at.Set {
-			assignment = "Environment=" + inUnit(at.Variable+"="+at.Value)
+			lines = append(lines, "Environment="+inUnit(at.Variable+"="+at.Value))
+		} else {
+			lines = append(lines, "UnsetEnvironment="+at.Variable)
 		}
-		text += " " + term.Quoted(assignment)
+	}
+	return before, u.dropIn(c.Variable, lines)
+}
+
+// dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
+func (u unit) dropIn(file string, settings []string) string {
+	control := "systemctl "
+	if u.OfUser {
+		control = "systemctl --user "
 	}
 	directory := u.directory + "/" + u.Name + ".d"
-	return before, "mkdir -p -- " + term.Quoted(directory) + " && printf '%s\\n' " + text + " > " + term.Quoted(directory+"/"+c.Variable+".conf") +
-		" && " + control + "daemon-reload && " + restart
+	return "mkdir -p -- " + term.Quoted(directory) + " && printf '%s\\n' '[Service]' " + strings.Join(term.Words(settings, term.Quoted), " ") + " > " +
+		term.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + term.Quoted(unitName(u.Name))
 }
 
 // onNixOS returns the lines of the system's configuration that change variables of the service.

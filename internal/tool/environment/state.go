@@ -198,7 +198,7 @@ func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Provider)
 	case !usesMesa(answer):
 		return Ignored, drivers.MesaLayer + ", which reads it, is not used here"
 	case wish.Name == drivers.MesaPrime && chosen.Pair:
-		return Ignored, drivers.MesaSelect + " takes its place"
+		return Ignored, drivers.MesaSelect + " takes precedence"
 	}
 	return InForce, ""
 }

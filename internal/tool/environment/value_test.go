@@ -32,7 +32,7 @@ func TestChecks(t *testing.T) {
 		{variables.VendorIDFilter, "5-", "ends before"},
 		{variables.VendorIDFilter, "9-2", "ends before"},
 		{variables.LayersDisable, "~implicit~,*hud,~ALL~", ""},
-		{variables.LayersEnable, "~implicit~", "no special word"},
+		{variables.LayersEnable, "~implicit~", "not a special word"},
 		{variables.LayersEnable, "~All~,**", ""},
 		{variables.DriversSelect, "a, b", "space"},
 		{variables.DriversSelect, "a*b", "not a wildcard"},

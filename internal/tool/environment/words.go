@@ -74,7 +74,7 @@ func (f *Problem) What() string {
 		return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes the first of them", f.Other, f.OtherValue,
 			f.Variable, f.Value, f.Layer)
 	}
-	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s has the last word", f.Variable, f.Value, f.Other,
+	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes precedence", f.Variable, f.Value, f.Other,
 		f.OtherValue, f.Layer)
 }
 
@@ -96,16 +96,16 @@ type FaultKind string
 // Kinds of faults.
 const (
 	NoFault       FaultKind = ""
-	NoWord        FaultKind = "%q is not one of its words (small letters, no spaces) and does nothing"
+	NoWord        FaultKind = "%q is not one of its words (lower case, no spaces) and has no effect"
 	NoSwitch      FaultKind = "%q is not a number and counts as 0; write 1 to enable it"
-	NotZeroOrOne  FaultKind = "%q is neither 0 nor 1 and does nothing"
-	NoSelection   FaultKind = "%q is not VENDOR:DEVICE, two hexadecimal numbers, and does nothing"
+	NotZeroOrOne  FaultKind = "%q is neither 0 nor 1 and has no effect"
+	NoSelection   FaultKind = "%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect"
 	NoNumber      FaultKind = "%q is not a number and counts as 0"
 	EmptyRange    FaultKind = "the range %q ends before it begins, and no device has an ID in it"
-	NoSpecialWord FaultKind = "%q is no special word here and matches nothing"
+	NoSpecialWord FaultKind = "%q is not a special word here and matches nothing"
 	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in lower case
 	Space         FaultKind = "the space in %q is part of the name; write a comma alone between entries"
-	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last character can be one"
+	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last characters can be wildcards"
 	TooMany       FaultKind = "only its first %d entries count"
 )
 
@@ -138,15 +138,15 @@ const (
 	OfOtherSystems       ReasonKind = "the loader for Windows does not read it"
 	OfOtherLoaders       ReasonKind = "the loader that programs get does not read it"
 	Nobody               ReasonKind = "the loader reads no variable of this name"
-	Replaced             ReasonKind = "%s takes its place"
-	ReplacedByTwo        ReasonKind = "%s and %s take its place"
-	DeviceConfigurations ReasonKind = "the device configurations of %s take its place"            // the settings file
-	SettingsLog          ReasonKind = "stderr_log of %s takes its place, once that has been read" // the settings file
-	UsedAllTheSame       ReasonKind = "%s is used anyway: vkloader explain says why"              // the layer
-	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"           // the layer
-	Wants                ReasonKind = "%s wants %q"                                               // the layer and the value
-	Decided              ReasonKind = "the decision says so"                                      // Reason.Decision has the text
-	Wrong                ReasonKind = "the value says something else"                             // Reason.Fault has the text
+	Replaced             ReasonKind = "%s takes precedence"
+	ReplacedByTwo        ReasonKind = "%s and %s take precedence"
+	DeviceConfigurations ReasonKind = "the device configurations of %s take precedence"                // the settings file
+	SettingsLog          ReasonKind = "stderr_log of %s takes precedence once that file has been read" // the settings file
+	UsedAllTheSame       ReasonKind = "%s is used anyway: vkloader explain says why"                   // the layer
+	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"                // the layer
+	Wants                ReasonKind = "%s requires %q"                                                 // the layer and the value
+	Decided              ReasonKind = "the decision says so"                                           // Reason.Decision has the text
+	Wrong                ReasonKind = "the value says something else"                                  // Reason.Fault has the text
 )
 
 // Reason is the reason for a state that the value does not explain, as data.

@@ -163,7 +163,7 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 		}
 	}
 	if len(since) > 0 && !force {
-		return nil, exit.Problem("%s changed since: nothing is undone; --force gives back what was there before all the same",
+		return nil, exit.Problem("%s changed since: nothing is undone; to restore it anyway: --undo --force",
 			strings.Join(since, ", "))
 	}
 	for _, c := range kept.Files {
@@ -201,7 +201,7 @@ func (k Kept) state() string {
 
 func readUndo(m *machine.Machine, file string) (*undo, error) {
 	if file == "" {
-		return nil, exit.Unable("no home directory is known, and so no place for the undo file")
+		return nil, exit.Unable("the home directory is unknown, so there is no place for the undo file")
 	}
 	now, err := Keep(m, file)
 	if err == nil && !now.There {

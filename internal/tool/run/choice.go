@@ -60,7 +60,7 @@ func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
 	files := slices.DeleteFunc(slices.Clone(c.Drivers), func(d string) bool { return !isPath(d) })
 	switch {
 	case len(files) > 0 && len(files) < len(c.Drivers):
-		return nil, fmt.Errorf("--driver: either files (with a slash) or names, not both")
+		return nil, fmt.Errorf("--driver: use only paths (with a slash) or only file names")
 	case len(files) > 0:
 		for i, file := range files {
 			path := file
@@ -71,7 +71,7 @@ func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
 				}
 			}
 			if strings.Contains(path, machine.ListSeparator) {
-				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES has no way to name a path with %s", file, machine.ListSeparatorName)
+				return nil, fmt.Errorf("--driver %s: VK_DRIVER_FILES cannot contain a path with %s", file, machine.ListSeparatorName)
 			}
 			files[i] = path
 		}
@@ -110,7 +110,7 @@ func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
 // starHint returns a hint about the valid positions of a star (ENV-39).
 func starHint(glob string) string {
 	if strings.Contains(strings.Trim(glob, "*"), "*") {
-		return " (a star counts at the beginning and at the end only)"
+		return " (a star is a wildcard only at the beginning and at the end)"
 	}
 	return ""
 }

@@ -36,13 +36,13 @@ func TestChoiceOfDevices(t *testing.T) {
 		{[]string{"2"}, "0x1002 0x73bf 1", "", ""},
 		{[]string{"0", "2"}, "0x1002 0x73bf -", "", ""},
 		{[]string{"big*", "small*"}, "0x1002,0x8086 0x73bf,0x46a6 -", "", ""},
-		{[]string{"0000:42:00.0"}, "0x10de 0x2684 -", `the program sees 3 "Twin" (0000:41:00.0), too: variables tell devices apart by their numbers ` +
-			`only; settings tell them apart: vkloader settings set --app '/opt/a game' --device 0000:42:00.0`, ""},
+		{[]string{"0000:42:00.0"}, "0x10de 0x2684 -", `the program also gets 3 "Twin" (0000:41:00.0): variables select devices only by vendor and ` +
+			`device number; settings can select one of them: vkloader settings set --app '/opt/a game' --device 0000:42:00.0`, ""},
 		{[]string{"gone"}, "", "", `the program would not see 5 "Gone": left out`},
 		{[]string{"7"}, "", "", `--device: no device matches "7"; there is 0 "Big GPU" (0000:03:00.0), 1 "Small GPU"`},
 		{[]string{"nvidia"}, "", "", "name one by its PCI address"},
 		{[]string{"10de:2684"}, "", "", "name one by its PCI address"},
-		{[]string{"B*PU"}, "", "", "a star counts at the beginning and at the end only"},
+		{[]string{"B*PU"}, "", "", "a star is a wildcard only at the beginning and at the end"},
 	} {
 		choice := Choice{Devices: c.wanted}
 		m := &machine.Machine{Environ: []string{"VK_LOADER_DRIVER_ID_FILTER=9"}}
@@ -71,7 +71,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		t.Errorf("at its word: %v, %v", changes, err)
 	}
 	choice.Devices[0] = "nvidia"
-	if _, _, err := choice.DeviceChanges(&machine.Machine{}, "", nil); err == nil || !strings.Contains(err.Error(), "only VENDOR:DEVICE with --root") {
+	if _, _, err := choice.DeviceChanges(&machine.Machine{}, "", nil); err == nil || !strings.Contains(err.Error(), "with --root, --device needs VENDOR:DEVICE") {
 		t.Errorf("below --root: %v", err)
 	}
 }
@@ -90,8 +90,8 @@ func TestChoiceOfDriversAndLayers(t *testing.T) {
 		{Choice{}, ""},
 		{Choice{Drivers: []string{"a*", "b,c"}}, "VK_LOADER_DRIVERS_SELECT=a*,b,c"},
 		{Choice{Drivers: []string{"/a/b.json", "/c.json"}}, "VK_DRIVER_FILES=/a/b.json:/c.json -VK_LOADER_DRIVERS_DISABLE"},
-		{Choice{Drivers: []string{"/a/b.json", "c"}}, "either files (with a slash) or names, not both"},
-		{Choice{Drivers: []string{"/a:b.json"}}, "VK_DRIVER_FILES has no way to name a path with a colon"},
+		{Choice{Drivers: []string{"/a/b.json", "c"}}, "use only paths (with a slash) or only file names"},
+		{Choice{Drivers: []string{"/a:b.json"}}, "VK_DRIVER_FILES cannot contain a path with a colon"},
 		{Choice{Drivers: many}, "17 names, and the loader takes at most 16"},
 		{Choice{Layers: []string{"l"}}, "VK_LOADER_LAYERS_ENABLE=VK_LAYER_before,l"},
 		{Choice{Layers: many[1:]}, "17 names, and the loader takes at most 16"},

@@ -30,7 +30,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		for _, wanted := range c.Devices {
 			vendor, device, ok := drivers.PCIPair(wanted)
 			if !ok {
-				return nil, nil, fmt.Errorf("--device %s: only VENDOR:DEVICE with --root: the devices are not those of this machine", wanted)
+				return nil, nil, fmt.Errorf("with --root, --device needs VENDOR:DEVICE, got %s: the devices are not those of this machine", wanted)
 			}
 			filters.add(vendor, device)
 		}
@@ -64,13 +64,13 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		if chosen[i] || all.Hidden[i] != "" || !filters.pass(&all.List[i]) {
 			continue
 		}
-		warning := fmt.Sprintf("--device: the program sees %s, too: variables tell devices apart by their numbers only", listed[i].String())
+		warning := fmt.Sprintf("--device: the program also gets %s: variables select devices only by vendor and device number", listed[i].String())
 		if all.List[places[0]].DeviceUUID != "" {
 			line := "vkloader settings set --app " + term.Quoted(program)
 			for _, at := range places {
 				line += " --device " + term.Quoted(drivers.BestSelector(listed, at))
 			}
-			warning += "; settings tell them apart: " + line
+			warning += "; settings can select one of them: " + line
 		}
 		warnings = append(warnings, warning)
 	}

@@ -294,17 +294,17 @@ func (c *Options) logFile(p *Found, object map[string]any) error {
 	}
 	info, err := p.Machine.Stat(directory)
 	if err != nil || !info.IsDir() {
-		return exit.Problem("--log-file: %s is no directory", directory)
+		return exit.Problem("--log-file: %s is not a directory", directory)
 	}
 	if !windows && info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return exit.Problem("--log-file: others may write to %s, so programs would not write there", directory)
+		return exit.Problem("--log-file: other users can write to %s, so programs would not write the log there", directory)
 	}
 	full = filepath.Join(directory, filepath.Base(full))
 	if !machine.Style.Full(full) {
 		return exit.Problem("--log-file: %s does not begin with a drive", full)
 	}
 	if info, err := p.Machine.Stat(full); err == nil && !info.Mode().IsRegular() {
-		return exit.Problem("--log-file: %s is no regular file", full)
+		return exit.Problem("--log-file: %s is not a regular file", full)
 	}
 	object[settings.LogFileMember] = full
 	return nil
@@ -343,7 +343,7 @@ func (c *Options) layerEntries(p *Found) ([]any, error) {
 	for _, word := range c.Layers {
 		if word == "others" {
 			if placed {
-				return nil, errors.New("--layer others: once, and not with --only-these-layers")
+				return nil, errors.New("--layer others can be used once, and not with --only-these-layers")
 			}
 			placed = true
 			list = append(list, map[string]any{"control": "unordered_layer_location"})
@@ -400,7 +400,7 @@ func (c *Options) driverEntries(p *Found) ([]any, error) {
 			path = absolute
 		}
 		if !search.IsManifestName(path) || !p.Machine.Exists(path) {
-			return nil, exit.Problem("--add-driver: %s is no manifest: the name has to end in .json, and the file has to be there", path)
+			return nil, exit.Problem("--add-driver: %s is not a manifest: the file must exist, and its name must end in .json", path)
 		}
 		paths = append(paths, path)
 	}
@@ -451,7 +451,7 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 			d := all[at]
 			entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
 			if !ok {
-				return exit.Problem("--device: %s is a device of Vulkan 1.0, which no configuration can name", d.Name)
+				return exit.Problem("--device: %s supports only Vulkan 1.0, and settings cannot name devices of Vulkan 1.0", d.Name)
 			}
 			for i := range all {
 				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
@@ -535,7 +535,7 @@ func Length(text string) (time.Duration, error) {
 	}
 	length, err := time.ParseDuration(number)
 	if err != nil || length <= 0 || length > 100*365*24*time.Hour/unit {
-		return 0, fmt.Errorf("--expires needs a time such as 90m, 8h or 7d, or never, got %q", text)
+		return 0, fmt.Errorf("--expires needs a time such as 90m, 8h or 7d, or never; got %q", text)
 	}
 	return length * unit, nil
 }

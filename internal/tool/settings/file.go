@@ -163,7 +163,7 @@ func (f *File) Decode() (map[string]any, error) {
 		return nil, fmt.Errorf("%s: %w", f.Path, err)
 	}
 	if _, ok := content["settings_array"].([]any); !ok {
-		return nil, fmt.Errorf("%s: settings_array is no array: it was changed by hand", f.Path)
+		return nil, fmt.Errorf("%s: settings_array is not an array: the file was edited by hand", f.Path)
 	}
 	return content, nil
 }

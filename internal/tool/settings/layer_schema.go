@@ -309,23 +309,23 @@ func (s *Setting) Check(value string) error {
 		return fmt.Errorf("%s=%s: "+format, append([]any{s.Key, value}, args...)...)
 	}
 	if strings.ContainsAny(value, "\n\r\x00#") {
-		return wrong("a value has no line break and no #")
+		return wrong("a value must not contain a line break or #")
 	}
 	switch s.Type {
 	case "BOOL", "BOOL_NUMERIC":
 		if value != "true" && value != "false" {
-			return wrong("it is true or false")
+			return wrong("it must be true or false")
 		}
 	case "INT":
 		n, err := strconv.ParseInt(value, 0, 64)
 		if err != nil {
-			return wrong("it is a whole number")
+			return wrong("it must be a whole number")
 		}
 		return s.within(float64(n), wrong)
 	case "FLOAT":
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || n != n {
-			return wrong("it is a number")
+			return wrong("it must be a number")
 		}
 		return s.within(n, wrong)
 	case "ENUM":
@@ -341,7 +341,7 @@ func (s *Setting) Check(value string) error {
 		}
 	case "FRAMES":
 		if strings.Trim(value, "0123456789-,") != "" {
-			return wrong("it is a list of frames such as 0-2,5")
+			return wrong("it must be a list of frames such as 0-2,5")
 		}
 	}
 	return nil
@@ -350,9 +350,9 @@ func (s *Setting) Check(value string) error {
 func (s *Setting) within(n float64, wrong func(string, ...any) error) error {
 	switch {
 	case s.Min != nil && n < *s.Min:
-		return wrong("it is at least %s", wording.Number(*s.Min))
+		return wrong("it must be at least %s", wording.Number(*s.Min))
 	case s.Max != nil && n > *s.Max:
-		return wrong("it is at most %s", wording.Number(*s.Max))
+		return wrong("it must be at most %s", wording.Number(*s.Max))
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 		{"mode", "quick", ""}, {"mode", "quik", "did you mean quick"}, {"mode", "never", "there is slow, quick"},
 		{"enables", "ONE", ""}, {"enables", "ONE,TWO", "there is no TWO"}, {"enables", "", ""},
 		{"frames", "0-2,5", ""}, {"frames", "some", "list of frames"},
-		{"grouped", "a # b", "no #"}, {"grouped", "a\nb", "line break"},
+		{"grouped", "a # b", "or #"}, {"grouped", "a\nb", "line break"},
 	} {
 		err := l.Find(c.key).Check(c.value)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

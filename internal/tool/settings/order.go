@@ -164,7 +164,7 @@ func (a *asker) same(plain, content map[string]any, program string, rules []Rule
 		}
 		who := programs(program)
 		if before.Result != after.Result {
-			return exit.Problem("not written: with the order, vkCreateInstance gives %s another result", who)
+			return exit.Problem("not written: with the order, vkCreateInstance returns another result to %s", who)
 		}
 		for _, pair := range [][2]*plan.Answer{{before, after}, {after, before}} {
 			for _, one := range pair[0].Active {
@@ -237,7 +237,7 @@ func RemoveRules(found *Found, system, dry bool, program string, which func(Rule
 			return which(r)
 		})
 		if len(o.Removed) == 0 {
-			return exit.Problem("there is no such rule: see vkloader settings order")
+			return exit.Problem("no rule has these layers: see vkloader settings order")
 		}
 		setRules(content, kept)
 		return nil

@@ -35,7 +35,7 @@ func (c *Options) place(p *Found) (string, error) {
 			return "", exit.Unable("no place for the settings of all users")
 		}
 		if f != nil && slices.Index(places, f.Path) < at {
-			return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+			return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
 		}
 		return places[at], nil
 	}
@@ -47,10 +47,10 @@ func (c *Options) place(p *Found) (string, error) {
 		return "", exit.Unable("no place for settings of a user: HOME is not set; --system writes those of all users")
 	}
 	if f != nil && slices.Index(places, f.Path) < at {
-		return "", exit.Problem("%s would not count: %s is there, which comes before it", places[at], f.Path)
+		return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
 	}
 	if f != nil && !c.Force {
-		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours, --system changes those", f.Path)
+		return "", exit.Problem("%s holds settings for all users, which you would no longer get: --force writes your own, --system changes those", f.Path)
 	}
 	return places[at], nil
 }

@@ -53,7 +53,7 @@ func (c *Options) place(p *Found) (string, error) {
 		return p.Places[0], nil
 	}
 	if f := p.InForce(); f != nil && !c.Force {
-		return "", exit.Problem("%s holds settings for all users, which would no longer count for you: --force writes yours", f.Path)
+		return "", exit.Problem("%s holds settings for all users, which you would no longer get: --force writes your own", f.Path)
 	}
 	return ownPlace(&p.Machine)
 }

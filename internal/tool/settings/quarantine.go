@@ -117,7 +117,7 @@ func TryQuarantine(found *Found, name, program string) (files []string, err erro
 	}
 	delete(before, component{e.Kind, e.Manifest})
 	if !maps.Equal(before, after) {
-		return nil, exit.Problem("a quarantine of %s would not keep it out, or would change more than that", e.Name)
+		return nil, exit.Problem("a quarantine of %s would have no effect, or would also change other drivers or layers", e.Name)
 	}
 	return []string{place, QuarantineFile(place)}, nil
 }
@@ -164,13 +164,13 @@ func (e *Quarantine) identify(found *Found) (others []string, err error) {
 	}
 	if e.Kind == "" {
 		names := append(explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)...)
-		return nil, exit.Problem("no layer and no driver that programs get is %s%s", e.Name,
+		return nil, exit.Problem("programs get no layer or driver with the name %s%s", e.Name,
 			term.Or(term.DidYouMean(e.Name, names), ": see vkloader explain"))
 	}
 	if e.Kind == "driver" {
 		e.Name = machine.Style.Base(e.Manifest)
 		if len(others) == 0 {
-			return nil, exit.Problem("%s is the only driver: without it there is no Vulkan", e.Name)
+			return nil, exit.Problem("%s is the only driver: without it, Vulkan does not work", e.Name)
 		}
 	}
 	e.File = e.Manifest
@@ -345,7 +345,7 @@ func identityOf(m *machine.Machine, name string) Identity {
 func (e *Quarantine) Over(m *machine.Machine, now time.Time) string {
 	switch id := identityOf(m, e.File); {
 	case !e.Until.IsZero() && !now.Before(e.Until):
-		return "its time is over"
+		return "its time has expired"
 	case id == Identity{}:
 		return e.File + " is gone"
 	case id.Size != e.Identity.Size || !id.Modified.Equal(e.Identity.Modified) || id.Inode != e.Identity.Inode:
@@ -436,7 +436,7 @@ func malformed(text []byte, err error) error {
 	case errors.As(err, &kind) && kind.Field != "":
 		return fmt.Errorf("the member %q has a value of the wrong kind (%s)", kind.Field, kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("it is a %s, and not an object", kind.Value)
+		return fmt.Errorf("it is a %s, not an object", kind.Value)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("line %d is not JSON", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'}))
 	}

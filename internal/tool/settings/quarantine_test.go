@@ -101,7 +101,7 @@ func TestOver(t *testing.T) {
 	if why := e.Over(m, now); why != "" {
 		t.Errorf("too early: %s", why)
 	}
-	if why := e.Over(m, now.Add(2*time.Hour)); why != "its time is over" {
+	if why := e.Over(m, now.Add(2*time.Hour)); why != "its time has expired" {
 		t.Errorf("too late: %q", why)
 	}
 	e.File = "gone.so"

@@ -120,7 +120,7 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 }
 
 // unknownDriver stands for the driver of devices without a created device, for which the loader does not name the driver.
-const unknownDriver = "a driver that is not known"
+const unknownDriver = "an unknown driver"
 
 // accuse marks the layers and drivers that end a program.
 func accuse(chain *Chain, source *machine.Source, found probe.Place, limit time.Duration) {

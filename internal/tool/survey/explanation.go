@@ -30,10 +30,21 @@ type Explanation struct {
 
 	Writers []Writer `json:"writers,omitempty"` // the drivers and layers whose libraries contain the asked message
 
+	Wants *Wants `json:"wants,omitempty"` // the program's requirements on a device; absent: unknown
+
 	PID     int                  `json:"pid,omitempty"`     // the explained process
 	Differs []process.Difference `json:"differs,omitempty"` // differences between the loaded files and those that it would load now
 
 	Part bool `json:"-"` // messages name their subject
+}
+
+// Wants are the requirements of a well-known program on a device.
+type Wants struct {
+	Program    string   `json:"program"` // its name and release
+	Text       string   `json:"text"`    // the requirements in words
+	API        string   `json:"api,omitempty"`
+	Extensions []string `json:"extensions,omitempty"` // of the device
+	Limits     []string `json:"limits,omitempty"`     // the limits of each device by its last drivers, and a release within them
 }
 
 // Writer is a driver or layer whose library contains a message.

@@ -159,7 +159,7 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	b.write(faint, x, room, 2, l.Why+" ("+l.Statement+")")
 	switch {
 	case l.NameOnly:
-		b.write(faint, x, room, 1, "by name only: not in the chain")
+		b.write(faint, x, room, 1, "listed by name only: not in the chain")
 	case l.Meta:
 		b.write(faint, x, room, 1, "a meta-layer: its components are in the chain")
 	default:
@@ -170,7 +170,7 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	x, room = margin+left+gutter, wide-left-gutter-padding
 	right.write(plain, x, room, 2, l.intercepts())
 	right.write(code, x, room, 6, strings.Join(l.Commands, ", "))
-	right.write(faint, x, room, 2, labelled("before there is an instance: ", strings.Join(l.Before, ", ")))
+	right.write(faint, x, room, 2, labelled("before instance creation: ", strings.Join(l.Before, ", ")))
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
 	b.title = lines(l.Name, l.Description, l.Problem, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
@@ -183,7 +183,7 @@ func (l *ChainLayer) intercepts() string {
 	case l.Meta || l.NameOnly:
 		return "intercepts nothing"
 	case !l.Known:
-		return "intercepts: not known" + labelled(", ", l.Unknown)
+		return "intercepted commands: unknown" + labelled(", ", l.Unknown)
 	case len(l.Commands) == 0:
 		return "intercepts no command"
 	case len(l.Commands) == 1:
@@ -250,7 +250,7 @@ func driverBox(d *ChainDriver, i int, y float64) box {
 	case d.Known && len(d.Devices) == 0:
 		state += ", no device"
 	case !d.Known:
-		state += ", devices not known"
+		state += ", devices unknown"
 	}
 	b.write(faint, x, room, 2, strings.TrimPrefix(state, ", "))
 	b.write(faint, x, room, 2, labelled("off with ", d.Off))

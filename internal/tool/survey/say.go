@@ -84,7 +84,7 @@ type (
 	sameByMesa    []drivers.MesaWish
 )
 
-const inOwnOrder = "the driver found last comes first, and each lists its devices in its own order"
+const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
 
 func (a asConfigured) say() string {
 	return "the order is that of the device configurations of " + string(a)
@@ -113,15 +113,15 @@ func (t byType) say() string {
 	return t.a + " comes before " + t.b
 }
 
-func (byKnownPCI) say() string { return "its PCI address is known, and that of the other is not" }
+func (byKnownPCI) say() string { return "its PCI address is known, and the other device's is not" }
 
 func (p byPCI) say() string { return "PCI address " + p.a + " comes before " + p.b }
 
 func (i byIDs) say() string {
-	return fmt.Sprintf("vendor xor device is %x, and that of the other %x", i.a, i.b)
+	return fmt.Sprintf("vendor xor device is %x; the other device's is %x", i.a, i.b)
 }
 
-func (asFound) say() string { return "no rule of sorting tells them apart: " + inOwnOrder }
+func (asFound) say() string { return "no sort rule distinguishes them: " + inOwnOrder }
 
 func (w withoutMesa) say() string {
 	return wished(w) + " moves nothing: " + drivers.MesaLayer + ", which reads it, is not used here"

@@ -26,6 +26,7 @@ type chain struct {
 	Find    string
 	Loader  string
 	Library string       // the loader of the picture's child process; "": the tool's own
+	Own     string       // the same loader, if the user has to confirm it first; else ""
 	Query   string       // of the address, with the draft
 	All     template.URL // a link to the page with all rows
 	Note    string       // a remark about the change
@@ -85,7 +86,7 @@ func chainOf(r *Request) (any, error) {
 	}
 	c.Loader = loaders.Line(c.Before.Loader, s.App)
 	if l := c.Before.Loader; l != nil && l.File != "" && s.App != "" {
-		c.Library = l.File
+		c.Library, c.Own = l.File, r.typed.unconfirmed(l, s.App)
 	}
 	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
 		c.Draft.entries, c.Draft.Exact = slices.Clone(c.Draft.initial), c.Draft.initialExact

@@ -147,7 +147,7 @@ func ownersOf(m *machine.Machine, files []string) map[string]string {
 	owners := m.Owners(files)
 	if m.AsksRPM() {
 		for _, file := range files {
-			owners[file] = "not known here: rpm -qf " + term.Quoted(file)
+			owners[file] = "unknown here: rpm -qf " + term.Quoted(file)
 		}
 	}
 	return owners

@@ -10,6 +10,7 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 )
 
@@ -49,7 +50,7 @@ func fits(list []string, name string) bool {
 func refusal(name string) string {
 	switch {
 	case name == "" || strings.ContainsAny(name, "/\x00"):
-		return "it is no name of a variable"
+		return "it is not a valid name of a variable"
 	case fits(refusedNames, name):
 		return "it makes programs load code, or write files. Use a terminal: vkloader explain --env"
 	}
@@ -90,7 +91,8 @@ func trustedDirectories(m *machine.Machine) (list []string) {
 	return list
 }
 
-// typed holds the variables that the user has entered on the page, as NAME=VALUE. An address may use these values.
+// typed holds the variables that the user has entered on the page, as NAME=VALUE, and the confirmed loaders of programs. An address
+// may use these values.
 type typed struct {
 	lock  sync.Mutex
 	pairs map[string]bool
@@ -99,7 +101,7 @@ type typed struct {
 // maxTyped is the maximum number of recorded variables.
 const maxTyped = 1000
 
-// has reports whether the user has entered a variable.
+// has reports whether the user has entered a variable or confirmed a loader.
 func (t *typed) has(pair string) bool {
 	if t == nil {
 		return false
@@ -109,7 +111,7 @@ func (t *typed) has(pair string) bool {
 	return t.pairs[pair]
 }
 
-// add records variables.
+// add records variables or loaders.
 func (t *typed) add(pairs []string) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
@@ -147,8 +149,31 @@ func (t *typed) check(m *machine.Machine, pairs []string) error {
 	return nil
 }
 
-// serveTyped records the variables in a form that the user has sent.
+// unconfirmed returns the loader of a program, if a child process would load this file, which the address has chosen together with
+// the program, and the user has not confirmed it; else "". A loader that the system's configuration or a variable of vkloader ui finds needs no
+// confirmation.
+func (t *typed) unconfirmed(l *loaders.Loader, program string) string {
+	if l == nil || l.File == "" || program == "" || slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) || t.has(l.File) {
+		return ""
+	}
+	return l.File
+}
+
+// loads returns an error if the picture's child process would load a program's own loader, and the user has not confirmed it.
+func loads(q *Request, s *subject) error {
+	before, err := explainedFor(q, q.Tool, s)
+	if err != nil {
+		return err
+	}
+	if file := q.typed.unconfirmed(before.Loader, s.App); file != "" {
+		return fmt.Errorf("%s is this program's own loader: nothing loads it until you confirm it on the program's page", file)
+	}
+	return nil
+}
+
+// serveTyped records the variables and the loader in a form that the user has sent.
 func (s *Server) serveTyped(w http.ResponseWriter, r *http.Request) {
 	s.typed.add(strings.Fields(strings.Join(r.PostForm["env"], " ")))
+	s.typed.add(r.PostForm["loader"])
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -116,7 +116,7 @@ func follow(w http.ResponseWriter, r *http.Request, texts <-chan string) {
 func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 	pid, err := strconv.Atoi(r.PathValue("pid"))
 	if err != nil || pid <= 0 {
-		http.Error(w, "this is no number of a process", http.StatusBadRequest)
+		http.Error(w, "this is not a process ID", http.StatusBadRequest)
 		return
 	}
 	ended := make(chan string, 1)

@@ -37,7 +37,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 	if app := r.Ref("app"); app != "" {
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
-		plan.Note = "What the file says for other programs stays."
+		plan.Note = "Settings for other programs stay."
 	}
 	return plan, nil
 }

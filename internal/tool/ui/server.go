@@ -87,7 +87,7 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 		removeSocket(options.Socket)
 	}
 	if cause := context.Cause(ctx); errors.Is(cause, errIdle) {
-		fmt.Fprintf(options.Messages, "vkloader: no request for %s: the page ends\n", options.Idle)
+		fmt.Fprintf(options.Messages, "vkloader: no request for %s: the server ends\n", options.Idle)
 		return nil
 	} else if cause != nil {
 		return nil
@@ -115,7 +115,7 @@ func OnlyAsked(_ string, args []string) error {
 	if slices.Contains(args, ChildOption) {
 		return nil
 	}
-	return errors.New("the page starts processes for a person's own action alone")
+	return errors.New("the page starts processes only after a click")
 }
 
 var errIdle = errors.New("idle")
@@ -204,11 +204,11 @@ func (i *idle) counts(next http.HandlerFunc) http.HandlerFunc {
 func listenSocket(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode()&fs.ModeSocket == 0 {
-			return nil, fmt.Errorf("--socket %s: a file that is no socket is there", path)
+			return nil, fmt.Errorf("--socket %s: the file exists, and is not a socket", path)
 		}
 		if c, err := net.Dial("unix", path); err == nil {
 			c.Close()
-			return nil, fmt.Errorf("--socket %s: another program listens there", path)
+			return nil, fmt.Errorf("--socket %s: another program listens on it", path)
 		} else if !errors.Is(err, syscall.ECONNREFUSED) {
 			return nil, fmt.Errorf("--socket: %w", err)
 		}
@@ -216,7 +216,7 @@ func listenSocket(path string) (net.Listener, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("--socket: %w", err)
 	} else if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
-		return nil, fmt.Errorf("--socket: others may write to %s, and replace the socket", filepath.Dir(path))
+		return nil, fmt.Errorf("--socket: other users can write to %s, and replace the socket", filepath.Dir(path))
 	}
 	directory, err := machine.TemporaryDirectory(filepath.Dir(path), ".vkloader-ui-")
 	if err != nil {

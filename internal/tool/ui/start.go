@@ -37,7 +37,7 @@ type worked struct {
 func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io.Writer) error {
 	var w work
 	if err := json.NewDecoder(in).Decode(&w); err != nil {
-		return fmt.Errorf("ui %s is for the page alone: %w", ChildOption, err)
+		return fmt.Errorf("ui %s is only for the page: %w", ChildOption, err)
 	}
 	answer := worked{}
 	if w.Run != nil {
@@ -104,8 +104,14 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Page, q.Rest, q.Query = p, rest, r.PostForm
 	slowly(w, r, p.Title, func() (string, error) {
-		if _, err := subjectOf(q); err != nil {
+		subject, err := subjectOf(q)
+		if err != nil {
 			return "", err
+		}
+		if p == pictureStart {
+			if err := loads(q, subject); err != nil {
+				return "", err
+			}
 		}
 		if p == reportStart {
 			return s.collected(q)

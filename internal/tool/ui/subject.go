@@ -54,7 +54,7 @@ func (s *subject) running() error {
 		return fmt.Errorf("process %d has ended", s.PID)
 	}
 	if p, err := process.Here.Look(s.PID); err == nil && s.App != "" && p.Program != "" && s.App != p.Program && s.App != p.Name && s.App != "/"+p.Name {
-		return fmt.Errorf("process %d is %s now: the process of %s has ended", s.PID, p.Program, s.App)
+		return fmt.Errorf("process %d is now %s: the process of %s has ended", s.PID, p.Program, s.App)
 	}
 	return nil
 }

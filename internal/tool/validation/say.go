@@ -19,7 +19,7 @@ type plain string
 const (
 	laxer    = ": the loader accepts this, strict readers do not"
 	dropped  = "; the whole list is dropped, and layers are as without it"
-	notThere = "counts as missing"
+	notThere = "treated as missing"
 )
 
 const (
@@ -132,7 +132,7 @@ type (
 )
 
 func (s secondForAll) say() string {
-	return fmt.Sprintf("never used: the object in line %d is for all programs, too", int(s))
+	return fmt.Sprintf("never used: the object in line %d is also for all programs", int(s))
 }
 
 func (n namedAlready) say() string {
@@ -153,7 +153,7 @@ func (s secondPlace) say() string {
 	return fmt.Sprintf("without effect: the place of all other layers is in line %d", int(s))
 }
 
-func (t takenAsAuto) say() string { return fmt.Sprintf("%q is taken as auto", string(t)) }
+func (t takenAsAuto) say() string { return fmt.Sprintf("%q is treated as auto", string(t)) }
 
 func (n noUUID) say() string {
 	return string(n) + " is not 16 numbers from 0 to 255; the entry is skipped"

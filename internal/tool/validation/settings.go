@@ -16,7 +16,7 @@ import (
 // settings checks every object of a settings file. The loader reads only the object for its program.
 func (c *checker) settings(doc *document.Document) {
 	top := doc.Top()
-	programs := []string{""} // "" stands for a program that no object names
+	var chosen []document.Value // the objects that are for some program
 	objects := c.objects(top)
 	global := document.Value{}
 	owner := map[string]document.Value{}
@@ -28,6 +28,7 @@ func (c *checker) settings(doc *document.Document) {
 				c.at(diag.SettingsShadowed, v, secondForAll(line))
 			} else {
 				global = v
+				chosen = append(chosen, v)
 			}
 		} else if keys.Kind() != document.Array || !keys.First().Exists() { // SET-31
 			c.at(diag.SettingsKeys, keys, forNobody)
@@ -39,7 +40,9 @@ func (c *checker) settings(doc *document.Document) {
 				c.at(diag.SettingsShadowed, k, namedAlready{path, line})
 			} else if ok {
 				owner[path] = k
-				programs = append(programs, path)
+				if n := len(chosen); n == 0 || chosen[n-1] != v {
+					chosen = append(chosen, v)
+				}
 			}
 			if !ok || !machine.Style.Full(path) || strings.ContainsAny(path, "*?") { // SET-29
 				c.at(diag.SettingsKeys, k, noFullPath)
@@ -48,8 +51,7 @@ func (c *checker) settings(doc *document.Document) {
 		c.object(v)
 	}
 	told := map[manifest.Line]bool{}
-	for _, program := range programs {
-		_, outcome, lines := settings.Read(doc, c.path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
+	read := func(outcome settings.Outcome, lines []manifest.Line) {
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
 			// A file that is only for named programs is no fault.
@@ -59,6 +61,15 @@ func (c *checker) settings(doc *document.Document) {
 			told[l] = true
 			c.find(l.Code, l.Line, l.Column, said(reasons.Line(l.Text, l.Code, l.Cause, l.Detail)))
 		}
+	}
+	// The faults of the whole file, as a program gets them that no object names.
+	_, outcome, lines := settings.Read(doc, c.path, machine.Style, func() facts.Exe { return facts.Exe{Known: true} })
+	if read(outcome, lines); !top.IsObject() || outcome == settings.Kept {
+		return
+	}
+	for _, v := range chosen {
+		_, outcome, lines := settings.Object(v, c.path, machine.Style)
+		read(outcome, lines)
 	}
 }
 

@@ -1,5 +1,5 @@
-/* system.h: what files that every system has need to know of Linux: how symbols are made, where libraries are ELF
- * files, and constants that differ between systems. */
+/* system.h: Linux in files that are compiled for every system: the form of symbols in ELF libraries, and constants that
+ * differ between systems. */
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H
 

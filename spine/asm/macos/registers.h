@@ -1,5 +1,5 @@
-/* registers.h: how trampolines.c passes arguments on on the machines of macOS. A trampoline names a machine's argument
- * registers as parameters instead of its command's: a jump leaves arguments on the stack where they are, also where
+/* registers.h: the argument registers of macOS's machines, for trampolines.c. A trampoline names a machine's argument
+ * registers as parameters instead of its command's: a jump leaves the arguments on the stack in place, also where
  * Apple's convention packs them. REGISTERS are the parameters after the first, PASSED the same as arguments.
  */
 #ifndef VKL_REGISTERS_H

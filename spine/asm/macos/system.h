@@ -1,5 +1,5 @@
-/* system.h: what files that every system has need to know of macOS: how symbols are made, and constants that differ
- * between systems. */
+/* system.h: macOS in files that are compiled for every system: the form of symbols, and constants that differ between
+ * systems. */
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H
 

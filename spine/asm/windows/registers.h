@@ -1,7 +1,7 @@
-/* registers.h: how trampolines.c passes arguments on on the machines of Windows. A trampoline names a machine's
- * argument registers as parameters instead of its command's: a jump leaves arguments on the stack where they are.
- * REGISTERS are the parameters after the first, PASSED the same as arguments. Registers that a function without
- * arithmetic leaves alone may be missing. A machine without REGISTERS uses the commands' signatures.
+/* registers.h: the argument registers of Windows's machines, for trampolines.c. A trampoline names a machine's argument
+ * registers as parameters instead of its command's: a jump leaves the arguments on the stack in place. REGISTERS are
+ * the parameters after the first, PASSED the same as arguments. Registers that a function without arithmetic leaves
+ * alone may be missing. A machine without REGISTERS uses the commands' signatures.
  */
 #ifndef VKL_REGISTERS_H
 #define VKL_REGISTERS_H

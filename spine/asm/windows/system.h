@@ -1,4 +1,4 @@
-/* system.h: what files that every system has need to know of Windows: how symbols are made, and constants that differ
+/* system.h: Windows in files that are compiled for every system: the form of symbols, and constants that differ
  * between systems. */
 #ifndef VKL_SYSTEM_H
 #define VKL_SYSTEM_H

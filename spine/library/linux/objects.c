@@ -45,6 +45,7 @@ void objects_forget(void)
     last = NULL;
     lock_drop();
     objects_drop(o);
+    builds_forget();
 }
 
 bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out)

@@ -85,7 +85,7 @@ struct search *linker_search_begin(void)
     struct search *s = array_new(sizeof *s, (uint32_t)length, 1);
     if (s) {
         memcpy(s->directories, value, length);
-        if (!file_identify(CACHE, &s->cache)) s->cache = (struct file_identity){0};
+        file_identify(CACHE, &s->cache);
     }
     free(environment);
     return s;
@@ -107,6 +107,6 @@ bool linker_search_same(const struct search *s, const char *name, const char *fo
         if (strcmp(path, found) == 0) return true;
         if (file_identify(path, &now)) return false;
     }
-    if (!file_identify(CACHE, &now)) now = (struct file_identity){0};
+    file_identify(CACHE, &now);
     return known && file_same(&now, &s->cache);
 }

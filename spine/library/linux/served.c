@@ -1,4 +1,4 @@
-/* served.c: opens a driver of the service: its mapped library if that is of the same file, else from the files. */
+/* served.c: opens a driver of the service: the mapped library if it is the same file, otherwise the service's files. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* none.c: Windows and macOS have no driver service, and the loader keeps no list of objects there. */
+/* none.c: Windows and macOS have no driver service, and the loader knows no objects there. */
 #include "library/library.h"
 
 #include <string.h>
@@ -44,6 +44,17 @@ bool objects_have(const void *object, const char *path)
 {
     (void)object, (void)path;
     return true;
+}
+
+bool build_damaged(const struct build *build)
+{
+    (void)build;
+    return false;
+}
+
+void build_lose(const struct build *build)
+{
+    (void)build;
 }
 
 struct search *linker_search_begin(void)

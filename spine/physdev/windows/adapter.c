@@ -1,5 +1,5 @@
 /* adapter.c: asks DXGI for its adapters and drivers for the devices of each, by vk_icdEnumerateAdapterPhysicalDevices.
- * It decides on no order but that of the answers (WIN-061, WIN-067). */
+ * The answers are the order; it decides on no other (WIN-061, WIN-067). */
 #include "physdev/windows/adapter.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* elf.c: questions to the dynamic linker about ELF objects of the process, inside the fork gate. It reads no file. */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ static const void *dynamic_in_headers(const struct dl_phdr_info *object)
     return NULL;
 }
 
-const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
+/* Returns the dynamic section of the next object of a walk, or NULL. */
+static const void *section_of(struct walk *walk, const struct dl_phdr_info *object)
 {
     const ElfW(Dyn) *in_headers = walk->map ? NULL : dynamic_in_headers(object);
     for (const ElfW(Dyn) *e = walk->begun ? NULL : in_headers; e && e->d_tag != DT_NULL; e++)
@@ -77,6 +79,44 @@ const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
     if (!map) return NULL;
     walk->map = map;
     return map->l_ld;
+}
+
+/* A library that must not be read, by its dynamic section. */
+struct lost {
+    struct lost *next;
+    const void *dynamic;
+};
+static struct lost *_Atomic lost; /* grows at its head */
+
+static bool is_lost(const void *dynamic)
+{
+    const struct lost *l = atomic_load(&lost);
+    while (l && l->dynamic != dynamic) l = l->next;
+    return l != NULL;
+}
+
+void build_lose(const struct build *build)
+{
+    if (!build->dynamic || is_lost(build->dynamic)) return;
+    struct lost *l = malloc(sizeof *l);
+    if (!l) return;
+    *l = (struct lost){atomic_load(&lost), build->dynamic};
+    while (!atomic_compare_exchange_weak(&lost, &l->next, l)) {
+    }
+}
+
+void builds_forget(void)
+{
+    for (struct lost *l = atomic_exchange(&lost, NULL), *next; l; l = next) {
+        next = l->next;
+        free(l);
+    }
+}
+
+const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
+{
+    const void *dynamic = section_of(walk, object);
+    return is_lost(dynamic) ? NULL : dynamic;
 }
 
 #define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
@@ -104,6 +144,7 @@ static void note_read(const struct dl_phdr_info *object, struct build *build)
 const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build)
 {
     const ElfW(Dyn) *soname = NULL;
+    if (!dynamic) return NULL;
     note_read(object, build);
     build->dynamic = dynamic;
     for (const ElfW(Dyn) *e = dynamic; e && e->d_tag != DT_NULL; e++) {
@@ -121,6 +162,8 @@ const char *build_strings(const struct dl_phdr_info *object, const struct build 
     return (const char *)(build->strings + (build->strings < object->dlpi_addr ? object->dlpi_addr : 0));
 }
 
+#define DYNAMIC_ENTRIES 64 /* the string table is among the first */
+
 /* A build during a walk, and its result. */
 struct damage {
     const struct build *build;
@@ -131,11 +174,12 @@ struct damage {
 static int object_damaged(struct dl_phdr_info *object, size_t size, void *data)
 {
     struct damage *d = data;
-    struct build now = {0};
+    ElfW(Dyn) copy[DYNAMIC_ENTRIES];
     (void)size;
-    if (walk_dynamic(&d->walk, object) != d->build->dynamic) return 0;
-    build_read(object, d->build->dynamic, &now);
-    d->damaged = now.strings != d->build->strings;
+    if (section_of(&d->walk, object) != d->build->dynamic) return 0;
+    size_t count = memory_read(copy, d->build->dynamic, sizeof copy) / sizeof *copy, i = 0;
+    while (i < count && copy[i].d_tag != DT_NULL && copy[i].d_tag != DT_STRTAB) i++;
+    d->damaged = i == count || copy[i].d_tag != DT_STRTAB || copy[i].d_un.d_ptr != d->build->strings;
     return 1;
 }
 
@@ -160,7 +204,7 @@ static int object_name(struct dl_phdr_info *object, size_t size, void *data)
     struct named *n = data;
     struct build unused = {0};
     const void *dynamic = walk_dynamic(&n->walk, object);
-    if (!is_inside(object, (uintptr_t)n->function)) return 0;
+    if (!dynamic || !is_inside(object, (uintptr_t)n->function)) return 0;
     const char *soname = build_read(object, dynamic, n->build ? n->build : &unused);
     if (!soname || !is_inside(object, (uintptr_t)soname)) return 1;
     n->soname = soname;

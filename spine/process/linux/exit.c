@@ -1,5 +1,5 @@
-/* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of
- * the process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
+/* exit.c: distinguishes the end of the process from the unloading of the library. Destructors run in both cases. At the
+ * end of the process nothing is released: other threads may still be inside the loader or a driver (G-11).
  */
 #include "process/process.h"
 

@@ -1,4 +1,4 @@
-/* note.c: the library says in a note of its own which release it is: readelf -n, and "vkloader version". */
+/* note.c: the library's release, in an ELF note that readelf -n and "vkloader version" show. */
 #include <elf.h>
 #include <link.h>
 

@@ -1,4 +1,4 @@
-/* own.c: which code is the loader's, and how the dynamic linker words a failure. */
+/* own.c: recognizes the loader's own code, and the dynamic linker's texts for failures. */
 #include <string.h>
 
 #include "process/file.h"

@@ -1,5 +1,5 @@
-/* readable.c: copies memory of which it is not known how far it reaches: the kernel says so, by a pipe. Its calls are
- * made directly, so that no wrapper around them looks at the memory itself, and no thread is cancelled in between. */
+/* readable.c: copies memory of unknown length: a write to a pipe reports how far the memory is mapped. The system calls
+ * are made directly, so that no wrapper reads the memory itself, and no thread is cancelled in between. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

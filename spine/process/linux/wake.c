@@ -1,4 +1,4 @@
-/* wake.c: threads that wait for what another one does, and are woken: one futex. */
+/* wake.c: waits for another thread, and wakes all waiting threads, with one futex. */
 #include "process/posix/wake.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* exit.c: is the process ending, or is the library merely unloaded? Destructors run in both cases, but at the end of
- * the process other threads may still be inside the loader or a driver: then everything stays where it is (G-11).
+/* exit.c: distinguishes the end of the process from the unloading of the library. Destructors run in both cases. At the
+ * end of the process nothing is released: other threads may still be inside the loader or a driver (G-11).
  *
  * dlclose runs the functions that this library has registered for exit; a function that belongs to no library runs at
  * exit alone. time() is one that writes to its argument. It outlives the library, so the word is never freed. */

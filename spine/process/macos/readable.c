@@ -1,5 +1,5 @@
-/* readable.c: copies memory of which it is not known how far it reaches: the kernel copies up to a page at a time, and
- * refuses what cannot be read. */
+/* readable.c: copies memory of unknown length: the kernel copies up to a page at a time, and refuses an unmapped page.
+ */
 #include <mach/mach.h>
 #include <unistd.h>
 

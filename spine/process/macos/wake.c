@@ -1,5 +1,5 @@
-/* wake.c: threads that wait for what another one does, and are woken: a condition variable, whose wait has a relative
- * time limit. */
+/* wake.c: waits for another thread, and wakes all waiting threads, with one condition variable, whose wait has a
+ * relative time limit. */
 #include "process/posix/wake.h"
 
 #include <errno.h>

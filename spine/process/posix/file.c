@@ -1,4 +1,4 @@
-/* file.c: which file a path names, how paths look. */
+/* file.c: the identity of the file at a path, and the form of paths. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ static struct file_identity identity_of(const struct stat *s)
 bool file_identify(const char *path, struct file_identity *out)
 {
     struct stat s;
+    *out = (struct file_identity){0};
     if (stat(path, &s) != 0) return false;
     *out = identity_of(&s);
     return true;
@@ -48,8 +49,9 @@ static bool build_same(const char *path, const struct build *build)
 
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
 {
-    return file_same_inode(now, then) && !file_same(now, then) &&
-           (now->size != then->size || !build_same(path, &then->build) || build_damaged(&then->build));
+    if (file_same(now, then)) return false;
+    bool contents = file_same_inode(now, then) && (now->size != then->size || !build_same(path, &then->build));
+    return contents || build_damaged(&then->build);
 }
 
 bool file_is_special(const char *path)

@@ -1,4 +1,4 @@
-/* stderr.c: where the log's lines go besides messengers: standard error. */
+/* stderr.c: writes the log's lines to standard error. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* thread.c: threads by numbers that are never used again, which the C library's own names of threads are. */
+/* thread.c: numbers threads. A number is never used again; the C library does use a pthread_t again. */
 #include <pthread.h>
 #include <stdatomic.h>
 

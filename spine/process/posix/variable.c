@@ -1,4 +1,4 @@
-/* variable.c: variables as they are now. */
+/* variable.c: the current values of variables. */
 #include "process/process.h"
 
 /* The ids are compared at each call: secure_getenv() answers for the start of the program alone (GEN-5). */

@@ -1,4 +1,5 @@
-/* exit.c: is the process ending, or is the DLL merely unloaded? The system says so at detach (WIN-010). */
+/* exit.c: distinguishes the end of the process from the unloading of the DLL, as the system reports at detach
+ * (WIN-010). */
 #include "process/windows/start.h"
 
 static bool begun;

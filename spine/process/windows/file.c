@@ -1,4 +1,4 @@
-/* file.c: which file a path names, how paths look, which code is the loader's. */
+/* file.c: the identity of the file at a path, the form of paths, and the loader's own code. */
 #include "process/process.h"
 
 #include <stdlib.h>
@@ -16,6 +16,7 @@ bool file_identify(const char *path, struct file_identity *out)
 {
     BY_HANDLE_FILE_INFORMATION info;
     WCHAR *wide = wide_path(path);
+    *out = (struct file_identity){0};
     if (!wide) return false;
     HANDLE file = open_file(wide, FILE_READ_ATTRIBUTES, FILE_FLAG_BACKUP_SEMANTICS);
     free(wide);

@@ -1,4 +1,4 @@
-/* readable.c: copies memory of which it is not known how far it reaches. */
+/* readable.c: copies memory of unknown length. */
 #include "process/process.h"
 
 #include <windows.h>

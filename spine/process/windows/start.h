@@ -1,4 +1,4 @@
-/* start.h: what start.c tells exit.c. */
+/* start.h: the interface between start.c and exit.c. */
 #ifndef VKL_START_H
 #define VKL_START_H
 

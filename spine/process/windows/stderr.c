@@ -1,4 +1,4 @@
-/* stderr.c: where the log's lines go besides messengers: standard error and the debugger (WIN-011). */
+/* stderr.c: writes the log's lines to standard error and to the debugger (WIN-011). */
 #include <stdio.h>
 #include <windows.h>
 

@@ -1,4 +1,4 @@
-/* variable.c: variables as they are now: UTF-16 to the system, UTF-8 here (WIN-012). */
+/* variable.c: the current values of variables: UTF-16 to the system, UTF-8 here (WIN-012). */
 #include "process/process.h"
 
 #include <stdlib.h>

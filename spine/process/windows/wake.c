@@ -1,4 +1,4 @@
-/* wake.c: threads that wait for what another one does, and are woken: one condition variable. */
+/* wake.c: waits for another thread, and wakes all waiting threads, with one condition variable. */
 #include "process/windows/wake.h"
 
 #include "process/process.h"

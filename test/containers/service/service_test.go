@@ -98,7 +98,7 @@ func status(t *testing.T, directory string, args ...string) (out string, code in
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		out, code = vkloader(directory, append([]string{"service", "status"}, args...)...)
-		if code != 0 || !strings.Contains(out, "still looking") || time.Now().After(end) {
+		if code != 0 || !strings.Contains(out, "still searching") || time.Now().After(end) {
 			return out, code
 		}
 	}
@@ -244,7 +244,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	software := []string{"service", "run", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true", "--set", "lavapipe_icd_url=file://" + pack}
-	if out, code = vkloader(dir, software...); code != 0 || !strings.Contains(out, "in  file://"+pack) {
+	if out, code = vkloader(dir, software...); code != 0 || !strings.Contains(out, "offered  file://"+pack) {
 		t.Errorf("a package: %d\n%s", code, out)
 	}
 	if out, code = vkloader(dir, append(software[:len(software)-1:len(software)-1], "lavapipe_icd_url=pkg://a/b")...); code != 1 ||

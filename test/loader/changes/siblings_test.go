@@ -157,7 +157,7 @@ func TestTouchedFiles(t *testing.T) {
 	for i := 64; i < len(text); i++ { // all but the file's header
 		text[i] ^= 0xff
 	}
-	m.must(os.WriteFile(m.lib("b"), text, 0o755))
+	m.write("b", text, 0)
 	m.is("other contents", m.life(), "a")
 	touch("helper") // the old driver, which stays, has the same code of it
 	m.install("b", 1)
@@ -208,5 +208,52 @@ func TestNeededLibraryIsCopiedOver(t *testing.T) {
 		if !strings.Contains(exit.Stderr, m.lib("helper")+": this file was overwritten") {
 			t.Errorf("said:\n%s", exit.Stderr)
 		}
+	}
+}
+
+// A file that is copied over or cut off, and then replaced or removed before the next call, has still reset the mapped data.
+//
+// holds: INS-088
+func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(m *machine){
+		"copied over": func(m *machine) { m.copyOver("a", 2) },
+		"cut off":     func(m *machine) { m.write("a", nil, os.O_TRUNC) },
+	} {
+		m := newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.install("a", 1)
+		m.is(what+" and replaced", m.life(), "a b a+11")
+		m.h.Exit()
+
+		m = newMachine(t)
+		m.is("first", m.life(), "a b a+11 b+11")
+		change(m)
+		m.must(os.Remove(m.lib("a")))
+		m.is(what+" and removed", m.life(), "b")
+		m.h.Exit()
+	}
+}
+
+// A file that is cut off, and is not written again, has no pages behind its new end: a read there ends the process. The driver is
+// refused, and other drivers work.
+//
+// holds: INS-088
+func TestDriverIsCutOff(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "helper"} {
+		m := newMachine(t)
+		other := m.Driver("other", "device name=other").ManifestPath
+		m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
+		m.write(name, nil, os.O_TRUNC)
+		want := map[string]string{"a": "b", "helper": "result -9"}[name]
+		for range 2 {
+			m.is(name+" is cut off", m.life(), want)
+		}
+		want = map[string]string{"a": "other", "helper": "result -9"}[name]
+		m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", other)
+		m.is("another driver", m.life(), want)
+		m.h.Exit()
 	}
 }

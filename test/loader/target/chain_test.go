@@ -53,7 +53,7 @@ func TestTool(t *testing.T) {
 	}
 	tool, driver := filepath.Join(world.Build(), "vkloader"), filepath.Join(world.Build(), "drivers/null_icd.json")
 	home := t.TempDir()
-	for words, want := range map[string]string{"version": "library " + world.Build(), "list": "in  null_icd.json", "validate " + driver: fmt.Sprintf("accepts it, %d-bit library", world.Machine().Bits)} {
+	for words, want := range map[string]string{"version": "library " + world.Build(), "list": "used   null_icd.json", "validate " + driver: fmt.Sprintf("accepts it, %d-bit library", world.Machine().Bits)} {
 		cmd := world.Command(t.Context(), tool, strings.Fields(words)...)
 		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + driver, "VK_IMPLICIT_LAYER_PATH=" + home}
 		if text, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(text), want) {

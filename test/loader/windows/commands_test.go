@@ -31,7 +31,7 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"list", "devices", "--details"}, 0, "llvmpipe", "problem"},
 			{[]string{"list"}, 0, `(?s)winevulkan\.json.*` + sampleLayer, "dynamic linker"},
 			{[]string{"list", "drivers"}, 0, `in +winevulkan\.json`, ""},
-			{[]string{"list", "layers"}, 0, "out +" + sampleLayer, ""},
+			{[]string{"list", "layers"}, 0, "not used +" + sampleLayer, ""},
 			{[]string{"list", "devices"}, 0, "llvmpipe", ""},
 			{[]string{"list", "devices", "--map"}, 0, "GGML_VK_VISIBLE_DEVICES=0", ""},
 			{[]string{"list", "paths"}, 0, `HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers`, "icd.d"},

@@ -102,7 +102,7 @@ func TestExplainProcess(t *testing.T) {
 				}
 				d := asked[differing](t, size, 0, "explain", "--pid", pid, "--env", "DISABLE_first=1")
 				if len(d.Differs) != 1 || d.Differs[0].Kind != "layer" || d.Differs[0].Name != "VK_LAYER_first" ||
-					!strings.HasPrefix(d.Differs[0].What, "it is loaded, but would not be now: ") {
+					!strings.HasPrefix(d.Differs[0].What, "it is loaded, but a new process would not load it: ") {
 					t.Errorf("with another variable: %+v", d)
 				}
 			})

@@ -239,7 +239,7 @@ func TestCommitLeavesNothing(t *testing.T) {
 func TestWhyInContainer(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), machineAt(t, "container-old-glibc")
-	if text := (&container{t: t, root: image}).why(1); !strings.Contains(text, "no device of a CDI file of vkloader was given") {
+	if text := (&container{t: t, root: image}).why(1); !strings.Contains(text, "the container was created without a device of vkloader") {
 		t.Error(text)
 	}
 	c := newContainer(t, generated(t, host), host, image)
@@ -299,7 +299,7 @@ func TestOneCardOfSeveral(t *testing.T) {
 		grep library_path && readlink usr/lib/x86_64-linux-gnu/gbm/nvidia-drm_gbm.so usr/lib/wsl/drivers && ` + filepath.Join(built, "vkloader") + ` --root . cdi why`)
 	for _, want := range []string{`["EGLVisibleDGPUDevices", 0x1]`, "dev/dri/by-path:\npci-0000:01:00.0-render\n", "host-MangoHud.json\nhost-nvidia_layers.json\n",
 		"\n../renderD129\n", `"library_path": "/run/vkloader/open/x86_64/libMangoHud.so"`, `"library_path": "/run/vkloader/open/x86_64/libEGL_nvidia.so.0"`,
-		`"library_path": "/run/vkloader/open/x86_64/libnvidia-egl-gbm.so.1"`, "\n/run/vkloader/open/x86_64/nvidia-drm_gbm.so\n", "\n/run/vkloader/data/usr/lib/wsl/drivers\n", "in  host-nvidia_icd.json",
+		`"library_path": "/run/vkloader/open/x86_64/libnvidia-egl-gbm.so.1"`, "\n/run/vkloader/open/x86_64/nvidia-drm_gbm.so\n", "\n/run/vkloader/data/usr/lib/wsl/drivers\n", "added  host-nvidia_icd.json",
 		"programs get 4 of them"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("nothing says %q:\n%s%s", want, out, messages)

@@ -138,7 +138,7 @@ func TestFindCulpritOfUsualLoader(t *testing.T) {
 			if ours := strings.HasPrefix(v.Loader.Path, built); ours != (c.result == "fine") {
 				t.Errorf("with the loader %s", v.Loader.Path)
 			}
-			if c.result == "fine" && !strings.Contains(fmt.Sprint(v.Notes), "it works too with libvulkan.so.1") {
+			if c.result == "fine" && !strings.Contains(fmt.Sprint(v.Notes), "the program also works with libvulkan.so.1") {
 				t.Errorf("notes %q", v.Notes)
 			}
 		})
@@ -165,7 +165,7 @@ func TestFindCulpritAfterFork(t *testing.T) {
 		"child = os.fork()\nif child == 0:\n  ctypes.CDLL('libvulkan.so.1').vkEnumerateInstanceVersion(ctypes.byref(ctypes.c_uint32())); os.abort()\nos.wait()"
 	for when, forked := range map[string]bool{"before": true, "after": false} {
 		v := hunted(t, w, 1, []string{"python3", "-c", script, when})
-		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from one that had loaded Vulkan") != forked {
+		if v.Result != "elsewhere" || strings.Contains(fmt.Sprint(v.Notes), "was forked from a process that had loaded Vulkan") != forked {
 			t.Errorf("%s: got %+v", when, v)
 		}
 	}
@@ -239,7 +239,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	bad.Replace("intercept vkQueueSubmit") // fixed, with another library
 	w.Copy(world.Layer, "VK_LAYER_bad")
 	_, exit := w.Run(time.Minute, tool, "run", "--", "true")
-	if !strings.Contains(exit.Stderr, "the quarantine of VK_LAYER_bad for "+program[0]+" is lifted: "+bad.Library+" has changed") {
+	if !strings.Contains(exit.Stderr, "lifted the quarantine of VK_LAYER_bad for "+program[0]+": "+bad.Library+" has changed") {
 		t.Errorf("after an update: %s", exit.Stderr)
 	}
 	if out, _ := w.Run(time.Minute, tool, "settings", "quarantine", "list"); out != "Nothing is in quarantine.\n" {

@@ -123,7 +123,7 @@ func TestListDevicesSaysWhy(t *testing.T) {
 		t.Errorf("by settings: %v\n%+v", in, list)
 	}
 	out, _ := tried(w, "list", "devices", "--rules", "--device", "mesa")
-	if !strings.Contains(out, "[SET-93]") || !strings.Contains(out, "in  0  Processor") || strings.Contains(out, "GeForce  ") {
+	if !strings.Contains(out, "[SET-93]") || !strings.Contains(out, "listed  0  Processor") || strings.Contains(out, "GeForce  ") {
 		t.Errorf("one device:\n%s", out)
 	}
 }
@@ -186,7 +186,7 @@ func TestDeviceSelectors(t *testing.T) {
 		t.Errorf("%d\n%s", exit.Code, out)
 	}
 	if _, exit := tried(w, "run", "--dry-run", "--device", "42:00.0", "--", "true"); exit.Code != 0 ||
-		!strings.Contains(exit.Stderr, `the program sees 0 "GeForce" (0000:41:00.0, fake), too`) ||
+		!strings.Contains(exit.Stderr, `the program also gets 0 "GeForce" (0000:41:00.0, fake):`) ||
 		!strings.Contains(exit.Stderr, "vkloader settings set --app /") || !strings.Contains(exit.Stderr, "--device 0000:42:00.0") {
 		t.Errorf("%d, %s", exit.Code, exit.Stderr)
 	}
@@ -259,7 +259,7 @@ func TestSettingsDeviceWithVariables(t *testing.T) {
 			manifest := drivers["amd"].MoveManifest("elsewhere").ManifestPath
 			w.Env[variable] = manifest
 			_, exit := tried(w, "settings", "set", "--device", "amd")
-			if exit.Code != 0 || !strings.Contains(exit.Stderr, "is there by "+variable+" only") || !strings.Contains(exit.Stderr, manifest) {
+			if exit.Code != 0 || !strings.Contains(exit.Stderr, "is found only through "+variable) || !strings.Contains(exit.Stderr, manifest) {
 				t.Errorf("%d, %s", exit.Code, exit.Stderr)
 			}
 			for range 2 {

@@ -54,7 +54,7 @@ func TestSettingsLayer(t *testing.T) {
 		t.Errorf("settings show:\n%s", out)
 	}
 	// The file goes with its last setting, and the layer follows it no more.
-	if out := run(layer, "log_filename=", "report_flags=", "debug_action="); !strings.Contains(out, "Nothing is left: the tool removed ") {
+	if out := run(layer, "log_filename=", "report_flags=", "debug_action="); !strings.Contains(out, "No setting is left: the tool removed ") {
 		t.Error(out)
 	}
 	if err := os.Remove(w.Path("report")); err != nil || report("report") != "" {

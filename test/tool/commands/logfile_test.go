@@ -49,7 +49,7 @@ func TestSettingsLogFile(t *testing.T) {
 	if now := len(lines()); now != was {
 		t.Errorf("%d bytes more", now-was)
 	}
-	for file, why := range map[string]string{"open/log": "others may write to", "gone/log": "no directory", "logs": "no regular file"} {
+	for file, why := range map[string]string{"open/log": "other users can write to", "gone/log": "not a directory", "logs": "not a regular file"} {
 		if out := run(1, "set", "--log-file", w.Path(file)); !strings.Contains(out, why) {
 			t.Errorf("%s: %s", file, out)
 		}

@@ -26,7 +26,7 @@ func TestProbePresents(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
-	if !strings.Contains(exit.Stderr, "VK_LAYER_bad is kept out of all programs, until its file changes") {
+	if !strings.Contains(exit.Stderr, "VK_LAYER_bad is in quarantine for all programs until its file changes") {
 		t.Errorf("--quarantine says %s", exit.Stderr)
 	}
 	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: active") || !strings.Contains(out, "VK_LAYER_one: active") {

@@ -195,13 +195,13 @@ func TestDoctorOfProcess(t *testing.T) {
 	}
 	out := ask("doctor")
 	for _, want := range []string{"warning process-old-file: VK_LAYER_ACME_overlay\n    file  " + library + "\n    what  its file has been replaced since",
-		"do    Start the program again.", "warning process-differs: acme.so\n", "no manifest found now names it"} {
+		"do    Start the program again.", "warning process-differs: acme.so\n", "no manifest names it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	out = ask("explain")
-	for _, want := range []string{"What is loaded, and would be different now\n", "layer VK_LAYER_ACME_overlay: its file has been replaced since", "driver acme.so: it is loaded"} {
+	for _, want := range []string{"Loaded, but different in a new process\n", "layer VK_LAYER_ACME_overlay: its file has been replaced since", "driver acme.so: it is loaded"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -209,7 +209,7 @@ func TestDoctorOfProcess(t *testing.T) {
 	if out := ask("explain", "--json"); !strings.Contains(out, `"pid": `+pid) || !strings.Contains(out, `"differs": [`) {
 		t.Errorf("as JSON:\n%s", out)
 	}
-	if out := ask("explain", "--env", "DISABLE_VK_LAYER_ACME_overlay=1"); !strings.Contains(out, "it is loaded, but would not be now") {
+	if out := ask("explain", "--env", "DISABLE_VK_LAYER_ACME_overlay=1"); !strings.Contains(out, "it is loaded, but a new process would not load it") {
 		t.Errorf("with the layer switched off now:\n%s", out)
 	}
 	if p := psOf(t, w, h.Pid()); !strings.Contains(fmt.Sprint(p["layers"]), "change:replaced") {

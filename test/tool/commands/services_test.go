@@ -138,3 +138,57 @@ func TestUserOfService(t *testing.T) {
 		})
 	}
 }
+
+// A service whose unit hides or closes the devices is named with the line that does so; the printed drop-in ends it. A unit that
+// opens them again, and a service that uses no device, are not named.
+func TestServiceThatHidesDevices(t *testing.T) {
+	t.Parallel()
+	ollama := [4]string{"0::/system.slice/ollama.service", "60998", "60998", "/usr/local/bin/ollama serve"}
+	asRoot := [4]string{ollama[0], "0", "0", ollama[3]}
+	other := [4]string{"0::/system.slice/other.service", "60998", "60998", "/usr/bin/other"}
+	const unit, more = "etc/systemd/system/ollama.service", "etc/systemd/system/ollama.service.d/10-more.conf"
+	for _, c := range []struct {
+		name    string
+		process [4]string
+		files   map[string]string
+		what    string // "": nothing is wrong
+		line    string
+	}{
+		{"hidden", ollama, map[string]string{unit: "[Service]\nPrivateDevices=yes\n"}, "PrivateDevices= hides /dev/dri/renderD128", "PrivateDevices=no"},
+		{"hidden from root", asRoot, map[string]string{unit: "[Service]\nPrivateDevices=true\n"}, "PrivateDevices= hides /dev/dri/renderD128", "PrivateDevices=no"},
+		{"hidden by a drop-in", ollama, map[string]string{unit: "[Service]\nPrivateDevices=no\n", more: "[Service]\nPrivateDevices=1\n"}, "PrivateDevices= hides", "PrivateDevices=no"},
+		{"closed", ollama, map[string]string{unit: "[Service]\nDevicePolicy=closed\n"}, "DevicePolicy=closed closes /dev/dri/renderD128", "DeviceAllow=char-drm rw"},
+		{"others are allowed", ollama, map[string]string{unit: "[Service]\nDeviceAllow=/dev/fuse rw\n"}, "DeviceAllow= closes /dev/dri/renderD128", "DeviceAllow=char-drm rw"},
+		{"made inaccessible", ollama, map[string]string{unit: "[Service]\nInaccessiblePaths=/dev/shm -/dev/dri\n"}, "InaccessiblePaths= hides /dev/dri/renderD128", "InaccessiblePaths="},
+
+		{"opened by a drop-in", ollama, map[string]string{unit: "[Service]\nPrivateDevices=yes\n", more: "[Service]\nPrivateDevices=no\n"}, "", ""},
+		{"another file of its name wins", ollama, map[string]string{"usr/lib/systemd/system/ollama.service": "[Service]\nPrivateDevices=yes\n", unit: "[Service]\nNice=5\n"}, "", ""},
+		{"allowed by its path", ollama, map[string]string{unit: "[Service]\nDevicePolicy=strict\nDeviceAllow=/dev/dri/renderD128 rw\n"}, "", ""},
+		{"allowed by its class", ollama, map[string]string{unit: "[Service]\nDevicePolicy=closed\nDeviceAllow=char-drm\n"}, "", ""},
+		{"no device is used", other, map[string]string{"etc/systemd/system/other.service": "[Service]\nPrivateDevices=yes\n"}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := &patient{root: hosting(t, "open", map[int][4]string{700: c.process}, c.files)}
+			found, err := p.report()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.what == "" && len(found) > 0 || c.what != "" && len(found) != 1 {
+				t.Fatalf("%+v", found)
+			}
+			if c.what == "" {
+				return
+			}
+			if f := &found[0]; f.Code != "service-devices" || !strings.Contains(f.What, c.what) || !strings.Contains(f.Do, c.line) {
+				t.Errorf("%+v", f)
+			}
+			if how, err := p.follow(&found[0]); how != done || err != nil {
+				t.Fatal(how, err, found[0].Do)
+			}
+			if found, err := p.report(); err != nil || len(found) > 0 {
+				t.Errorf("%+v, %v", found, err)
+			}
+		})
+	}
+}

@@ -42,7 +42,7 @@ func TestOneFileForBoth(t *testing.T) {
 	}
 	out, code := execute(t, "--root", root, "list", "drivers")
 	layers, codeLayers := execute(t, "--root", root, "list", "layers")
-	if code != 0 || codeLayers != 0 || !strings.Contains(out, "in  amd.json") || !strings.Contains(layers, "in   VK_LAYER_AMD_switch") {
+	if code != 0 || codeLayers != 0 || !strings.Contains(out, "used   amd.json") || !strings.Contains(layers, "used      VK_LAYER_AMD_switch") {
 		t.Errorf("%d %s%d %s", code, out, codeLayers, layers)
 	}
 }

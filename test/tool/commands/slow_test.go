@@ -64,7 +64,7 @@ func TestDoctorNamesTheSlowLayer(t *testing.T) {
 // is no line for it.
 func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
 	t.Parallel()
-	const line = "  vkloader doctor --bits 32 --full     what takes memory in 32-bit programs\n"
+	const line = "  vkloader doctor --bits 32 --full     memory use in 32-bit programs\n"
 	for name, want := range map[string]bool{"healthy-steam": true, "steam-user": false, "healthy-64": false} {
 		root := t.TempDir()
 		if _, err := build(filepath.Join("testdata/machines", name+".txtar"), root); err != nil {

@@ -68,14 +68,14 @@ func TestUISocket(t *testing.T) {
 	if text := s.page("/page/program"); !strings.Contains(text, "Chain of any program") {
 		t.Errorf("by the socket:\n%s", text)
 	}
-	if out := s.tool("ui", "--socket", socket); !strings.Contains(out, "another program listens there") {
+	if out := s.tool("ui", "--socket", socket); !strings.Contains(out, "another program listens on it") {
 		t.Errorf("a second one: %s", out)
 	}
 	file := filepath.Join(s.home, "file")
 	if err := os.WriteFile(file, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.tool("ui", "--socket", file); !strings.Contains(out, "no socket") || s.read(file) != "mine" {
+	if out := s.tool("ui", "--socket", file); !strings.Contains(out, "is not a socket") || s.read(file) != "mine" {
 		t.Errorf("in place of a file: %s, now %q", out, s.read(file))
 	}
 	open := filepath.Join(s.home, "open")
@@ -85,7 +85,7 @@ func TestUISocket(t *testing.T) {
 	if err := os.Chmod(open, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if out := s.tool("ui", "--socket", filepath.Join(open, "s")); !strings.Contains(out, "others may write") {
+	if out := s.tool("ui", "--socket", filepath.Join(open, "s")); !strings.Contains(out, "other users can write") {
 		t.Errorf("where others write: %s", out)
 	}
 	s.stdin.Close()
@@ -472,7 +472,7 @@ func TestUIOfRoot(t *testing.T) {
 	if text := s.plan("clear", url.Values{}); !strings.Contains(text, "files of the system only, not "+s.settings()) {
 		t.Errorf("a plan:\n%s", text)
 	}
-	if text := s.plan("layers", url.Values{"layer": {"auto:VK_LAYER_a", "others:"}}); !strings.Contains(text, "would not count") {
+	if text := s.plan("layers", url.Values{"layer": {"auto:VK_LAYER_a", "others:"}}); !strings.Contains(text, "would be ignored") {
 		t.Errorf("a plan:\n%s", text)
 	}
 	if s.read(s.settings()) != before {

@@ -178,7 +178,7 @@ func TestUIRoutes(t *testing.T) {
 		t.Error("something is written")
 	}
 	// What starts processes does so with the secret: strace and the hook see no process where there is one otherwise, too.
-	if status, text, _ := s.ask(http.MethodPost, "/start/overview", url.Values{}); status != http.StatusOK || !strings.Contains(text, "Tried, in child processes") {
+	if status, text, _ := s.ask(http.MethodPost, "/start/overview", url.Values{}); status != http.StatusOK || !strings.Contains(text, "Tried in child processes") {
 		t.Errorf("%d %s", status, text)
 	}
 	if now := startsIn(t, trace); len(now) == before {

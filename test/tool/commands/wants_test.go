@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -100,6 +101,20 @@ func TestProgramThatWantsMore(t *testing.T) {
 				if err := put(filepath.Join(root, name), data); err != nil {
 					t.Fatal(err)
 				}
+			}
+			var report struct {
+				Wants *struct {
+					Program, Text, API string
+					Extensions, Limits []string
+				}
+			}
+			out, _ := execute(t, "--root", root, "explain", "--json", "--app", "/opt/"+c.program)
+			if err := json.Unmarshal([]byte(out), &report); err != nil {
+				t.Fatal(err, out)
+			}
+			if w := report.Wants; (w == nil) != (c.program == "other") || w != nil && (w.Program == "" || w.Text == "" || w.API+strings.Join(w.Extensions, "") == "" ||
+				(len(w.Limits) > 0) != (c.says != "") || !strings.Contains(strings.Join(w.Limits, " "), c.says)) {
+				t.Errorf("JSON: %+v\n%s", w, out)
 			}
 			for _, args := range [][]string{{"doctor", "--app", "/opt/" + c.program}, {"explain", "--app", "/opt/" + c.program}} {
 				out, _ := execute(t, append([]string{"--root", root}, args...)...)

@@ -81,7 +81,7 @@ func TestLayerSettings(t *testing.T) {
 	}
 	// A value that the layer would not understand is refused with the command line's message.
 	b.then(func() { b.press(`[data-key="duplicate_message_limit"] input`, "many"+kb.Enter) })
-	if got := b.text(".outcome [role=alert]"); !strings.Contains(got, "it is a whole number") || b.has("#save") {
+	if got := b.text(".outcome [role=alert]"); !strings.Contains(got, "it must be a whole number") || b.has("#save") {
 		t.Errorf("a wrong number: %q", got)
 	}
 	b.to("layers/VK_LAYER_KHRONOS_validation?preset=2")

@@ -252,9 +252,10 @@ async function follow() {
   }
 }
 
-// typed sends the variables that the user has entered to the server, which accepts variables with file names from no address.
-async function typed(env) {
-  await send("/typed", { env });
+// typed sends the variables and the loader that the user has entered or confirmed to the server, which accepts file names from no
+// address.
+async function typed(env, loader = "") {
+  await send("/typed", { env, loader });
 }
 
 // save makes the browser save a file of the server.
@@ -335,8 +336,8 @@ document.addEventListener("submit", (event) => {
   if (form.dataset.go !== undefined) {
     go(form, event.submitter);
   } else if (form.dataset.confirm !== undefined) {
-    const list = new FormData(form).getAll("env");
-    typed(list.join(" ")).then(load, (err) => fail(err.message));
+    const fields = new FormData(form);
+    typed(fields.getAll("env").join(" "), fields.get("loader") || "").then(load, (err) => fail(err.message));
   } else if (starts) {
     start("/start/" + starts, new FormData(form), document.getElementById(form.dataset.into));
   } else if (event.submitter && event.submitter.name === "part") {

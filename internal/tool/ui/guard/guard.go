@@ -67,7 +67,7 @@ func (g *Guard) Outer(next http.Handler) http.Handler {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 		switch {
 		case !local(r.Host):
-			refuse(w, http.StatusForbidden, "this address is not of this machine")
+			refuse(w, http.StatusForbidden, "this address does not belong to this machine")
 		case !reads && r.Method != http.MethodPost:
 			refuse(w, http.StatusMethodNotAllowed, "GET and POST only")
 		case !sameOrigin(r, reads):

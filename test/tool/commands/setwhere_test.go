@@ -1,0 +1,44 @@
+package commands
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The line that sets a variable is named, in the files of sessions, shells, service managers and desktops, and in starters of programs.
+func TestLineThatSetsAVariable(t *testing.T) {
+	t.Parallel()
+	const variable = "VK_LOADER_DRIVERS_DISABLE"
+	for file, text := range map[string]string{
+		"etc/environment":                                               "# all\n" + variable + "=radeon*\n",
+		"etc/environment.d/90-gpu.conf":                                 "\n" + variable + "=radeon*\n",
+		"home/mia/.profile":                                             "umask 022\nexport " + variable + "='radeon*'\n",
+		"etc/X11/Xsession.d/90-gpu":                                     "\nexport " + variable + "=radeon*\n",
+		"etc/zsh/zprofile":                                              "\nexport " + variable + "=radeon*\n",
+		"home/mia/.config/hypr/hyprland.conf":                           "monitor = ,preferred,auto,1\nenv = " + variable + ",radeon*\n",
+		"etc/systemd/user.conf":                                         "[Manager]\nDefaultEnvironment=\"A=1\" \"" + variable + "=radeon*\"\n",
+		"etc/systemd/user.conf.d/gpu.conf":                              "[Manager]\nDefaultEnvironment=" + variable + "=radeon*\n",
+		"home/mia/.local/share/applications/b.desktop":                  "[Desktop Entry]\nExec=env " + variable + "=radeon* blender %f\n",
+		"usr/share/applications/b.desktop":                              "[Desktop Entry]\nExec=/usr/bin/env -u B " + variable + "=radeon* blender\n",
+		"home/mia/.local/share/Steam/userdata/1/config/localconfig.vdf": "{\n\t\"LaunchOptions\"\t\t\"" + variable + "=radeon* %command%\"\n}\n",
+	} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			if _, err := build("testdata/situations/bases/amd.txtar", root); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(filepath.Join(root, file), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if err := put(filepath.Join(root, "usr/share/applications/other.desktop"), []byte("[Desktop Entry]\nComment=about "+variable+"\nX="+variable+"2=x\n")); err != nil {
+				t.Fatal(err)
+			}
+			out, _ := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", variable+"=radeon*", "doctor")
+			if want := "unset " + variable + "; it is set in /" + file + ", line 2"; !strings.Contains(squeezed(out), want) {
+				t.Errorf("no %q:\n%s", want, out)
+			}
+		})
+	}
+}
