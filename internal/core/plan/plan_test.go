@@ -8,11 +8,12 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/reasons"
+	"vkloader/test/lib/inmemory"
 )
 
 // world is a tree that holds manifests in the usual places.
 type world struct {
-	facts.Tree
+	inmemory.Tree
 	app     App
 	drivers []Driver
 	memory  *Memory
@@ -21,7 +22,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	return &world{Tree: facts.Tree{
+	return &world{Tree: inmemory.Tree{
 		Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}, Directories: map[string][]string{},
 		Broken: map[string]facts.FileStatus{}, Program: "/bin/program",
 	}}
@@ -282,7 +283,7 @@ func TestLocations(t *testing.T) {
 		{search.ExplicitLayers, map[string]string{"VK_LAYER_PATH": ":/srv/a:::/:/srv/b c/::/srv/d:"}, false, "/srv/a / /srv/b c/ /srv/d"},
 		{search.ImplicitLayers, map[string]string{"VK_LAYER_PATH": "/q", "XDG_CONFIG_DIRS": "::/srv/p:::/srv/q/::"}, false, "/srv/p/vulkan/implicit_layer.d /srv/q/vulkan/implicit_layer.d /S/vulkan/implicit_layer.d /X/vulkan/implicit_layer.d /D/vulkan/implicit_layer.d /E/vulkan/implicit_layer.d"},
 	} {
-		tree := &facts.Tree{Vars: c.vars, Elevated: c.elevated}
+		tree := &inmemory.Tree{Vars: c.vars, Elevated: c.elevated}
 		var got search.Locations
 		facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { got = search.Build(&p, c.kind, s, false, nil) })
 		var paths []string

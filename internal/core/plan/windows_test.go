@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/test/lib/inmemory"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // pc is a machine with Windows. Files without a text are driver manifests or layer manifests, by their names: l and a
 // digit at the end make a layer of that name.
 type pc struct {
-	facts.Tree
+	inmemory.Tree
 	bits string
 	app  App
 }
@@ -28,7 +29,7 @@ type pc struct {
 func newPC(files ...string) *pc {
 	p := &pc{bits: "64"}
 	p.Backslashes, p.Vars, p.Files = true, map[string]string{}, map[string]string{}
-	p.Other = &facts.Foreign{Keys: map[string][]facts.Value{}, AdapterValues: map[string]facts.Adapters{}, DeviceValues: map[string][]facts.Device{},
+	p.Other = &inmemory.Foreign{Keys: map[string][]facts.Value{}, AdapterValues: map[string]facts.Adapters{}, DeviceValues: map[string][]facts.Device{},
 		PackagePaths: map[string][]string{}, Displays: facts.DXGI{Made: true}}
 	return p.with(files...)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/facts"
+	"vkloader/test/lib/inmemory"
 )
 
 var platform = Unix("/S", "/X", "/C:/C2", "/D:/E")
@@ -14,7 +15,7 @@ type vars = map[string]string
 
 // build makes a location list in an environment.
 func build(k Kind, v vars, override ...string) (l Locations) {
-	facts.Resolve(facts.NewStore(), &facts.Tree{Vars: v}, func(s *facts.Store) { l = Build(&platform, k, s, false, override) })
+	facts.Resolve(facts.NewStore(), &inmemory.Tree{Vars: v}, func(s *facts.Store) { l = Build(&platform, k, s, false, override) })
 	return l
 }
 
@@ -116,7 +117,7 @@ func TestSettingsFiles(t *testing.T) {
 		{vars{"HOME": "/h", "XDG_CONFIG_HOME": "x", "XDG_DATA_HOME": ":/d", "XDG_CONFIG_DIRS": "/:/f", "XDG_DATA_DIRS": "xy"}, "/S /X xy"},
 	} {
 		var got []string
-		facts.Resolve(facts.NewStore(), &facts.Tree{Vars: c.vars}, func(s *facts.Store) { got = platform.Settings(&platform, s) })
+		facts.Resolve(facts.NewStore(), &inmemory.Tree{Vars: c.vars}, func(s *facts.Store) { got = platform.Settings(&platform, s) })
 		var want []string
 		for _, base := range strings.Fields(c.want) {
 			want = append(want, base+rest)

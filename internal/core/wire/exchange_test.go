@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
+	"vkloader/test/lib/inmemory"
 )
 
 // linux is Linux with other directories.
@@ -79,7 +79,7 @@ func show(rec Record) string {
 
 // settle asks until it is decided, with the facts of a world, and writes down the answer: of the log, errors and the
 // line about the program.
-func settle(t *testing.T, q *Writer, world *facts.Tree) string {
+func settle(t *testing.T, q *Writer, world *inmemory.Tree) string {
 	t.Helper()
 	call := NewCall(linux("/s", "", "", ""))
 	for range 20 {
@@ -123,8 +123,8 @@ func layerText(name, more string) string {
 }
 
 // usual has everything that a message can say.
-func usual() *facts.Tree {
-	return &facts.Tree{Vars: map[string]string{"YES": "1"}, Program: "/bin/p", Files: map[string]string{
+func usual() *inmemory.Tree {
+	return &inmemory.Tree{Vars: map[string]string{"YES": "1"}, Program: "/bin/p", Files: map[string]string{
 		layerDirectory + "a.json": layerText("A", `"library_path":"./a.so","disable_environment":{"NO_A":"1"},"enable_environment":{"YES":"1"},`+
 			`"functions":{"vkNegotiateLoaderLayerInterfaceVersion":"n"},"pre_instance_functions":{"vkEnumerateInstanceVersion":"v"},`+
 			`"device_extensions":[{"name":"VK_d","spec_version":"5","entrypoints":["vkX","vkY"]},{"name":"VK_e"}],`+
@@ -305,7 +305,7 @@ var answers = []struct {
 	name   string
 	q      Question
 	more   func(*Writer)
-	change func(*facts.Tree)
+	change func(*inmemory.Tree)
 	want   string
 }{
 	{"version", Question{Kind: 1}, nil, nil, `answer 1 0
@@ -313,9 +313,9 @@ pre-layer "A" "/s/vulkan/implicit_layer.d/./a.so" "v"`},
 	{"version from below", Question{Kind: 1, Terminator: 1}, nil, nil, `answer 1 0`},
 	{"layers", Question{Kind: 2}, nil, nil, `answer 1 0
 ` + allLayers + ``},
-	{"layers of an unknown program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "" }, `answer 1 0
+	{"layers of an unknown program", Question{Kind: 2}, nil, func(w *inmemory.Tree) { w.Program = "" }, `answer 1 0
 ` + allLayers + ``},
-	{"layers of another program", Question{Kind: 2}, nil, func(w *facts.Tree) { w.Program = "/bin/q" },
+	{"layers of another program", Question{Kind: 2}, nil, func(w *inmemory.Tree) { w.Program = "/bin/q" },
 		"answer 1 0\n" + strings.NewReplacer("layer 2", "layer 1", "layer 3", "layer 2").Replace(withoutOverride(allLayers))},
 	{"extensions", Question{Kind: 3}, nil, nil, `answer 1 0
 open driver "/s/vulkan/icd.d/d.json" "d.so" 0x403009 0 0
@@ -359,7 +359,7 @@ extension "VK_i" 6`},
 		w.PutApp(App{AppName: S("app"), AppVersion: 1, EngineName: S("engine"), EngineVersion: 2, ApiVersion: 1 << 29, LayerCount: 1, Layers: []Str{S("M")},
 			ExtCount: 2, Exts: []Str{S("VK_KHR_portability_enumeration"), S("VK_LUNARG_direct_driver_loading")}, Flags: 1, DirectList: 1, DirectMode: 1,
 			DirectCount: 1})
-	}, func(w *facts.Tree) {
+	}, func(w *inmemory.Tree) {
 		w.Files[settingsPath] = `{"file_format_version":"1","settings":{"stderr_log":["error"],"device_configurations":[` +
 			`{"deviceUUID":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15],"driverUUID":[16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31],"driverVersion":7,"driverName":"n"}]}}`
 	}, `answer 1 0
@@ -394,7 +394,7 @@ log 0x8 "loader_validate_layers: ppEnabledLayerNames is NULL but enabledLayerCou
 		w.PutDriver(Driver{Usable: 1, Path: S("/d.so")})
 	}, nil, `answer 1 -7
 log 0x8 "loader_validate_instance_extensions: Instance ppEnabledExtensionNames is NULL but enabledExtensionCount is greater than zero"`},
-	{"layers of one name", Question{Kind: 4}, nil, func(w *facts.Tree) {
+	{"layers of one name", Question{Kind: 4}, nil, func(w *inmemory.Tree) {
 		w.Files["/x.json"], w.Files["/y.json"] = layerText("X", `"library_path":"x.so"`), layerText("X", `"library_path":"y.so"`)
 		w.Files[settingsPath] = `{"file_format_version":"1","settings":{"layers":[{"name":"X","path":"/x.json","control":"on"},` +
 			`{"name":"X","path":"/y.json","control":"on"}]}}`

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/test/lib/inmemory"
 )
 
 // crowd returns a machine with many explicit layers that are not requested, two implicit layers and a driver.
-func crowd(explicit int) *facts.Tree {
-	world := &facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Directories: map[string][]string{}, Program: "/bin/p"}
+func crowd(explicit int) *inmemory.Tree {
+	world := &inmemory.Tree{Vars: map[string]string{}, Files: map[string]string{}, Directories: map[string][]string{}, Program: "/bin/p"}
 	add := func(directory, name, text string) {
 		world.Files[directory+"/"+name] = text
 		world.Directories[directory] = append(world.Directories[directory], name)
@@ -35,7 +35,7 @@ type journey struct {
 	message int // bytes of all messages
 }
 
-func (j *journey) travel(t testing.TB, world *facts.Tree) {
+func (j *journey) travel(t testing.TB, world *inmemory.Tree) {
 	t.Helper()
 	call := NewCall(linux("/s", "", "", ""))
 	q := &Writer{}
@@ -75,7 +75,7 @@ func (j *journey) travel(t testing.TB, world *facts.Tree) {
 }
 
 // supply adds the fact that a record of an answer asks for.
-func supply(t testing.TB, q *Writer, world *facts.Tree, rec Record) {
+func supply(t testing.TB, q *Writer, world *inmemory.Tree, rec Record) {
 	t.Helper()
 	if n, ok := rec.NeedVar(); ok {
 		v := world.Var(n.Name.Text, n.Secure != 0)

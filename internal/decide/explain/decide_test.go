@@ -5,10 +5,11 @@ import (
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
+	"vkloader/test/lib/inmemory"
 )
 
-func askedTree() *facts.Tree {
-	return &facts.Tree{
+func askedTree() *inmemory.Tree {
+	return &inmemory.Tree{
 		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "a*"},
 		Files: map[string]string{
 			"/usr/share/vulkan/icd.d/a.json":                               `{"file_format_version":"1.0.0","ICD":{"library_path":"a.so","api_version":"1.3.0"}}`,

@@ -124,8 +124,21 @@ func (k Kind) Places(answer *plan.Answer) []Place {
 		for _, where := range answer.Searched[kind].List {
 			places = append(places, Place{where.Path, where.From})
 		}
+		for _, key := range emptyKeys(&answer.Searched[kind]) {
+			places = append(places, Place{key, "default"})
+		}
 	}
 	return places
+}
+
+// emptyKeys returns the registry keys that a search read without finding a file.
+func emptyKeys(made *search.Locations) (keys []string) {
+	for _, s := range made.Said {
+		if s.Code == diag.None && s.Subject != "" && strings.HasPrefix(s.Text, "The registry key ") {
+			keys = append(keys, s.Subject)
+		}
+	}
+	return keys
 }
 
 // LayerNames are the names of layers.

@@ -94,6 +94,11 @@ func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add
 				places = append(places, p)
 			}
 		}
+		for _, key := range emptyKeys(&answer.Searched[kind]) {
+			p := Searched{For: name, Path: key, From: "default", Manifests: []string{}, Note: "names no file"}
+			add(&p)
+			places = append(places, p)
+		}
 		for _, long := range answer.Searched[kind].TooLong {
 			p := Searched{For: name, Path: long, Manifests: []string{}, Note: "too long: not looked into"}
 			add(&p)

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"vkloader/internal/core/facts"
+	"vkloader/test/lib/inmemory"
 )
 
 func layerNamed(name string) string {
@@ -29,7 +29,7 @@ func TestUnordered(t *testing.T) {
 		{"a rule", nil, `{"layers":[{"name":"b","path":"` + directory + `/b.json","control":"auto","treat_as_implicit_manifest":true},
 			{"control":"unordered_layer_location"}]}`, []UnspecifiedOrder{{directory, []string{"a", "c"}}}},
 	} {
-		world := &facts.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}}
+		world := &inmemory.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{}}
 		for _, name := range []string{"a", "b", "c"} {
 			world.Files[directory+"/"+name+".json"] = layerNamed(name)
 		}

@@ -54,6 +54,7 @@ const (
 	DeviceMade              // a device was created on a driver
 	NoDevice                // no driver failed, and none has a device
 	Unloads                 // a library is about to be closed
+	Refused                 // WIN-073: the system has not opened a library
 )
 
 // LogLine is a line of the loader, taken apart.
@@ -153,6 +154,7 @@ const (
 	noDevice       = "setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config"
 	noDeviceOlder  = "setupLoaderTermPhysDevs:  Failed to detect any valid GPUs in the current config" // of 1.2
 	unloads        = "Unloading "
+	refuseBegins   = `Failed to open dynamic library "`
 	quote          = `"`
 )
 
@@ -170,6 +172,10 @@ func (l *LogLine) tell() {
 	} else if rest, is := strings.CutPrefix(l.Text, skipBegins); is {
 		if _, library, is := strings.Cut(rest, skipDriver); is {
 			l.Kind, l.Library = DriverSkipped, strings.TrimSuffix(library, skipEnds)
+		}
+	} else if rest, is := strings.CutPrefix(l.Text, refuseBegins); is {
+		if end := strings.LastIndex(rest, quote); end >= 0 {
+			l.Kind, l.Library = Refused, rest[:end]
 		}
 	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
 		// A device's name may have anything in it.

@@ -48,12 +48,14 @@ func TestMessagesOfALibrary(t *testing.T) {
 		LogMark + "DEBUG | DRIVER: Searching for ICD drivers named /d/b.so\n" +
 		LogMark + "INFO:           something\n" +
 		LogMark + "WARNING:        of something else\n" +
-		LogMark + "WARNING:        terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /d/b.so. Skipping this driver.\n")
+		LogMark + "WARNING:        terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /d/b.so. Skipping this driver.\n" +
+		LogMark + "ERROR:          Failed to open dynamic library \"C:\\d\\\"a\".dll\" with error 998\n")
 	var got []string
 	for _, m := range log.Messages {
 		got = append(got, m.Library)
 	}
-	if !slices.Equal(got, []string{"/d/a.so", "/d/a.so", "", "/d/b.so"}) || log.Messages[3].Kind != DriverSkipped {
+	if !slices.Equal(got, []string{"/d/a.so", "/d/a.so", "", "/d/b.so", `C:\d\"a".dll`}) || log.Messages[3].Kind != DriverSkipped ||
+		log.Messages[4].Kind != Refused {
 		t.Errorf("%+v", log.Messages)
 	}
 }

@@ -10,16 +10,18 @@ PROBE_NAME_windows := probe.exe
 PROBE := $(B)/libexec/$(PROBE_NAME_$(SYSTEM))
 PROBE_RULES := $(RULES) internal/decide/probe/build.mk
 
-# On Windows it has the library's own readers of the system, as they are in the DLL, and a file that is compiled as they are.
+# On Windows it has the library's own readers of the system and its function that opens libraries, as they are in the DLL, and
+# two files that are compiled as they are.
 ifeq ($(SYSTEM),windows)
-FACTS_SRC := $(filter %/facts.c,$(PROBE_SRC))
+FACTS_SRC := $(filter %/facts.c %/open.c,$(PROBE_SRC))
 PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))
-FACTS_OBJ := $(B)/obj/facts.o $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) core/list \
+FACTS_OWN := $(patsubst %.c,$(B)/obj/%.o,$(notdir $(FACTS_SRC)))
+FACTS_OBJ := $(FACTS_OWN) $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) core/list \
 	process/memory process/claim $(addprefix process/windows/,wide system gate wake))
-$(B)/obj/facts.o: $(FACTS_SRC) $(PROBE_RULES)
+$(FACTS_OWN): $(B)/obj/%.o: internal/decide/probe/child/windows/%.c $(PROBE_RULES)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(OPT) $(SPINE_CFLAGS) $(DEPS) -c -o $@ $<
--include $(B)/obj/facts.d
+	$(Q)$(CC) $(OPT) $(SPINE_CFLAGS) -Iinternal/decide/probe/child $(DEPS) -c -o $@ $<
+-include $(FACTS_OWN:.o=.d)
 endif
 
 $(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) $(PROBE_RULES)

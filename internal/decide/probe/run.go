@@ -242,7 +242,7 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "missing":
 			r.Problem = "the library has no " + e.Command
 		case "unloadable":
-			r.Problem = e.Error
+			r.Problem = OpenError(e.Error)
 		case "extension":
 			r.Extensions = appendDecoded(r.Extensions, lines.Bytes())
 		case "layer":

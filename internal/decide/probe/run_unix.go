@@ -67,3 +67,6 @@ func killedBy(state *os.ProcessState) string {
 	}
 	return ""
 }
+
+// OpenError returns the dynamic linker's error about a library, which is in words.
+func OpenError(text string) string { return text }

@@ -51,3 +51,6 @@ func killedBy(state *os.ProcessState) string {
 	}
 	return ""
 }
+
+// OpenError returns the system's error about a library with its meaning.
+func OpenError(text string) string { return windows.ErrorInWords(text) }

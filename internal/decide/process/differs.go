@@ -31,7 +31,7 @@ const (
 	inNow       = "it is not loaded, but a new process would load it: "
 )
 
-var changeWords = map[Change]string{
+var changeWords = map[FileState]string{
 	Gone:     "its file has been removed since; the process still uses the old one",
 	Replaced: "its file has been replaced since, for example by an update; the process still uses the old one",
 	Written:  "its file has been written to since the process began",
@@ -45,7 +45,7 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	}
 	loaders := p.Loaders()
 	for i := range loaders {
-		if c := p.Change(&loaders[i]); c != Same {
+		if c := p.StateOf(&loaders[i]); c != Same {
 			list = append(list, Difference{Kind: "loader", Name: loaderName, File: loaders[i].Path, What: changeWords[c], Old: true})
 		}
 	}
@@ -67,8 +67,8 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 		for _, m := range of.modules {
 			there[entry{of.kind, m.Manifest}] = true
 			d := Difference{Kind: of.kind, Name: m.Name, File: m.File, Manifest: m.Manifest}
-			if m.Change != Same {
-				d.What, d.Old = changeWords[m.Change], true
+			if m.State != Same {
+				d.What, d.Old = changeWords[m.State], true
 				list = append(list, d)
 			}
 			d.Old = false
@@ -99,22 +99,22 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 	return list
 }
 
-// Change is what became of a file since a process mapped it.
-type Change string
+// FileState is what became of a file since a process mapped it.
+type FileState string
 
-// Changes.
+// States of mapped files.
 const (
-	Same     Change = ""
-	Gone     Change = "gone"     // nothing has its name any more
-	Replaced Change = "replaced" // another file has its name
-	Written  Change = "written"  // it was written to since the process began
+	Same     FileState = ""
+	Gone     FileState = "gone"     // nothing has its name any more
+	Replaced FileState = "replaced" // another file has its name
+	Written  FileState = "written"  // it was written to since the process began
 )
 
 // coarse is how far off a process's beginning may be: the kernel tells the time of its own start in whole seconds.
 const coarse = 3 * time.Second
 
-// Change compares a mapped file with the present file of its name.
-func (p *Process) Change(m *Mapping) Change {
+// StateOf compares a mapped file with the present file of its name.
+func (p *Process) StateOf(m *Mapping) FileState {
 	info, err := p.Machine.Stat(m.Path)
 	switch {
 	case err != nil && m.Deleted:

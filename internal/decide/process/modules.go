@@ -15,10 +15,10 @@ import (
 
 // Module is a driver or layer that a process has mapped.
 type Module struct {
-	Name     string `json:"name"`               // of the layer; of a driver, its manifest's file name
-	Manifest string `json:"manifest,omitempty"` // "": no manifest that programs find names this file
-	File     string `json:"file"`
-	Change   Change `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
+	Name     string    `json:"name"`               // of the layer; of a driver, its manifest's file name
+	Manifest string    `json:"manifest,omitempty"` // "": no manifest that programs find names this file
+	File     string    `json:"file"`
+	State    FileState `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
 
 	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
 	In   bool          `json:"-"` // it would be loaded now
@@ -54,7 +54,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 				continue
 			}
 			taken[use{item.Kind, m.Path}], taken[use{"", m.Path}] = true, true
-			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, Change: p.Change(m), Item: item, In: i == 0})
+			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, State: p.StateOf(m), Item: item, In: i == 0})
 		}
 	}
 	for i := range p.Mapped {
@@ -63,7 +63,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			continue
 		}
 		if kind := p.kind(m); kind != "" && !(kind == "driver" && partOf(drivers, m.Path)) {
-			add(kind, Module{Name: machine.Style.Base(m.Path), File: m.Path, Change: p.Change(m)})
+			add(kind, Module{Name: machine.Style.Base(m.Path), File: m.Path, State: p.StateOf(m)})
 		}
 	}
 	return drivers, layers

@@ -131,7 +131,7 @@ func TestChange(t *testing.T) {
 	for _, c := range []struct {
 		m       Mapping
 		started time.Time
-		want    Change
+		want    FileState
 	}{
 		{Mapping{name, false, inode}, time.Now().Add(time.Hour), Same},
 		{Mapping{name, true, 1}, long, Replaced},
@@ -141,14 +141,14 @@ func TestChange(t *testing.T) {
 		{Mapping{name + "x", false, 1}, long, Same},
 	} {
 		p := &Process{Started: c.started}
-		if got := p.Change(&c.m); got != c.want {
+		if got := p.StateOf(&c.m); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
 		}
 	}
 	p := &Process{Started: long}
 	list := filepath.Join(t.TempDir(), "maps")
 	tree.Lay(t, filepath.Dir(list), map[string]string{"maps": "1-2 r--p 0 08:01 " + inodeOf(t, name) + " " + name})
-	if real, err := mapped(list); err != nil || p.Change(&real[0]) != Written {
+	if real, err := mapped(list); err != nil || p.StateOf(&real[0]) != Written {
 		t.Error("a file that was written to is taken for the same")
 	}
 }

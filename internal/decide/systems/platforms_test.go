@@ -8,17 +8,18 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/test/lib/inmemory"
 )
 
 // platformWorld is the environment of a program on another system, and the program's requests.
 type platformWorld struct {
-	facts.Tree
+	inmemory.Tree
 	app      plan.App
 	platform search.Platform
 }
 
 func newOn(p search.Platform) *platformWorld {
-	return &platformWorld{platform: p, Tree: facts.Tree{Vars: map[string]string{}, Files: map[string]string{}, Other: &facts.Foreign{}}}
+	return &platformWorld{platform: p, Tree: inmemory.Tree{Vars: map[string]string{}, Files: map[string]string{}, Other: &inmemory.Foreign{}}}
 }
 
 func (o *platformWorld) enables(name string) {
@@ -240,7 +241,7 @@ func TestProgramsWithoutPathsOnIOS(t *testing.T) {
 	t.Parallel()
 	const file = "/etc/xdg/vulkan//loader_settings.d/vk_loader_settings.json"
 	const rest = `,"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	a := plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: iOS()}, &emptyPath{facts.Tree{Other: &facts.Foreign{}, Files: map[string]string{
+	a := plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: iOS()}, &emptyPath{inmemory.Tree{Other: &inmemory.Foreign{}, Files: map[string]string{
 		file: `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p","p"]` + rest + `]}`}}})
 	if a.Settings != nil {
 		t.Errorf("%+v", a.Settings)
@@ -248,7 +249,7 @@ func TestProgramsWithoutPathsOnIOS(t *testing.T) {
 }
 
 // emptyPath is a system that gives programs an empty path.
-type emptyPath struct{ facts.Tree }
+type emptyPath struct{ inmemory.Tree }
 
 func (*emptyPath) Exe() facts.Exe { return facts.Exe{Known: true} }
 
@@ -267,7 +268,7 @@ func TestSettingsPlaces(t *testing.T) {
 		{qnx(), nil, "/etc"},
 	} {
 		var got []string
-		facts.Resolve(facts.NewStore(), &facts.Tree{Vars: c.vars, Other: &facts.Foreign{Program: facts.Bundle{Resources: resources}}},
+		facts.Resolve(facts.NewStore(), &inmemory.Tree{Vars: c.vars, Other: &inmemory.Foreign{Program: facts.Bundle{Resources: resources}}},
 			func(s *facts.Store) { got = c.platform.Settings(&c.platform, s) })
 		for i := range got {
 			got[i] = strings.TrimSuffix(got[i], rest)

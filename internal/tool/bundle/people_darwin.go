@@ -1,12 +1,9 @@
 package bundle
 
 import (
-	"fmt"
 	"os"
 	"path"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
@@ -14,17 +11,7 @@ import (
 
 // System describes the machine's system.
 func System(source *machine.Source) string {
-	var out strings.Builder
-	if version, err := source.ReadFile("/System/Library/CoreServices/SystemVersion.plist"); err == nil {
-		out.Write(version)
-	}
-	var name unix.Utsname
-	if !source.Foreign() && unix.Uname(&name) == nil {
-		for _, field := range [][]byte{name.Sysname[:], name.Release[:], name.Version[:], name.Machine[:]} {
-			fmt.Fprintln(&out, unix.ByteSliceToString(field))
-		}
-	}
-	return out.String()
+	return systemWith(source, "/System/Library/CoreServices/SystemVersion.plist")
 }
 
 // People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment; every other

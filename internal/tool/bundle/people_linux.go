@@ -1,32 +1,15 @@
 package bundle
 
 import (
-	"fmt"
 	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 )
 
 // System describes the machine's system.
-func System(source *machine.Source) string {
-	var out strings.Builder
-	if release, err := source.ReadFile("/etc/os-release"); err == nil {
-		out.Write(release)
-	}
-	if !source.Foreign() {
-		var name unix.Utsname
-		if unix.Uname(&name) == nil {
-			for _, field := range [][]byte{name.Sysname[:], name.Release[:], name.Version[:], name.Machine[:]} {
-				fmt.Fprintln(&out, unix.ByteSliceToString(field))
-			}
-		}
-	}
-	return out.String()
-}
+func System(source *machine.Source) string { return systemWith(source, "/etc/os-release") }
 
 // People returns the machine's users and names, to be hidden. me is the owner of the home directory in the environment, or
 // the current user.

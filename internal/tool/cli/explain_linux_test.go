@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
+	"vkloader/test/lib/inmemory"
 	"vkloader/test/lib/tree"
 )
 
@@ -96,6 +96,6 @@ func TestExplainWhatIf(t *testing.T) {
 }
 
 // mixed returns a tree with layers and drivers of each kind.
-func mixed() *facts.Tree {
-	return &facts.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
+func mixed() *inmemory.Tree {
+	return &inmemory.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }

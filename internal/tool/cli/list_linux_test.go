@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/test/lib/inmemory"
 )
 
 // list shows the drivers and layers in use and out of use, with the reasons, on a machine made of files.
 func TestListReasons(t *testing.T) {
-	tree := &facts.Tree{
+	tree := &inmemory.Tree{
 		Vars: map[string]string{"HOME": "/h", "VK_LOADER_DRIVERS_DISABLE": "off*", "VK_INSTANCE_LAYERS": "VK_LAYER_none"},
 		Files: map[string]string{
 			"/usr/share/vulkan/icd.d/good.json":   `{"file_format_version":"1.0.0","ICD":{"library_path":"libg.so","api_version":"1.3.0"}}`,

@@ -111,7 +111,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			if whose != "" {
 				name += " of " + whose
 			}
-			loaders = append(loaders, name+changed(l.Change))
+			loaders = append(loaders, name+changed(l.State))
 		}
 		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
@@ -139,7 +139,7 @@ func bits(class int) string {
 	return fmt.Sprint(class)
 }
 
-func changed(c process.Change) string {
+func changed(c process.FileState) string {
 	if c == process.Same {
 		return ""
 	}
@@ -147,5 +147,5 @@ func changed(c process.Change) string {
 }
 
 func modules(list []process.Module) string {
-	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.Change) }), ", ")
+	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.State) }), ", ")
 }

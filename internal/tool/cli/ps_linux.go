@@ -30,7 +30,7 @@ func loaderAt(source *machine.Source, file string) *loaders.Loader {
 func loadersIn(p *process.Process, source *machine.Source, known map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for i, m := range p.Loaders() {
-		l, change := known[m.Path], p.Change(&m)
+		l, change := known[m.Path], p.StateOf(&m)
 		if change != process.Same { // the file at the path is no longer the mapped one
 			l = &loaders.Loader{Version: m.Version()}
 		} else if l == nil {
@@ -39,7 +39,7 @@ func loadersIn(p *process.Process, source *machine.Source, known map[string]*loa
 				known[m.Path] = l
 			}
 		}
-		list = append(list, doctor.RunningLoader{File: m.Path, Version: term.Or(m.Version(), l.Version), Release: l.Release, Package: l.Package, Change: change})
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: term.Or(m.Version(), l.Version), Release: l.Release, Package: l.Package, State: change})
 		if i == 0 {
 			l.On(source)
 		}

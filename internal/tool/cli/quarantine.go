@@ -169,7 +169,7 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, forWhom(e.Program), until(e), e.Settings)
+	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, term.Or(term.OneLine(e.Program), quarantinedFor), until(e), e.Settings)
 	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
 		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}

@@ -15,6 +15,7 @@ const (
 		"other program."
 	settingsPlaces = "If there is none, it writes a file in the user's\n" +
 		"directories, or with --system in the system's. "
+	quarantinedFor   = "all programs"
 	quarantineAdders = "\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries."
 	pageAgain        = "; press Enter in the terminal for a new address"
 	pageRights       = "As root, the page changes files of the\nsystem only."

@@ -12,6 +12,7 @@ const (
 	runBrief = "run starts PROGRAM with the vulkan-1.dll that Windows finds for it, and with the drivers, devices and layers of the options.\n" +
 		"It changes no other program."
 	settingsPlaces   = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
+	quarantinedFor   = "all programs that do not run as administrator"
 	quarantineAdders = "\"vkloader run --find-culprit --apply\" adds entries."
 	pageAgain        = "; start ui again for another tab"
 	pageRights       = "As administrator, the page changes settings that programs with these rights\ndo not read."

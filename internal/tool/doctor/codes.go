@@ -37,7 +37,7 @@ var (
 		"The library is for programs of another word size or for another processor. This loader skips it.",
 		"Install the driver or layer for this architecture.")
 	LibraryNeeds = code("library-needs", diag.Problem, "DRV-042",
-		"The dynamic linker does not load a library when a library that it needs is missing.",
+		"A library is not loaded when a library that it needs is missing.",
 		"Install the package that has the needed library.")
 	LibraryVersion = code("library-version", diag.Problem, "DRV-042",
 		"The library needs a newer version of another library than this machine has. The dynamic linker does not load it.",

@@ -36,11 +36,11 @@ type RunningProgram struct {
 
 // RunningLoader is a mapped file of a loader.
 type RunningLoader struct {
-	File    string         `json:"file"`
-	Version string         `json:"version,omitempty"` // from the file's name or its package
-	Release string         `json:"release,omitempty"` // vkloader's release; "": another loader
-	Package string         `json:"package,omitempty"` // the package that owns the file
-	Change  process.Change `json:"change,omitempty"`  // the file's change since it was mapped: gone, replaced or written
+	File    string            `json:"file"`
+	Version string            `json:"version,omitempty"` // from the file's name or its package
+	Release string            `json:"release,omitempty"` // vkloader's release; "": another loader
+	Package string            `json:"package,omitempty"` // the package that owns the file
+	State   process.FileState `json:"change,omitempty"`  // the file's change since it was mapped: gone, replaced or written
 }
 
 // Title returns the loader's description.

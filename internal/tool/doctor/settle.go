@@ -353,8 +353,8 @@ func (h host) inShell(c *explain.Change) bool {
 func (e *record) tried(choice ...offer) tried {
 	o := choice[0]
 	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && e.inShell(&o.Change) {
-		t.kind = "" // files change as usual, and the shell can unset an exported variable
+	if inContainer(t.kind) && (e.inShell(&o.Change) || e.entered()) {
+		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
 	if len(choice) > 1 {

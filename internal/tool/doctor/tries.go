@@ -141,6 +141,9 @@ func (r *Report) Try(ctx context.Context, how Tries) error {
 		if err := t.judge(ctx, &list[i]); err != nil {
 			return err
 		}
+		if err := t.leftOut(&list[i]); err != nil {
+			return err
+		}
 		r.probed(&list[i])
 		if list[i].Result == ProbeOK {
 			t.base = cmp.Or(t.base, list[i].Manifest)
@@ -231,6 +234,28 @@ func (t *trying) chain(ctx context.Context, without []run.Suspect) (*run.Seen, e
 	return &run.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}, nil
 }
 
+// leftOut sets the result of a driver that was not tried alone, if the loader left it out of the run with all drivers.
+func (t *trying) leftOut(a *alone) error {
+	if a.Result != ProbeUntried || t.last == nil {
+		return nil
+	}
+	at, environ := t.at, t.Environ
+	if t.whole != nil {
+		at, environ = t.whole.at, t.whole.environ
+	}
+	messages, err := t.ofActing(at, environ, t.last)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.Library, m.Library) {
+			a.Result, a.Detail, a.Said = ProbeFails, "the loader leaves it out", probe.OpenError(m.Text)
+			break
+		}
+	}
+	return nil
+}
+
 // judge sets the result of a driver that was tried alone.
 func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	if a.saw == nil || a.err != nil {
@@ -248,7 +273,7 @@ func (t *trying) judge(ctx context.Context, a *alone) (err error) {
 	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
-		a.Said = complaint(messages, a.Library).Text
+		a.Said = probe.OpenError(complaint(messages, a.Library).Text)
 		a.Only, err = t.only(ctx, environ, true)
 	}
 	return err

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/explain"
+	"vkloader/test/lib/inmemory"
 	"vkloader/test/lib/tree"
 )
 
@@ -91,6 +91,6 @@ func TestVariableStates(t *testing.T) {
 }
 
 // mixed returns a tree with layers and drivers of each kind.
-func mixed() *facts.Tree {
-	return &facts.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
+func mixed() *inmemory.Tree {
+	return &inmemory.Tree{Vars: map[string]string{"HOME": "/h", "NO_D": ""}, Files: tree.Mixed()}
 }

@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"strings"
 
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -34,7 +36,7 @@ func lasting(d *decide.Device) error {
 		return nil
 	}
 	instead := "vkloader settings set --driver NAME (vkloader list drivers shows the name)"
-	if name := manifestsOf[d.DriverName]; name != "" {
+	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash { // on Windows, Wine's driver may be before it
 		instead = "vkloader settings set --driver " + term.Quoted(name)
 	}
 	return exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+

@@ -387,3 +387,24 @@ func shape(text string) string {
 		out.WriteString(strconv.Itoa(int(rec.ID)) + line + "\n")
 	}
 }
+
+// translatedFor translates the core of another system and returns its object for this one.
+func translatedFor(t *testing.T, system string) (object string) {
+	t.Helper()
+	directory := t.TempDir()
+	text := filepath.Join(directory, "core.c")
+	object = filepath.Join(directory, "core.o")
+	run := func(name string, arguments ...string) {
+		t.Helper()
+		c := exec.Command(name, arguments...)
+		c.Dir = top
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%.4000s", name, err, out)
+		}
+	}
+	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/"+system,
+		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
+	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
+		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
+	return object
+}

@@ -1,7 +1,6 @@
 package equal
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,20 +16,7 @@ func newMacOSCall() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
 // suites ask, and random questions, in which it asks for the bundle of the program.
 func TestMacOS(t *testing.T) {
 	t.Parallel()
-	directory := t.TempDir()
-	text, object := filepath.Join(directory, "core.c"), filepath.Join(directory, "core.o")
-	run := func(name string, arguments ...string) {
-		t.Helper()
-		c := exec.Command(name, arguments...)
-		c.Dir = top
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%.4000s", name, err, out)
-		}
-	}
-	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/macos",
-		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
-	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
+	object := translatedFor(t, "macos")
 	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
 }
 

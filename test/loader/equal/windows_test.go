@@ -3,8 +3,6 @@ package equal
 import (
 	"fmt"
 	"math/rand"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,20 +14,7 @@ import (
 // The core of vulkan-1.dll, which is another entry package, is translated, and answers random questions as in Go.
 func TestWindows(t *testing.T) {
 	t.Parallel()
-	directory := t.TempDir()
-	text, object := filepath.Join(directory, "core.c"), filepath.Join(directory, "core.o")
-	run := func(name string, arguments ...string) {
-		t.Helper()
-		c := exec.Command(name, arguments...)
-		c.Dir = top
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%.4000s", name, err, out)
-		}
-	}
-	run("go", "run", "./tools/goc", "-o", text, "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS", "./internal/core/entry/windows",
-		"Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide")
-	run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		`-DVKL_LOADER_BITS="64"`, "-Iinternal/core/runtime/c", "-c", "-o", object, text)
+	object := translatedFor(t, "windows")
 	var calls []call
 	var want [][]answer
 	messages := 0

@@ -430,7 +430,7 @@ func TestRandomMachines(t *testing.T) {
 			bundled++
 		}
 	}
-	if found < count/3 || layered < count/5 || bundled < count/20 || elevated < count/20 || twins < count/20 {
+	if found < count/3 || layered < count/10 || bundled < count/20 || elevated < count/20 || twins < count/20 {
 		t.Error("the machines are too plain")
 	}
 	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d raised rights; %d layers are of another machine, too",

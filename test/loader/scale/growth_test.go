@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/test/lib/inmemory"
 )
 
 // repeated makes a file. In the piece, @ is its number.
@@ -118,7 +118,7 @@ func FuzzGrowth(f *testing.F) {
 			t.Errorf("64 times: %.0f, 256 times: %.0f, 448 times: %.0f blocks", a, b, c)
 		}
 		if len(head)+len(tail)+64*len(piece) < 1<<16 { // in this process, so that the fuzzer sees new code
-			tree := &facts.Tree{Files: map[string]string{[]string{"/e/f.json", "/i/f.json", "/d.json", "/s/vulkan//loader_settings.d/vk_loader_settings.json"}[kind%4]: repeated(head, piece, tail, 2)},
+			tree := &inmemory.Tree{Files: map[string]string{[]string{"/e/f.json", "/i/f.json", "/d.json", "/s/vulkan//loader_settings.d/vk_loader_settings.json"}[kind%4]: repeated(head, piece, tail, 2)},
 				Vars: map[string]string{"VK_LAYER_PATH": "/e", "VK_IMPLICIT_LAYER_PATH": "/i", "VK_DRIVER_FILES": "/d.json", "XDG_CONFIG_HOME": "/s"}}
 			if plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: search.Linux(), Explain: true}, tree) == nil {
 				t.Error("the core asks for ever more facts and never decides")

@@ -94,6 +94,7 @@ func ranAs(t *testing.T, as rights, size string, args ...string) (got int, out, 
 		}
 		got = cmd.ProcessState.ExitCode()
 	}
+	notOfLinux(t, args, out+errOut)
 	return got, out, errOut
 }
 
@@ -157,6 +158,12 @@ func TestToolSettingsDevice(t *testing.T) {
 		if _, errOut := toolAs(t, unelevated, size, 1, "settings", "set", "--device", "llvmpipe"); !strings.Contains(errOut, "vkloader settings clear") {
 			t.Errorf("%s: %s", size, errOut)
 		}
+		toolAs(t, unelevated, size, 0, "settings", "clear")
+		const instead = "vkloader settings set --driver NAME (vkloader list drivers shows the name)\n" // Wine's manifest is not that of Mesa
+		if _, errOut := toolAs(t, unelevated, size, 1, "settings", "set", "--device", "llvmpipe"); !strings.HasSuffix(errOut, instead) {
+			t.Errorf("%s: %s", size, errOut)
+		}
+		toolAs(t, unelevated, size, 0, "settings", "set", "--driver", "winevulkan.json")
 		toolAs(t, unelevated, size, 0, "settings", "clear")
 		if _, errOut := toolAs(t, unelevated, size, 1, "settings", "set", "--device", "no such"); !strings.Contains(errOut, "no such") {
 			t.Errorf("%s: %s", size, errOut)

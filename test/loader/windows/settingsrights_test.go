@@ -46,7 +46,10 @@ func TestSettingsRights(t *testing.T) {
 				t.Errorf("settings set, not elevated: %s", errOut)
 			}
 			clear()
-			toolAs(t, elevated, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer)
+			_, errOut = toolAs(t, elevated, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer)
+			if !strings.Contains(errOut, " is in quarantine for all programs that do not run as administrator until ") {
+				t.Errorf("quarantine add --elevated=false: %s", errOut)
+			}
 			if out(elevated) || !out(unelevated) {
 				t.Error("quarantine add --elevated=false: the layer is not out, or for elevated programs, too")
 			}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vkloader/test/lib/dlltest"
 )
 
 // manifestFile writes a file into drive C and returns its path there. The test's end removes it.
@@ -34,6 +36,8 @@ func TestToolValidate(t *testing.T) {
 			other := map[string]string{"x64": "x86", "x86": "x64"}[size]
 			sample := windowsPath(t, size, `layers\VkLayer_drawstats`)
 			here := bits[size] + "-bit library "
+			class := map[string]int{"x64": 64, "x86": 32}[size]
+			needing := manifestFile(t, "validate/needs.dll", string(dlltest.Needing(class, []string{"gone.dll"}, "vk_icdGetInstanceProcAddr")))
 			for _, c := range []struct {
 				name     string
 				code     int
@@ -56,6 +60,14 @@ func TestToolValidate(t *testing.T) {
 				{"no driver", 1, []string{manifestFile(t, "validate/none.json", driverManifest(`C:\windows\system32\version.dll`))}, `version\.dll exports no vk_icdGetInstanceProcAddr`, "dynamic linker"},
 				{"a crash", 1, []string{"--load", manifestFile(t, "validate/crash.json", driverManifest(crash))}, `problem: loaded alone, .*crash\.dll: .*access violation`, "dynamic linker"},
 				{"the file alone", 0, []string{"--file-only", manifestFile(t, "validate/gone3.json", driverManifest(`.\gone.dll`))}, "driver manifest, the loader accepts it\n", "gone.dll"},
+				{"other letters", 0, []string{manifestFile(t, "validate/letters.json", driverManifest(wineAs(t, size, "Käse/ディスク.dll")))},
+					here + `C:\\Käse\\ディスク\.dll\n`, "problem"},
+				{"other letters, loaded", 0, []string{"--load", manifestFile(t, "validate/letters2.json", driverManifest(wineAs(t, size, "Käse/ディスク.dll")))},
+					here + `C:\\Käse\\ディスク\.dll \(interface \d\)\n`, "problem"},
+				{"a crash at its load", 1, []string{"--load", manifestFile(t, "validate/loads.json", driverManifest(failing(t, size, "LOADS")))},
+					`problem: loaded alone, .*LOADS.*\.dll: error 998 \(its start code crashes\) \[file-library, `, "dynamic linker"},
+				{"needs a library that is gone, and has no code", 1, []string{"--load", manifestFile(t, "validate/needs.json", driverManifest(needing))},
+					`(?s)problem: it needs gone\.dll: .*problem: loaded alone, .*needs\.dll: error 193 \(it is not a library for programs of this word size\) \[file-library, `, "dynamic linker"},
 				{"no file", 3, []string{`C:\validate\none-there.json`}, `none-there\.json: cannot be opened\n`, "accepts"},
 				{"a layer of the other word size", 0, []string{windowsPath(t, other, `layers\VkLayer_drawstats.json`)},
 					bits[other] + `-bit library Z:.*VkLayer_drawstats\.dll\n`, "problem"},
@@ -67,6 +79,16 @@ func TestToolValidate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// wineAs copies Wine's driver to a file of drive C and returns its path there.
+func wineAs(t *testing.T, size, name string) string {
+	t.Helper()
+	dir, _ := root(t)
+	system := map[string]string{"x64": "system32", "x86": "syswow64"}[size]
+	text, err := os.ReadFile(filepath.Join(dir, "root/prefix/drive_c/windows", system, "winevulkan.dll"))
+	must(t, err)
+	return manifestFile(t, name, string(text))
 }
 
 // dropFile removes a file of drive C.

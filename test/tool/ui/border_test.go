@@ -269,7 +269,7 @@ func TestProgress(t *testing.T) {
 	b.to(fmt.Sprintf("program%s?pid=%d", s.path("bin/game"), p.pid))
 	b.sees(fmt.Sprintf("process %d has ended", p.pid))
 	b.to(fmt.Sprintf("program%s?pid=%d", s.path("bin/game"), other.pid))
-	b.sees(fmt.Sprintf("process %d is %s now", other.pid, s.path("bin/other")))
+	b.sees(fmt.Sprintf("process %d is now %s", other.pid, s.path("bin/other")))
 }
 
 // The picture of a process has what its variables decide, and not those of the page.

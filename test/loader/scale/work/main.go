@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/wire"
+	"vkloader/test/lib/inmemory"
 )
 
 func main() {
@@ -31,7 +31,7 @@ func main() {
 	fail(err)
 	for _, s := range scenarios {
 		w := &world{
-			Tree: facts.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{},
+			Tree: inmemory.Tree{Vars: map[string]string{"HOME": "/h"}, Files: map[string]string{},
 				Directories: map[string][]string{}, Program: "/bin/program"},
 			kind: plan.Instance,
 		}
@@ -55,7 +55,7 @@ func fail(err error) {
 
 // world is an installation in memory and the request of the program.
 type world struct {
-	facts.Tree
+	inmemory.Tree
 	kind               plan.Kind
 	layers, extensions []wire.Str
 	layerName          wire.Str

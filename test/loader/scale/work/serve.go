@@ -8,8 +8,8 @@ import (
 	"io"
 	"runtime/coverage"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
+	"vkloader/test/lib/inmemory"
 )
 
 // places of the file that is decided with, by its kind.
@@ -29,7 +29,7 @@ func serve(in io.Reader, out io.Writer) error {
 		if _, err := io.ReadFull(in, text); err != nil {
 			return err
 		}
-		tree := &facts.Tree{Vars: map[string]string{"HOME": "/h"}, Program: "/bin/program",
+		tree := &inmemory.Tree{Vars: map[string]string{"HOME": "/h"}, Program: "/bin/program",
 			Files: map[string]string{places[int(head[0])%len(places)]: string(text)}}
 		if err := coverage.ClearCounters(); err != nil {
 			return err

@@ -13,14 +13,37 @@
 
 #include "events.h"
 #include "facts.h"
+#include "process/windows/wide.h"
 
 #define EVENTS "events="
+
+/* A function of msvcrt.dll, which mingw-w64's start code calls and no header declares. */
+struct heap_mode {
+    int new_mode;
+};
+__declspec(dllimport) int __cdecl __wgetmainargs(int *argc, WCHAR ***argv, WCHAR ***environment, int expand,
+                                                 struct heap_mode *mode);
+
+/* Converts the command line's arguments to UTF-8 in place. main gets them in the system's own code page, which lacks
+ * most characters. */
+static void arguments_in_utf8(int argc, char **argv)
+{
+    WCHAR **given, **environment;
+    int count;
+    struct heap_mode mode = {0};
+    if (__wgetmainargs(&count, &given, &environment, 0, &mode) != 0) return;
+    for (int i = 0; i < argc && i < count; i++) {
+        char *text = utf8_of(given[i]);
+        if (text) argv[i] = text;
+    }
+}
 
 /* Events go to the handle in the last argument; to standard output when a person runs the probe. */
 int system_begin(int argc, char **argv)
 {
     /* A missing library or a crash shows no window that waits for a click. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    arguments_in_utf8(argc, argv);
     if (argc == 2 && !strcmp(argv[1], "facts")) exit(facts_answer());
     if (argc > 1 && !strncmp(argv[argc - 1], EVENTS, strlen(EVENTS))) {
         HANDLE handle = (HANDLE)(uintptr_t)strtoull(argv[argc - 1] + strlen(EVENTS), NULL, 10);
@@ -55,40 +78,6 @@ void system_usage(long *resident_kb, long *threads)
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
 
-static WCHAR *wide(const char *text)
-{
-    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
-    WCHAR *out = size > 0 ? malloc((size_t)size * sizeof *out) : NULL;
-    if (out) MultiByteToWideChar(CP_UTF8, 0, text, -1, out, size);
-    return out;
-}
-
-static char *narrow(const WCHAR *text)
-{
-    int size = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
-    char *out = size > 0 ? malloc((size_t)size) : NULL;
-    if (out) WideCharToMultiByte(CP_UTF8, 0, text, -1, out, size, NULL, NULL);
-    return out;
-}
-
-static DWORD error;
-
-void *system_open(const char *path)
-{
-    WCHAR *name = wide(path);
-    HMODULE library = name ? LoadLibraryExW(name, NULL, strchr(path, ':') ? LOAD_WITH_ALTERED_SEARCH_PATH : 0) : NULL;
-    error = GetLastError();
-    free(name);
-    return library;
-}
-
-const char *system_error(void)
-{
-    static char text[32];
-    snprintf(text, sizeof text, "error %lu", error);
-    return text;
-}
-
 PFN_vkVoidFunction system_symbol(void *library, const char *name)
 {
     return (PFN_vkVoidFunction)(void *)GetProcAddress(library, name);
@@ -96,7 +85,7 @@ PFN_vkVoidFunction system_symbol(void *library, const char *name)
 
 void *system_opened(const char *path)
 {
-    WCHAR *name = wide(path);
+    WCHAR *name = wide_path(path);
     HMODULE library = name ? GetModuleHandleW(name) : NULL;
     free(name);
     return library;
@@ -120,7 +109,7 @@ char *system_file(PFN_vkVoidFunction function)
     WCHAR path[4096];
     HMODULE library = library_of(function);
     DWORD size = library ? GetModuleFileNameW(library, path, sizeof path / sizeof *path) : 0;
-    return size > 0 && size < sizeof path / sizeof *path ? narrow(path) : NULL;
+    return size > 0 && size < sizeof path / sizeof *path ? utf8_of(path) : NULL;
 }
 
 void system_libraries(void (*each)(const char *path))
@@ -128,7 +117,7 @@ void system_libraries(void (*each)(const char *path))
     HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPMODULE, 0);
     MODULEENTRY32W module = {.dwSize = sizeof module};
     for (BOOL more = Module32FirstW(all, &module); more; more = Module32NextW(all, &module)) {
-        char *path = narrow(module.szExePath);
+        char *path = utf8_of(module.szExePath);
         if (path) each(path);
         free(path);
     }

@@ -1,33 +1,36 @@
-package facts
+// Package inmemory has the facts of a machine in memory, for tests of decisions.
+package inmemory
 
-// Tree is a file system and environment in memory. Tests use it as a Provider, and so does the tool to simulate a machine.
+import "vkloader/internal/core/facts"
+
+// Tree is a file system and environment in memory.
 type Tree struct {
 	Vars        map[string]string
 	Elevated    bool                // secure variables count as unset
 	Files       map[string]string   // content by path
 	Directories map[string][]string // names by path, in listing order; overrides the names implied by Files
-	Broken      map[string]FileStatus
+	Broken      map[string]facts.FileStatus
 	Program     string // path of the running program, "" when unknown
-	Devices     Graphics
-	Served      *Service // nil: no driver service
-	Backslashes bool     // paths have backslashes
-	Other       *Foreign // facts that Linux lacks; nil: none
+	Devices     facts.Graphics
+	Served      *facts.Service // nil: no driver service
+	Backslashes bool           // paths have backslashes
+	Other       *Foreign       // facts that Linux lacks; nil: none
 }
 
 // Foreign holds facts that Linux lacks: registry values by hive, backslash and key; adapter and device values by value
 // name; package paths by family.
 type Foreign struct {
-	Keys          map[string][]Value
-	AdapterValues map[string]Adapters
-	DeviceValues  map[string][]Device
+	Keys          map[string][]facts.Value
+	AdapterValues map[string]facts.Adapters
+	DeviceValues  map[string][]facts.Device
 	PackagePaths  map[string][]string
-	Displays      DXGI
-	Token         Process
-	Program       Bundle
+	Displays      facts.DXGI
+	Token         facts.Process
+	Program       facts.Bundle
 }
 
 // Elsewhere implements Provider.
-func (t *Tree) Elsewhere() Elsewhere {
+func (t *Tree) Elsewhere() facts.Elsewhere {
 	if t.Other == nil {
 		return nil
 	}
@@ -35,45 +38,45 @@ func (t *Tree) Elsewhere() Elsewhere {
 }
 
 // Registry implements Elsewhere.
-func (f *Foreign) Registry(h Hive, key string) Key {
+func (f *Foreign) Registry(h facts.Hive, key string) facts.Key {
 	values, ok := f.Keys[h.String()+`\`+key]
-	return Key{Opened: ok, Values: values}
+	return facts.Key{Opened: ok, Values: values}
 }
 
 // Adapters implements Elsewhere.
-func (f *Foreign) Adapters(name string) Adapters { return f.AdapterValues[name] }
+func (f *Foreign) Adapters(name string) facts.Adapters { return f.AdapterValues[name] }
 
 // Devices implements Elsewhere.
-func (f *Foreign) Devices(name string) Devices {
+func (f *Foreign) Devices(name string) facts.Devices {
 	list, ok := f.DeviceValues[name]
-	return Devices{Listed: ok, List: list}
+	return facts.Devices{Listed: ok, List: list}
 }
 
 // Packages implements Elsewhere.
 func (f *Foreign) Packages(family string) []string { return f.PackagePaths[family] }
 
 // DXGI implements Elsewhere.
-func (f *Foreign) DXGI() DXGI { return f.Displays }
+func (f *Foreign) DXGI() facts.DXGI { return f.Displays }
 
 // Process implements Elsewhere.
-func (f *Foreign) Process() Process { return f.Token }
+func (f *Foreign) Process() facts.Process { return f.Token }
 
 // Bundle implements Elsewhere.
-func (f *Foreign) Bundle() Bundle { return f.Program }
+func (f *Foreign) Bundle() facts.Bundle { return f.Program }
 
 // Var implements Provider.
-func (t *Tree) Var(name string, secure bool) Var {
+func (t *Tree) Var(name string, secure bool) facts.Var {
 	if secure && t.Elevated {
-		return Var{}
+		return facts.Var{}
 	}
 	v, ok := t.Vars[name]
-	return Var{v, ok}
+	return facts.Var{Value: v, Set: ok}
 }
 
 // Directory implements Provider. If Directories lacks the path, the result is the sorted .json files of Files in it.
-func (t *Tree) Directory(path string) Directory {
+func (t *Tree) Directory(path string) facts.Directory {
 	if names, ok := t.Directories[path]; ok {
-		return Directory{Listed: true, Names: names}
+		return facts.Directory{Listed: true, Names: names}
 	}
 	prefix, separator := path, byte('/')
 	if t.Backslashes {
@@ -82,7 +85,7 @@ func (t *Tree) Directory(path string) Directory {
 	if len(prefix) > 0 && prefix[len(prefix)-1] != separator {
 		prefix += string(rune(separator))
 	}
-	f := Directory{}
+	f := facts.Directory{}
 	add := func(file string) {
 		if len(file) <= len(prefix) || file[:len(prefix)] != prefix {
 			return
@@ -115,19 +118,19 @@ func (t *Tree) Directory(path string) Directory {
 }
 
 // File implements Provider.
-func (t *Tree) File(path string) File {
+func (t *Tree) File(path string) facts.File {
 	if status, ok := t.Broken[path]; ok {
-		return File{Status: status}
+		return facts.File{Status: status}
 	}
 	content, ok := t.Files[path]
 	if !ok {
-		return File{Status: FileNotOpened}
+		return facts.File{Status: facts.FileNotOpened}
 	}
-	return File{Content: content}
+	return facts.File{Content: content}
 }
 
 // Exe implements Provider.
-func (t *Tree) Exe() Exe { return Exe{Path: t.Program, Known: t.Program != ""} }
+func (t *Tree) Exe() facts.Exe { return facts.Exe{Path: t.Program, Known: t.Program != ""} }
 
 // Exists implements Provider.
 func (t *Tree) Exists(path string) bool {
@@ -142,12 +145,12 @@ func (t *Tree) WrongMachine(path string) bool { return t.Files[path] == ForeignL
 const ForeignLibrary = "foreign"
 
 // Graphics implements Provider.
-func (t *Tree) Graphics() Graphics { return t.Devices }
+func (t *Tree) Graphics() facts.Graphics { return t.Devices }
 
 // Service implements Provider.
-func (t *Tree) Service() Service {
+func (t *Tree) Service() facts.Service {
 	if t.Served == nil {
-		return Service{State: ServiceNone}
+		return facts.Service{State: facts.ServiceNone}
 	}
 	return *t.Served
 }
