@@ -31,7 +31,7 @@ static bool needs_changed(const struct library *old)
     for (const struct library_file *f = old->files; f; f = f->next)
         if (!file_same_inode(&f->identity, &old->identity) &&
             (!file_identify(f->path, &now) || !file_same_inode(&now, &f->identity) ||
-             file_overwritten(f->path, &now, &f->identity)))
+             mapping_overwritten(f->path, &now, &f->identity)))
             return true;
     return false;
 }
@@ -75,7 +75,7 @@ bool library_refused(const char *path, const struct file_identity *now)
         struct file_identity then = l->identity;
         bool open = record_open(l), quarantined = l->state == LIBRARY_QUARANTINED;
         lock_drop();
-        refused = file_same_inode(now, &then) && (quarantined || (open && file_overwritten(path, now, &then)));
+        refused = file_same_inode(now, &then) && (quarantined || (open && mapping_overwritten(path, now, &then)));
     }
     return refused;
 }
@@ -295,7 +295,7 @@ struct mapped_lib *library_use_served(const char *given, const struct file_ident
     bool same = l && !changed && file_same(identity, &l->identity);
     if (same) record_hold(l);
     lock_drop();
-    if (old && file_overwritten(given, identity, &old->identity))
+    if (old && mapping_overwritten(given, identity, &old->identity))
         record_quarantine(old);
     else if (old)
         record_close(old);
@@ -387,7 +387,7 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
 {
     struct file_identity now;
     file_identify(path, &now);
-    bool overwritten = identity->inode && file_overwritten(path, &now, identity);
+    bool overwritten = identity->inode && mapping_overwritten(path, &now, identity);
     if (!overwritten) {
         library_let_go(handle);
         return;

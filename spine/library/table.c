@@ -97,6 +97,11 @@ void record_free(struct library *l)
     }
 }
 
+bool mapping_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
+{
+    return file_overwritten(path, now, then) || (!file_same(now, then) && build_damaged(&then->build));
+}
+
 /* Reports whether a file of the library was overwritten, and loses each of these. */
 static bool was_overwritten(const struct library *l)
 {
@@ -104,7 +109,7 @@ static bool was_overwritten(const struct library *l)
     bool overwritten = false;
     for (const struct library_file *f = l->files; f; f = f->next) {
         file_identify(f->path, &now);
-        if (!file_overwritten(f->path, &now, &f->identity) || (f->object && !objects_have(f->object, f->path)))
+        if (!mapping_overwritten(f->path, &now, &f->identity) || (f->object && !objects_have(f->object, f->path)))
             continue;
         build_lose(&f->identity.build);
         overwritten = true;
@@ -233,9 +238,9 @@ static void files_compare(struct library *l)
     for (struct library_file *f = first; f; f = f->next) {
         if (f->found != FILE_UNKNOWN) continue;
         file_identify(f->path, &now);
-        f->found = file_same(&now, &f->identity)                   ? FILE_SAME
-                   : file_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
-                                                                   : FILE_REPLACED;
+        f->found = file_same(&now, &f->identity)                      ? FILE_SAME
+                   : mapping_overwritten(f->path, &now, &f->identity) ? FILE_OVERWRITTEN
+                                                                      : FILE_REPLACED;
         if (f->found != FILE_SAME && f->object && !objects_have(f->object, f->path)) f->found = FILE_SAME;
     }
 }

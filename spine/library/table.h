@@ -63,6 +63,9 @@ void record_hold(struct library *l);
 bool record_unhold(struct library *l);
 /* Reports whether an unused library stays open. */
 bool record_stays(const struct library *l);
+/* Reports whether a mapping has changed since then: the path leads to the same file with other contents, or the
+ * linker's data is damaged. now: all zero if the path leads to no file. Call it without the lock. */
+bool mapping_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
 /* Reports whether a handle belongs to a library in quarantine. Call without the lock. */
 bool record_quarantined(const void *handle);
 /* Returns a record in state CLOSING, which lookups ignore. NULL: no memory. Call without the lock. */

@@ -36,9 +36,8 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* The same of an open descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether a mapping has changed since then: the path leads to the same file with other contents, or the
- * linker's data is damaged. If the size and the build ID are the same, only the modification time has changed. now: all
- * zero if the path leads to no file. Call it without the lock. */
+/* Reports whether the path leads to the same file with other contents. If the size and the build ID are the same, only
+ * the modification time has changed. now: all zero if the path leads to no file. */
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
 /* Reports whether the linker's data of a library is damaged: cutting a file off resets the changed pages of its private
  * mappings. False: intact, unknown, or no longer in the process. */

@@ -46,8 +46,9 @@ struct walk {
     const struct link_map *map; /* NULL: the list is unknown */
     bool begun;
 };
-/* Returns the dynamic section of the next object of a walk. NULL: the object must not be read. The section comes from the linker's list, because the
- * program headers in memory change if the file is overwritten. If the list is unknown, the headers name it. */
+/* Returns the dynamic section of the next object of a walk. NULL: the object must not be read. The section comes from
+ * the linker's list, because the program headers in memory change if the file is overwritten. If the list is unknown,
+ * the headers name it. */
 const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object);
 /* Sets the build of an object and returns its SONAME, or NULL. On Linux. */
 const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build);

@@ -49,9 +49,8 @@ static bool build_same(const char *path, const struct build *build)
 
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
 {
-    if (file_same(now, then)) return false;
-    bool contents = file_same_inode(now, then) && (now->size != then->size || !build_same(path, &then->build));
-    return contents || build_damaged(&then->build);
+    return file_same_inode(now, then) && !file_same(now, then) &&
+           (now->size != then->size || !build_same(path, &then->build));
 }
 
 bool file_is_special(const char *path)
