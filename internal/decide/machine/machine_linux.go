@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,25 +59,25 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	return f, nil
 }
 
-// kernelFile returns an error if an open file is the kernel's and another name led to it, such as a link in a user's directory:
-// a read of these files may wait, empty the kernel's log or wake a device. Only the tool itself names files below /proc and /sys.
+// kernelFile returns an error if an open file has data of the kernel that a read takes away or waits for: its log, its trace and its
+// debugging files. A link in a user's directory can lead there. Other files below /proc and /sys are read as the library reads them.
 func kernelFile(f *os.File, name string) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
 	var system unix.Statfs_t
-	if failed := raw.Control(func(fd uintptr) { err = unix.Fstatfs(int(fd), &system) }); failed != nil || err != nil {
+	real := ""
+	if failed := raw.Control(func(fd uintptr) {
+		if err = unix.Fstatfs(int(fd), &system); err == nil && system.Type == unix.PROC_SUPER_MAGIC {
+			real, _ = os.Readlink("/proc/self/fd/" + strconv.Itoa(int(fd)))
+		}
+	}); failed != nil || err != nil {
 		return errors.Join(failed, err)
 	}
-	name = path.Clean(name)
 	switch int64(system.Type) {
 	case unix.PROC_SUPER_MAGIC:
-		if strings.HasPrefix(name, "/proc/") && name != "/proc/kmsg" {
-			return nil
-		}
-	case unix.SYSFS_MAGIC:
-		if strings.HasPrefix(name, "/sys/") {
+		if path.Base(real) != "kmsg" {
 			return nil
 		}
 	case unix.TRACEFS_MAGIC, unix.DEBUGFS_MAGIC, unix.SECURITYFS_MAGIC, unix.EFIVARFS_MAGIC:
