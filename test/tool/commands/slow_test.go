@@ -86,7 +86,7 @@ func TestDoctorNamesTheSlowDriver(t *testing.T) {
 		w.Env["VK_DRIVER_FILES"] = w.Path("drivers/tardy.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
 		d := diagnosed(t, w, 0, "--timeout", "2m")
 		got := d.finding("driver-slow")
-		if is := strings.HasPrefix(got, "warning tardy.json: a short program took 6."); is != want || !want && got != "" {
+		if is := strings.HasPrefix(got, "warning tardy.json: a short program took "); is != want || !want && got != "" {
 			t.Errorf("%s: %q %+v", delay, got, d.Probes)
 		}
 		for _, f := range d.Findings {
