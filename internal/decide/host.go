@@ -19,14 +19,14 @@ type Host struct {
 	tree    machine.Tree // in place of a directory
 	environ []string
 	windows *windowsCopy // of a machine with Windows
-	asked   *question    // of the tool, which knows more of its machine than its files
+	asked   *question    // the tool's question, which has facts beyond the machine's files
 }
 
 // Local is the running system. A program has the variables of this process.
 func Local() *Host { return &Host{name: "this machine"} }
 
-// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
-// link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
+// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic link
+// leads out of it. A program has no variables. With an empty name, every answer is an error.
 func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
 
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links

@@ -16,7 +16,7 @@ import (
 // Standing is the stage of a driver or layer on its way into a program, and what keeps it from the next one.
 type Standing = standing.Standing
 
-// Standings are the standings of a decision's drivers and layers, by their files. It judges each one once and loads none.
+// Standings judges the drivers and layers of a decision by their files, each one once. It loads none.
 type Standings struct {
 	machine *machine.Machine
 	linker  *binary.Linker

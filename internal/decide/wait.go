@@ -74,7 +74,7 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 		select {
 		case <-ctx.Done():
 			return false
-		case <-events: // that it has settled is not waited for: a machine may never do
+		case <-events: // an event does not prolong the pause: a machine may never be quiet
 		case <-timer.C:
 			return true
 		}

@@ -70,7 +70,8 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 // Exports tells whether a function is exported by its name.
 func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
 
-// peNeeds are the libraries of the import table. The reader of the standard library may fail on damaged ones.
+// peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader may
+// panic.
 func peNeeds(f *pe.File) (list []string) {
 	defer func() {
 		if recover() != nil {
@@ -94,7 +95,7 @@ func peNeeds(f *pe.File) (list []string) {
 	return list
 }
 
-// peAt gives the bytes of a section from a relative address on; nothing for one in no section.
+// peAt returns the bytes of a section from a relative address; nil if no section has the address.
 func peAt(f *pe.File, address uint32, size int) []byte {
 	for _, s := range f.Sections {
 		if address < s.VirtualAddress || address-s.VirtualAddress >= s.Size {

@@ -67,7 +67,7 @@ func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, ch
 		return "", false
 	}
 	table := make([]byte, where.Size)
-	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil { // this directory alone has a place in the file
+	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil { // only this directory's address is an offset in the file
 		return "", false
 	}
 	var outer contentInfo

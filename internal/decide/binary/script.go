@@ -10,8 +10,8 @@ import (
 // maxScript is the greatest length of a script that is read.
 const maxScript = 64 << 10
 
-// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value that takes more than
-// the script's own place and other known values stays unknown.
+// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value is known if it
+// depends only on the script's path and on other known values.
 type script struct {
 	machine   *machine.Machine
 	file      string

@@ -27,7 +27,7 @@ type Chip struct {
 	Offers []Offer // what its last drivers offer; none: drivers for it still gain features
 }
 
-// Suite is where a release of a distribution has newer packages.
+// Suite is a source of newer packages for a release of a distribution.
 type Suite struct {
 	Name         string
 	Mesa, Kernel string
@@ -46,7 +46,7 @@ type chipName struct {
 	chip    *Chip
 }
 
-// chipTable is the text, read.
+// chipTable is the parsed text.
 type chipTable struct {
 	chips  map[string]*Chip
 	pci    []chipRange
@@ -196,8 +196,7 @@ func NewerSuite(id, version string) (Suite, bool) {
 	return s, is
 }
 
-// LackedBy are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
-// every release.
+// LackedBy returns the families of drivers that a release of a distribution has no package for; version "" means every release.
 func LackedBy(id, version string) []string {
 	all := knownChips().lacks
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
@@ -206,9 +205,9 @@ func LackedBy(id, version string) []string {
 // HasVulkan tells whether any Vulkan driver serves it.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
 
-// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
-// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
-// others, though their kernel driver is the same.
+// Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device of an
+// unknown kind is served by any driver that needs a device. The driver for Intel's older chips serves no other chips, though
+// their kernel driver is the same.
 func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 	if f == nil || f.Name == HASVK && c != nil && c.Driver != HASVK {
 		return false

@@ -17,7 +17,7 @@ type Family struct {
 
 	RunTime  []RunTime
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
-	Backends []string // libraries that others open below the directory of the driver's own
+	Backends []string // libraries that other libraries open in a directory below the driver's
 	Whole    []string // directories of data, with all that is in them
 	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
 	Data     []string // files of data that it reads, where they are usually; "*" for anything
@@ -30,7 +30,7 @@ const (
 	HASVK  = family.HASVK
 )
 
-// ofMesa are the packages where all of Mesa's drivers are in one.
+// ofMesa returns the packages that contain all of Mesa's drivers.
 func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
@@ -85,7 +85,7 @@ func extras() map[string]Family {
 	}
 }
 
-// known is what Families gives.
+// known is the result of Families.
 var known struct {
 	once sync.Once
 	list []*Family
@@ -108,7 +108,7 @@ func Families() []*Family {
 // Of tells whose driver a library is, by its path or name; nil when that is not known.
 func Of(library string) *Family { return with(family.Of(library)) }
 
-// For is the family to install for a driver of the kernel; nil when none is known.
+// For returns the family to install for a kernel driver; nil: none is known.
 func For(kernel string) *Family { return with(family.For(kernel)) }
 
 func with(d *family.Driver) *Family {
@@ -139,7 +139,8 @@ const (
 	NvidiaDevices      = "NVIDIA_VISIBLE_DEVICES"
 )
 
-// GrantsGraphics tells whether NVIDIA's container tools, by a value of NVIDIA_DRIVER_CAPABILITIES, bring what Vulkan needs.
+// GrantsGraphics reports whether a value of NVIDIA_DRIVER_CAPABILITIES makes NVIDIA's container tools add the files that Vulkan
+// needs.
 func GrantsGraphics(capabilities string) bool {
 	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
 		c = strings.TrimSpace(c)

@@ -16,7 +16,7 @@ type RunTime struct {
 	In       string // its directory, when the dynamic linker does not find it; "": none
 	Required bool   // the driver does not work without it
 	From     string // the first version of the driver that has it; "": all
-	Before   string // the first version that has it no longer; "": none
+	Before   string // the first version without it; "": none
 }
 
 // Headless describes the way in which a driver of NVIDIA's starts without a display: through the vendors' EGL.
@@ -30,7 +30,7 @@ type Headless struct {
 // subsystem is where the Windows Subsystem for Linux has its libraries.
 const subsystem = "/usr/lib/wsl/lib"
 
-// drirc are the files that Mesa's drivers read of programs that want special treatment.
+// drirc are the files from which Mesa's drivers read workarounds for programs.
 const drirc = "/usr/share/drirc.d/*.conf"
 
 // amdgpuNames is the file with the names of AMD's devices.
@@ -39,7 +39,7 @@ const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
 // nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
 var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
 
-// Matches lists the files, without directories, that a machine has of patterns with a "*" in the last element.
+// Matches lists the files, not directories, of a machine that match patterns with a "*" in the last element.
 func Matches(m *machine.Machine, patterns []string) []string {
 	var found []string
 	for _, pattern := range patterns {
@@ -79,8 +79,8 @@ func (f *Family) VersionAmong(names []string) string {
 	return ""
 }
 
-// Names are the file names of the libraries that a driver of this version opens when it runs; without a version, those
-// that are of none.
+// Names returns the file names of the libraries that a driver of a version opens at run time; without a version, only names
+// that contain none.
 func (f *Family) Names(version string, requiredOnly bool) []string {
 	var names []string
 	for _, r := range f.RunTime {
@@ -107,13 +107,13 @@ func (f *Family) Opens(name string) bool {
 	})
 }
 
-// Free tells whether a driver works with any version of the kernel's module: one that opens libraries of its own version
-// comes with that module. A driver that is not known is taken for free.
+// Free reports whether a driver works with any version of the kernel module. A driver that opens libraries of its own version
+// needs the module of that version. An unknown driver counts as free.
 func (f *Family) Free() bool {
 	return f == nil || !slices.ContainsFunc(f.RunTime, func(r RunTime) bool { return r.Stem != "" })
 }
 
-// Elsewhere is where a library that a driver opens lies, when the dynamic linker does not find it; "" for none.
+// Elsewhere returns the path of a library that a driver opens where the dynamic linker does not search; "": none.
 func (f *Family) Elsewhere(name string) string {
 	for _, r := range f.RunTime {
 		if r.Name == name && r.In != "" {

@@ -45,7 +45,7 @@ func (g *GPU) Title() string {
 	return g.Name + " (" + ids + ")"
 }
 
-// look is a list under way.
+// look collects the list of GPUs.
 type look struct {
 	machine *machine.Machine
 	root    string // of the nodes
@@ -144,7 +144,7 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// lonely adds the devices that have a node elsewhere, and that are not shown otherwise.
+// lonely adds a device for each existing node of a family, unless a listed device has a kernel driver of that family.
 func (l *look) lonely() {
 	for i := range family.Drivers {
 		f := &family.Drivers[i]

@@ -1,7 +1,7 @@
 package drivers
 
-// kernels are the drivers of the kernel, with what other interfaces than Vulkan call the driver of their devices. It has
-// every one that a driver of Vulkan works on (family.Driver.Kernel). "": none that has a name there.
+// kernels maps each kernel driver to the names of its devices' drivers in OpenGL and VA-API; "": none. It has every kernel
+// driver that a Vulkan driver works on (family.Driver.Kernel).
 var kernels = [...]struct {
 	name   string
 	opengl string // Mesa's driver, or nvidia

@@ -13,7 +13,7 @@ type Library struct {
 	Name string // as a manifest or a driver names it
 	binary.Result
 	Fault Fault
-	With  *binary.Closure // its dependencies; nil: Fault
+	With  *binary.Closure // its dependencies; nil if there is a Fault
 }
 
 // Opened is a library that a driver opens at run time.

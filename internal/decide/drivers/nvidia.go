@@ -14,8 +14,8 @@ type GPUPart struct {
 // nvidiaProc is where NVIDIA's own driver shows its devices.
 const nvidiaProc = "/proc/driver/nvidia/"
 
-// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. Which node is whose, its
-// directory in /proc tells. Without that the only node is that of the only device, and otherwise each node is a device.
+// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. A device's directory in
+// /proc tells its node. Without it, a single node belongs to a single device; otherwise each node counts as a device.
 func (l *look) nvidia() {
 	var shown []*GPU // by sysfs
 	for _, g := range l.list {
@@ -25,7 +25,7 @@ func (l *look) nvidia() {
 		}
 	}
 	alone := len(shown) == 0
-	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
+	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // also a device that sysfs does not show, if it has nodes
 		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
 		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
 			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
@@ -69,8 +69,8 @@ func (l *look) numbered() (list []string) {
 	return list
 }
 
-// isNumber tells whether a text has digits alone. What becomes part of a node's path has to: it may be the text of a
-// machine that is examined below a directory, and another path would give a container another device.
+// isNumber reports whether a text consists of digits. A part of a node's path must: the text may come from a machine examined
+// below a directory, and another path would give a container another device.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // number is a field that is the number of a node; "" for anything else.
@@ -88,7 +88,7 @@ func field(text, label string) string {
 	return strings.TrimSpace(value)
 }
 
-// nvidiaNodes are those of a device that are there: none unless both that it needs are.
+// nvidiaNodes returns the existing nodes of a device; none if one of the two that it needs is missing.
 func (l *look) nvidiaNodes(minor string) []string {
 	nodes := []string{}
 	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {

@@ -11,7 +11,7 @@ import (
 //go:embed wants.txt
 var wantLines string
 
-// Offer is the most that a driver offers for a chip, now and in the future.
+// Offer is the most that a driver will ever offer for a chip.
 type Offer struct {
 	Driver  string   // the family of Mesa's driver, or NVIDIA
 	Release string   // the maker's last release for the chip; "": any

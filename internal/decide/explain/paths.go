@@ -57,7 +57,7 @@ func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provid
 	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
 }
 
-// clean is a path in its plain form; of Windows it stays as the registry has it.
+// clean returns a path in its plain form; a path of Windows stays as the registry has it.
 func clean(style pathname.Style, name string) string {
 	if style == pathname.Slash {
 		return path.Clean(name)
@@ -65,7 +65,8 @@ func clean(style pathname.Style, name string) string {
 	return name
 }
 
-// searchedOf are the places that a decision looked into, last is where drivers are looked for after those; add completes each.
+// searchedOf returns the places that a decision searched, and then last, the later places for drivers. add completes each
+// place.
 func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add func(*Searched)) []Searched {
 	places := []Searched{}
 	for kind, name := range searchNames {

@@ -170,7 +170,7 @@ func Named(name string) *Feature {
 	return nil
 }
 
-// Exact tells whether the version is known that the feature came with; otherwise it lies between two versions.
+// Exact reports whether the version that introduced the feature is known; if not, it lies between two known versions.
 func (f *Feature) Exact() bool { return f.Since != "" || f.Without == "" && f.With != "" }
 
 // Mark is the constant by which a loader's file shows the feature; "": the file does not show it.
@@ -200,11 +200,11 @@ func (f *Feature) Came() string {
 // Reads reports whether the loader reads a variable. An unknown variable counts as read: it may be in force.
 func (l *Loader) Reads(variable string) bool { return l.Has(variable) != No }
 
-// Obeys tells whether a variable is known to be read: only then it fixes anything.
+// Obeys reports whether the loader is known to read a variable. Only then can setting the variable fix anything.
 func (l *Loader) Obeys(variable string) bool { return l.Has(variable) == Yes }
 
-// Settings is the settings file as the loader understands it: fields that it does not know have other names of the same
-// length, so that places in the text stay. False: it reads no settings file.
+// Settings returns the settings file as the loader reads it: a field that it does not know gets another name of the same
+// length, so that positions in the text stay. False: it reads no settings file.
 func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false

@@ -25,8 +25,8 @@ type Loader struct {
 	PackageVersion string `json:"package_version,omitempty"` // its version
 	System         string `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string `json:"rule,omitempty"`            // why the program gets it
-	Static         Static `json:"-"`                         // OpensItself: the program gets it only so
-	Inside         bool   `json:"-"`                         // it is linked into the program, whose file this is
+	Static         Static `json:"-"`                         // OpensItself: only if the program opens the loader itself
+	Inside         bool   `json:"-"`                         // the loader is linked into the program; File is the program's
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
 }
@@ -91,8 +91,8 @@ func first(form string, text []byte) string {
 	return ""
 }
 
-// read looks for the constants of the features in the file, or in the part of it that has them. Every loader has the two
-// variables that the first one had; what lacks them hides its constants, and says nothing: then it is false.
+// read looks for the constants of the features in data. Every loader has the two variables of the first one; without these,
+// data tells nothing and the result is false.
 func (l *Loader) read(data []byte) bool {
 	marks := []string{variables.ICDFilenames.Name(), variables.InstanceLayers.Name()}
 	rows := table()
@@ -112,7 +112,7 @@ func (l *Loader) read(data []byte) bool {
 	return true
 }
 
-// constants tells which texts are in data with a zero byte behind them. All are looked for at once, by their last bytes.
+// constants reports which texts are in data, each followed by a zero byte. One pass finds all of them, by their last bytes.
 func constants(data []byte, texts []string) map[string]bool {
 	has := map[string]bool{}
 	var ending [256][]string

@@ -16,8 +16,8 @@ type owner struct{ name, version string }
 // rpmLimit is how long rpm may take: its answer is nice to have.
 const rpmLimit = 2 * time.Second
 
-// ownerOf finds the package of a loader in the text files of the package managers, which takes less time than to ask them;
-// rpm, which keeps none, is asked on this machine with ask set. nil: no package is known to have it.
+// ownerOf finds the package of a loader in the text files of the package managers, which is faster than running them. With ask,
+// it asks rpm on this machine, which has no text files. nil: no known package has the file.
 func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner} {
 		if found := look(m, file); found != nil {
@@ -66,7 +66,7 @@ func dpkgOwner(m *machine.Machine, file string) *owner {
 	return nil
 }
 
-// dpkgListed is the package of a list, NAME or NAME:ARCHITECTURE, if that has the file.
+// dpkgListed returns the package of a list, NAME or NAME:ARCHITECTURE, if the list has the file.
 func dpkgListed(m *machine.Machine, list, file string) *owner {
 	text, err := m.ReadFile(dpkgLists + "/" + list + ".list")
 	if err != nil || !lists(string(text), file) {
@@ -125,7 +125,7 @@ func rpmOwner(m *machine.Machine, file string) *owner {
 	return &owner{name, version}
 }
 
-// systemName is the distribution's name without what all of them have: "Debian", "Linux Mint".
+// systemName returns the distribution's name without "GNU/Linux" or "Linux": "Debian", "Linux Mint".
 func systemName(m *machine.Machine) string {
 	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
 		data, err := m.ReadFile(file)

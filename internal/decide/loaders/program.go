@@ -55,15 +55,15 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	return &l
 }
 
-// Decide makes a source one of facts as the loader of its program reads them, and gives that loader; nil where the dynamic
-// linker finds none. plugin is a library that the program opens later; "": none.
+// Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic linker finds
+// none. plugin is a library that the program opens later; "": none.
 func Decide(source *machine.Source, plugin string) *Loader {
 	l := For(source, Linker(source, plugin), nil)
 	l.On(source)
 	return l
 }
 
-// On makes a source one of facts as the loader reads them. Nothing changes for this project's loader, or for none.
+// On makes a source read facts as the loader does. For this project's loader, or nil, it changes nothing.
 func (l *Loader) On(source *machine.Source) {
 	source.Loader = nil
 	if l != nil && !l.Ours() {

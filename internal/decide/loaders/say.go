@@ -90,7 +90,7 @@ func Reason(rule binary.Rule) string {
 	}[rule]
 }
 
-// inForce says where something is in force that the program's loader ignores, by the rule that gives the program its loader.
+// inForce returns when a setting that the program's loader ignores is in force, by the rule that gives the program its loader.
 func (l *Loader) inForce() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {

@@ -70,8 +70,8 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	return m.open(name, info)
 }
 
-// ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
-// may act.
+// ErrNotRegular is the error for a pipe, a socket or a device. Opening a pipe waits for its other end, and opening a device may
+// act on it.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (LOG-19).
@@ -97,7 +97,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return data, err
 }
 
-// readUpTo reads the first bytes of an open file, at most limit. The memory for as many as its size says is got at once.
+// readUpTo reads the first bytes of an open file, at most limit. It allocates memory for size bytes at once.
 func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
 	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), limit)+bytes.MinRead))
 	_, err := buffer.ReadFrom(io.LimitReader(f, limit))

@@ -44,8 +44,8 @@ type Kept struct {
 // Files is how many files were read.
 func (k *Kept) Files() int { return len(k.files) }
 
-// DriverSource is the source for a directory of the machine that stands for "/", such as the root of a container that has
-// drivers. Of this process's variables only those of Vulkan count there. "": the source itself.
+// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container that has
+// drivers. Only the Vulkan variables of this process apply there. "": the source itself.
 func (s *Source) DriverSource(directory string) *Source {
 	if directory == "" {
 		return s
@@ -146,7 +146,7 @@ func (s *Source) directory(path string) facts.Directory {
 	return f
 }
 
-// AddedTo are the names of the files in a directory that count as there.
+// AddedTo returns the names of the added files in a directory.
 func (s *Source) AddedTo(directory string) (names []string) {
 	for name := range s.Added {
 		if filepath.Dir(name) == filepath.Clean(directory) {
@@ -317,8 +317,8 @@ func (s *Source) file(path string) facts.File {
 // readSmall is up to how many bytes a manifest is read without its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small one that ends as a manifest does, with
-// any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
+// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small file that ends as a manifest does,
+// whatever size it states, and of any other file as many bytes as it states. A file of /proc states 0 and is therefore empty.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

@@ -127,7 +127,7 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 	return found, hidden, nil
 }
 
-// root is the directory that stands for the process's "/"; "" when that is the caller's, by mounts and by root.
+// root returns the directory that stands for the process's "/"; "": the process has the caller's mounts and root.
 func (k Kernel) root(p *Process) string {
 	same := func(name string) bool {
 		mine, err := os.Stat(filepath.Join(k.Proc, "self", name))
@@ -207,8 +207,8 @@ func (k Kernel) started(stat string) time.Time {
 // deleted is the kernel's suffix for the name of a deleted file.
 const deleted = " (deleted)"
 
-// class is the word size: of the loader that is mapped, because Wine's own executable may have another one than the
-// program in it, else of the executable.
+// class returns the word size of the mapped loader, else of the executable. Wine's own executable may differ from the program
+// in it.
 func (p *Process) class() int {
 	for _, m := range p.Loaders() {
 		if class := classOf(p.Machine.Open(m.Path)); class != 0 {

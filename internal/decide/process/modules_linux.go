@@ -19,7 +19,7 @@ import (
 // loaderName is the file that programs open as the loader.
 const loaderName = "libvulkan.so.1"
 
-// loaderStem is how the names of the loader's files begin, and no driver's: theirs go on with an underscore.
+// loaderStem is the start of the names of the loader's files. Names of drivers go on with an underscore instead.
 const loaderStem = "libvulkan.so"
 
 // isLoader tells whether a file is a Vulkan loader's.
@@ -120,7 +120,7 @@ func mayHaveLoader(file string) (found bool, err error) {
 	return found, err
 }
 
-// mapped gives the files of a list of mappings, each once.
+// mapped returns the files of a list of mappings, each once.
 func mapped(file string) ([]Mapping, error) {
 	var list []Mapping
 	seen, size := map[string]bool{}, 0
@@ -138,8 +138,8 @@ func mapped(file string) ([]Mapping, error) {
 	return list, err
 }
 
-// parseMapping gives the name in a line of the list, nil for memory without a file: addresses, permissions, offset, device,
-// inode, name.
+// parseMapping returns the name in a line of the list (addresses, permissions, offset, device, inode, name); nil for memory
+// without a file.
 func parseMapping(line []byte) (name []byte, inode uint64) {
 	fields := bytes.Fields(line)
 	if len(fields) < 6 || fields[5][0] != '/' {
@@ -161,7 +161,7 @@ func (p *Process) descriptors() []string {
 	return names
 }
 
-// Memory reads fdinfo; nothing where the kernel's driver tells nothing, as NVIDIA's.
+// Memory reads fdinfo; it returns nothing if the kernel driver reports nothing, as NVIDIA's.
 func (p *Process) Memory() []Memory {
 	var list []Memory
 	type client struct{ driver, device, id string }
@@ -173,7 +173,7 @@ func (p *Process) Memory() []Memory {
 		}
 		driver, device, id, regions := parseInfo(string(data))
 		if driver == "" || clients[client{driver, device, id}] {
-			continue // descriptors of one client tell the same
+			continue // descriptors of one client report the same
 		}
 		clients[client{driver, device, id}] = true
 		for region, bytes := range regions {

@@ -55,7 +55,7 @@ func caller(info fs.FileInfo) owned {
 	return owned{int(numbers.User) == os.Getuid(), int(numbers.Group) == os.Getgid()}
 }
 
-// groupExecutes is the right of a file's group without which its set-group-ID bit means something else.
+// groupExecutes is the group's right to execute; without it the set-group-ID bit does not change the group.
 const groupExecutes = 0o010
 
 // owned tells whether a file belongs to an ordinary user who runs the tool, and to the group.

@@ -17,13 +17,13 @@ func homes() []string {
 // homeLists name several directories, of which each is judged alone.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
-// Ignored is a home, or a directory of a list, that a process with raised rights does not take.
+// Ignored is a home, or a directory of a list, that a process with raised rights ignores.
 type Ignored struct {
 	Variable, Directory string
 	Error
 }
 
-// Homes returns the variables of a process with those homes taken out that another user can change. A process without raised rights
+// Homes returns the variables of a process without the homes that another user can change. A process without raised rights
 // keeps all of them.
 func Homes(environ []string) (kept []string, ignored []Ignored) {
 	if !Raised() {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// layout is where a process of a word size has the address of its variables: the block of the process has that of its
-// parameters, and these have it.
+// layout has the offsets to a process's variables: its block has the address of its parameters, which have the address of the
+// variables.
 type layout struct {
 	size                    int // of an address
 	parameters, environment uint64

@@ -74,7 +74,8 @@ func Packages(family string) (paths []string) {
 	return paths
 }
 
-// SystemDirectory is where libraries of a word size lie: for a program of 32 bits on a system of 64, the one beside.
+// SystemDirectory returns the directory of the system's libraries for a word size; a 32-bit program on a 64-bit system has a
+// separate one.
 func SystemDirectory(bits string) string {
 	if bits == "32" && System64() {
 		if directory, err := windows.GetSystemWindowsDirectory(); err == nil {

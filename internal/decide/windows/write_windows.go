@@ -54,14 +54,14 @@ func (Running) Write(v ValueName, data Data) error {
 		return v.told(err)
 	}
 	bytes := append([]byte{}, data.Bytes...)
-	room := append(bytes, 0) // of no bytes, too, there is an address
+	room := append(bytes, 0) // Write needs an address even for no bytes
 	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]), uintptr(len(bytes))); result != 0 {
 		return v.told(syscall.Errno(result))
 	}
 	return nil
 }
 
-// Delete takes a value away.
+// Delete removes a value.
 func (Running) Delete(v ValueName) error {
 	k, err := v.open(registry.SET_VALUE)
 	if err != nil {
