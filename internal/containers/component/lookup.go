@@ -24,9 +24,9 @@ import (
 // Resolver finds packages and takes drivers out of them.
 type Resolver struct {
 	Roots      []string      // of packages, in order
-	Cache      string        // directory for unpacked images
+	Cache      string        // the directory for unpacked images
 	NoSymlinks bool          // links in packages are not followed
-	Check      bool          // libraries that are no ELF libraries for this machine are refused (PRO-015)
+	Check      bool          // ignore symbolic links in packages
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
 	Log        *slog.Logger
 

@@ -76,7 +76,7 @@ func (t *Tree) Open() (*os.File, error) {
 	return os.NewFile(uintptr(fd), t.path), nil
 }
 
-// Write creates or replaces a file in one step, so that clients never see a part of it.
+// Write creates or replaces a file in one step, so that clients never see a partial file.
 func (t *Tree) Write(name string, data []byte) error {
 	return t.put(name, func(path string) error {
 		f, err := t.base.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

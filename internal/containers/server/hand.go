@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/containers/sealed"
 )
 
-// noCopies says why a client gets no library.
+// noCopies is the reason why a client gets no library.
 const noCopies = "this service can make no read-only mounts, and copies are for its own user alone: they take memory that " +
 	"nobody can count"
 
@@ -34,7 +34,7 @@ func (s *Server) features(c *connection) uint64 {
 	return features
 }
 
-// library opens a library for one client: the shared file again, or a sealed copy that this client alone gets.
+// library opens a library for one client: the shared file again, or a sealed copy for this client alone.
 func (c *connection) library(held border.Held, size int64) (f *os.File, backing string, err error) {
 	if held.Shared {
 		f, err = sealed.Again(held.File)

@@ -60,7 +60,7 @@ const Vulkan = 1
 // Device is a graphics device.
 type Device struct {
 	Kind    Kind
-	Node    string // of the device, as renderD128; "0" for software
+	Node    string // the device's, as renderD128; "0" for software
 	ICDs    []*ICD // best first
 	Active  *Component
 	Primary string // the node that only trusted clients see, as card0; "" without
@@ -84,7 +84,7 @@ func (d *Device) Name() string {
 	return prefix[d.Kind] + d.Node
 }
 
-// Component is where a driver comes from.
+// Component is the source of a driver: its URL, and the state of its lookup.
 type Component struct {
 	component.Report
 	Number int // from 0, in the order of creation
