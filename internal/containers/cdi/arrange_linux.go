@@ -39,7 +39,7 @@ func fine(why string) bool {
 
 // Arrangement lists the changes in a container whose drivers come from a file of this package.
 type Arrangement struct {
-	Own     []Item   // new files below Directory, by their full paths
+	Own     []Item   // items below Directory, by their full paths
 	Put     []Item   // in directories of the image
 	Nodes   []Item   // links to device nodes, in the directory of nodes
 	Hide    []string // manifests of the image whose drivers the host's replace

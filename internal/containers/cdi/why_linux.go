@@ -26,7 +26,7 @@ type Record struct {
 	Drivers []Driver `json:"drivers"`
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
 	Nodes   []string `json:"nodes"`    // of devices, that the container had
-	Errors  []string `json:"errors"`   // failures
+	Errors  []string `json:"errors"`   // what failed
 }
 
 // Write writes a record into a container.

@@ -25,8 +25,8 @@ import (
 type Resolver struct {
 	Roots      []string      // of packages, in order
 	Cache      string        // the directory for unpacked images
-	NoSymlinks bool          // links in packages are not followed
-	Check      bool          // ignore symbolic links in packages
+	NoSymlinks bool          // refuse symbolic links in packages
+	Check      bool          // refuse libraries that are no ELF libraries for this machine (PRO-015)
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
 	Log        *slog.Logger
 

@@ -27,7 +27,7 @@ type Driver struct {
 
 // File is an offered library.
 type File struct {
-	Name     string        `json:"name"` // for requests
+	Name     string        `json:"name"` // the name under which other libraries need it
 	Soname   string        `json:"soname,omitempty"`
 	Size     int64         `json:"size"`
 	Needs    []string      `json:"needs"`

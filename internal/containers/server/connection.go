@@ -135,7 +135,7 @@ func (c *connection) signal() {
 	}
 }
 
-// reply has an answer sent. It never waits.
+// reply queues an answer. It never waits.
 func (c *connection) reply(id uint64, make func() (content, *protocol.Error)) {
 	c.mu.Lock()
 	if !c.closed {
