@@ -118,7 +118,7 @@ func Read(path string) ([]Document, error) {
 	return documents, nil
 }
 
-// Order gives every id its place, for ranges.
+// Order gives the position of every id, for ranges.
 type Order struct {
 	ids   []string
 	place map[string]int

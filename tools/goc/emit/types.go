@@ -198,7 +198,7 @@ func fieldName(s *types.Struct, i int) string {
 	return "f_" + name
 }
 
-// sized defines a type and gives its C name.
+// sized defines a type and returns its C name.
 func (t *typeTable) sized(of types.Type) string {
 	t.define(of)
 	return t.name(of)
@@ -255,7 +255,7 @@ func (t *typeTable) equalFunction(of types.Type) string {
 	return name
 }
 
-// hash writes the hash of a value that lies at a C expression.
+// hash writes the hash of the value at a C expression.
 func (t *typeTable) hash(of types.Type, at string) string {
 	switch u := of.Underlying().(type) {
 	case *types.Basic:
@@ -321,7 +321,7 @@ func (t *typeTable) mapType(of types.Type) string {
 	return name
 }
 
-// hasInterface tells whether a key may turn out to have no hash.
+// hasInterface reports whether a key may have no hash at run time.
 func hasInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -383,7 +383,7 @@ func (t *typeTable) boxType(of types.Type) string {
 	return name
 }
 
-// typeText is a type's name as Go's panics have it.
+// typeText returns a type's name as in Go's panics.
 func typeText(of types.Type) string { return namer{(*types.Package).Name}.text(of) }
 
 type namer struct{ in func(*types.Package) string }

@@ -340,12 +340,12 @@ func (r *Registry) addConstant(n *node) {
 	r.Constants = append(r.Constants, v)
 }
 
-// add adds a value; ext is the number of the extension that stands around it.
+// add adds a value; ext is the number of the extension that contains it.
 func (e *Enum) add(n *node, ext int) error {
 	v := Value{Name: n.attr["name"], Alias: n.attr["alias"]}
 	for _, old := range e.Values {
 		if old.Name == v.Name {
-			return nil // repeated where several extensions bring the same value
+			return nil // several extensions may add the same value
 		}
 	}
 	if v.Alias == "" {
