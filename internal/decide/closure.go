@@ -57,14 +57,14 @@ type DriverFiles struct {
 	Missing  []MissingFile `json:"missing"`  // libraries without which the driver does not work
 	TooNew   []TooNew      `json:"too_new"`  // likewise
 	Symbols  []string      `json:"symbols"`  // that it needs and no library defines; empty if a library is missing or too new
-	Unbound  []string      `json:"unbound"`  // those of Symbols without which the dynamic linker does not load it
+	Unbound  []string      `json:"unbound"`  // symbols in Symbols that keep the dynamic linker from loading the library
 	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
 	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
 	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
 	Software bool          `json:"software"` // it computes on the CPU, and needs no device
 }
 
-// Works tells whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
+// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
 // is the tool's own judgement ("good" in vkloader doctor --json). Whether the driver then finds a device, only [Probe] tells.
 func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""

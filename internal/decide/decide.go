@@ -29,7 +29,7 @@ type Layer struct {
 	Library  string // "" if it is a meta-layer
 	Used     bool
 	Order    int  // place from the program down, from 1; 0: not used
-	Meta     bool // it has no library, and stands for other layers
+	Meta     bool // a meta-layer: it has no library, and activates other layers
 	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
 	Standing Standing // how far it gets, by its files
@@ -78,7 +78,7 @@ func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 // Made is the core's decision, with the drivers and layers in the order in which they act.
 type Made struct {
 	Plan    *plan.Answer
-	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	Compute *plan.Answer   // for a program that shows nothing; nil: the settings have no policy for these
 	In, Out []explain.Item // in the order of the answer
 
 	standings *Standings // nil: another system, or only the plan was asked for

@@ -28,7 +28,7 @@ type GPU struct {
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: the vendor's name for it, if that is known
 
-	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not known
+	UUID  string    `json:"-"` // NVIDIA's and CUDA's name for it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
 
 	Card   string `json:"-"` // node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
@@ -41,8 +41,9 @@ type GPUPart struct {
 	Nodes []string
 }
 
-// NodesFor are the device nodes that a container needs to use one GPU of a host with this driver: those of the GPU and of its
-// parts, and those of [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is what [GPUs] answers.
+// NodesFor returns the device nodes that a container needs to use one GPU of a host with this driver: the nodes of the GPU and
+// of its parts, and the nodes in [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is the answer of
+// [GPUs].
 func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	nodes := slices.Clone(gpu.Nodes)
 	for _, p := range gpu.Parts {

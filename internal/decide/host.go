@@ -62,10 +62,10 @@ func (h *Host) WithEnv(variables ...string) *Host {
 // String is the host for people.
 func (h *Host) String() string { return h.name }
 
-// local tells whether it is the running system.
+// local reports whether it is the running system.
 func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
 
-// variables are those of a program that names none.
+// variables returns the variables of a program that names none.
 func (h *Host) variables() []string {
 	if h.environ == nil && h.local() {
 		return os.Environ()
@@ -73,7 +73,7 @@ func (h *Host) variables() []string {
 	return h.environ
 }
 
-// machine returns the host with a program's variables; nil: those of the host. done closes its files.
+// machine returns the host with a program's variables; nil: the host's. done closes its files.
 func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
 	if h.asked != nil {
 		return h.asked.machine, func() {}, nil

@@ -48,7 +48,7 @@ type UnmetError struct {
 // Error is the sentence.
 func (e *UnmetError) Error() string { return e.Text }
 
-// Is tells whether the error is ErrNoDriver or ErrNoDevice.
+// Is reports whether the error is ErrNoDriver or ErrNoDevice.
 func (e *UnmetError) Is(target error) bool {
 	return target == ErrNoDevice || target == ErrNoDriver && e.Code == NeedDriver
 }
@@ -105,7 +105,7 @@ func ofVendor(d *Device, vendor string) bool {
 	return err == nil && d.VendorID == uint32(number)
 }
 
-// Check tells whether a report meets the need: nil, or an *[UnmetError].
+// Check reports whether a report meets the need: nil, or an *[UnmetError].
 func (n *Need) Check(r *Report) error {
 	unmet := func(code NeedCode, format string, args ...any) error {
 		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}

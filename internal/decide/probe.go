@@ -103,9 +103,9 @@ type Report struct {
 
 // ProbeOptions say how a probe is made. The zero value probes as a program with this process's variables.
 type ProbeOptions struct {
-	Env     []string      // of the child; nil: those of this process
+	Env     []string      // the child's variables; nil: this process's
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
-	Child   string        // the program that loads it; "": that of an installed vkloader
+	Child   string        // the program that loads it; "": the child of an installed vkloader
 	Limit   time.Duration // for each child; 0: 30 seconds
 	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
 }

@@ -29,7 +29,7 @@ type Standings struct {
 	known   map[explain.Key]Standing
 }
 
-// StandingsOf returns the standings of a decision for a source's program. linker is that of the program; nil: a new one.
+// StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
 func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answer) *Standings {
 	if linker == nil {
 		linker = loaders.Linker(source, "")

@@ -246,7 +246,7 @@ func (a *atlas) remembered(m mutant) int {
 	return max(n, -n)
 }
 
-// function gives the first and the last line of the function that a line of the remembered source lies in.
+// function returns the first and the last line of the function that contains a line of the remembered source.
 func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 	if strings.HasSuffix(file, ".c") {
 		return within(lines(a.Sources[file]), line)

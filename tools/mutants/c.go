@@ -23,7 +23,7 @@ var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n
 // limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include equality.
 var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
 
-// inLimit tells whether a place of a text lies in a limit.
+// inLimit reports whether a position of a text is in a limit.
 func inLimit(text string, at int) bool {
 	for _, m := range limits.FindAllStringSubmatchIndex(text, -1) {
 		part := func(n int) string { return text[m[2*n]:m[2*n+1]] }

@@ -254,7 +254,7 @@ func libraryPlaces(library string, places map[int][]place) error {
 	return nil
 }
 
-// eachLine gives the code of each source line of a library, by the library's debug information.
+// eachLine calls add for the code of each source line of a library, from its debug information.
 func eachLine(library *elf.File, add func(from, to uint64, name string, line int)) error {
 	data, err := library.DWARF()
 	if err != nil {

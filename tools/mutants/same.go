@@ -59,7 +59,7 @@ func machineCode(path string) ([]byte, error) {
 	return hash.Sum(nil), nil
 }
 
-// sameCode tells whether two builds of the same thing are the same machine code.
+// sameCode reports whether two builds of the same thing are the same machine code.
 func sameCode(a, b string) (bool, error) {
 	one, err := machineCode(a)
 	if err != nil {

@@ -229,7 +229,7 @@ func (t *tree) killIn(pack, build string, names []string, file string, seconds f
 	return "", nil
 }
 
-// passes tells whether a test passes alone.
+// passes reports whether a test passes alone.
 func (t *tree) passes(test testName, a *atlas) (bool, error) {
 	_, failed, err := t.perform(test.pack, test.build, []string{test.name}, patience(a.measured(test), test.build), true)
 	return failed == "", err

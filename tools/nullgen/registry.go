@@ -105,7 +105,7 @@ func readRegistry(path string) (*registry, error) {
 	return r, nil
 }
 
-// forVulkan tells whether an api attribute includes desktop Vulkan.
+// forVulkan reports whether an api attribute includes desktop Vulkan.
 func forVulkan(api string) bool {
 	return api == "" || slices.Contains(strings.Split(api, ","), "vulkan")
 }

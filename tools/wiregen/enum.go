@@ -124,7 +124,7 @@ func (d *description) check() error {
 	return nil
 }
 
-// resolve gives fields of enumerations their type on the wire, and names the enumeration in their notes.
+// resolve sets the wire type of fields with an enumeration, and names the enumeration in their notes.
 func (d *description) resolve() {
 	for i := range d.records {
 		for k := range d.records[i].fields {

@@ -39,7 +39,7 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	for _, f := range v.Findings {
 		if f.Path == drivers.NvidiaCapabilities {
 			if advice = append(advice, f.Do); f.Severity == Problem {
-				return advice // the driver is that of the host
+				return advice // the host has the driver
 			}
 		}
 	}

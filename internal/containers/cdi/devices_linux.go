@@ -45,7 +45,7 @@ type lister struct {
 	compute bool
 }
 
-// has tells whether a node is there.
+// has reports whether a node is there.
 func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
 
 // gpus lists the graphics devices that compute, by address: those with a node for a Vulkan driver.

@@ -46,7 +46,7 @@ func words(h *specs.Hook) []string {
 	return append([]string{}, h.Args[at+2:]...)
 }
 
-// ours tells whether a hook is that of this tool.
+// ours reports whether a hook is this tool's.
 func ours(h *specs.Hook) bool { return words(h) != nil }
 
 // program returns the path of the program that a hook starts.
@@ -57,7 +57,7 @@ func program(h *specs.Hook) string {
 	return h.Path
 }
 
-// option gives the values of an option of this tool in a hook.
+// option returns the values of an option of this tool in a hook.
 func option(h *specs.Hook, name string) (values []string) {
 	list := words(h)
 	for i := 0; i+1 < len(list); i++ {

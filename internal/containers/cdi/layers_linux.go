@@ -156,9 +156,9 @@ func (b *box) layers(name string) {
 	}
 }
 
-// layer reports whether the host's layers with these names and libraries are added, and why not, or what they replace. A layer
-// of the image counts if its library can be loaded. Otherwise its manifest is hidden, because loaders take the first layer of a
-// name even if they cannot load it.
+// layer reports whether the host's layers with these names and libraries are added. why is the reason against it, or names the
+// replaced layers. A layer of the image counts if its library can be loaded. Otherwise its manifest is hidden, because loaders
+// take the first layer of a name even if they cannot load it.
 func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool, why string) {
 	broken, hide := "", []string{}
 	for _, l := range own {

@@ -43,7 +43,7 @@ type Verdict struct {
 	again string // the advice to write the file again
 }
 
-// Bad tells whether there is a problem.
+// Bad reports whether there is a problem.
 func (v *Verdict) Bad() bool {
 	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem })
 }
@@ -200,7 +200,7 @@ func (v *Verdict) programs(box *machine.Machine, kind machines.Machine) {
 	}
 }
 
-// arranged applies the hook's arrangement.
+// arranged applies the hook's arrangement to the container.
 func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
 	a := Arrange(box, s)
 	for _, i := range slices.Concat(a.Own, a.Put) {

@@ -17,7 +17,7 @@ import (
 // RecordPlace is the hook's record of its changes. The file belongs to one container, and ends with it.
 const RecordPlace = Directory + "/why.json"
 
-// recordSchema is raised when a field changes its meaning or goes.
+// recordSchema is raised when a field is removed or changes its meaning.
 const recordSchema = 1
 
 // Record is the hook's changes in a container.

@@ -19,7 +19,7 @@ type Driver struct {
 	Files    []int    `json:"files"`             // likewise, in the order in which a client opens them; Library is the last
 	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
 	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
-	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows
+	More     []string `json:"-"`                 // for containers only: libraries that other libraries open for the driver's windows
 	Backends []string `json:"-"`                 // likewise: libraries that others open in a subdirectory of the driver's
 
 	Directories []string `json:"-"` // likewise: directories of data

@@ -65,7 +65,7 @@ func foreign(info fs.FileInfo, kind fs.FileMode) error {
 	return nil
 }
 
-// isLocked tells whether another process holds a lock on a file.
+// isLocked reports whether another process holds a lock on a file.
 func isLocked(in *os.Root, name string) bool {
 	f, err := in.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -92,7 +92,7 @@ type Server struct {
 	lastClient  time.Time // the time of the last client
 }
 
-// Run serves until the context ends, and then removes what it made (PRO-046). It returns an error if the start fails.
+// Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the start fails.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},

@@ -33,7 +33,7 @@ const (
 
 // Modes of the software driver (PRO-031).
 const (
-	Fallback = "fallback" // only when no device has a driver
+	Fallback = "fallback" // only if no device has a driver
 	Always   = "always"   // beside any hardware
 )
 
@@ -66,7 +66,7 @@ type Device struct {
 	Primary string // the node that only trusted clients see, as card0; "" without
 
 	options *Options
-	token   *Token // while it is asked for its drivers
+	token   *Token // while its drivers are queried
 }
 
 // ICD is an entry of a device's list; without the flag for Vulkan it has no component.

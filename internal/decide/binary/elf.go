@@ -251,7 +251,7 @@ func Processor(class int) Machine {
 	return elf.EM_X86_64
 }
 
-// IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (DRV-046).
+// IsLoader reports whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (DRV-046).
 func IsLoader(soname string) bool {
 	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
 }

@@ -317,7 +317,7 @@ type place struct {
 
 // try looks into a directory, its subdirectories for better processors first.
 func (l *Linker) try(r *Result, directory, name string) bool {
-	if !path.IsAbs(directory) { // the current directory is not that of the program
+	if !path.IsAbs(directory) { // the program has another current directory
 		return false
 	}
 	r.Directories = append(r.Directories, directory)

@@ -67,7 +67,7 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	return l, nil
 }
 
-// Exports tells whether a function is exported by its name.
+// Exports reports whether a function is exported by its name.
 func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
 
 // peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader may

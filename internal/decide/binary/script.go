@@ -133,7 +133,7 @@ func (s *script) start(word string, temporary map[string]string) {
 	s.program, s.paths = name, strings.Join(list, ":")
 }
 
-// absolute returns a path from the current directory, which is the script's own if it is unknown.
+// absolute returns a path from the current directory, or from the script's if the current one is unknown.
 func (s *script) absolute(name string) string {
 	if name == "" || path.IsAbs(name) {
 		return path.Clean("/" + name)

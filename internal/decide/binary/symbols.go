@@ -56,7 +56,7 @@ type symbol struct {
 	versioned bool
 }
 
-// all gives the entries of the table.
+// all yields the entries of the table.
 func (s *Symbols) all(yield func(symbol) bool) {
 	size, infoAt, indexAt := elf.Sym64Size, 4, 6
 	if s.class == elf.ELFCLASS32 {

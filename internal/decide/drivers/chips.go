@@ -170,7 +170,7 @@ func hexadecimal(text string) (uint32, bool) {
 	return uint32(number), err == nil
 }
 
-// ChipByPCI is the chip of a PCI device; nil when it is not known.
+// ChipByPCI returns the chip of a PCI device; nil: not known.
 func ChipByPCI(vendor, device uint32) *Chip {
 	for _, p := range knownChips().pci {
 		if p.vendor == vendor && p.first <= device && device <= p.last {
@@ -180,7 +180,7 @@ func ChipByPCI(vendor, device uint32) *Chip {
 	return nil
 }
 
-// ChipByCompatible is the chip of a device by a name that the device tree has for it; nil when it is not known.
+// ChipByCompatible returns the chip of a device by its name in the device tree; nil: not known.
 func ChipByCompatible(name string) *Chip {
 	for _, c := range knownChips().of {
 		if hit, err := path.Match(c.pattern, name); hit && err == nil {
@@ -202,7 +202,7 @@ func LackedBy(id, version string) []string {
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
 }
 
-// HasVulkan tells whether any Vulkan driver serves it.
+// HasVulkan reports whether any Vulkan driver serves it.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
 
 // Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device of an
@@ -215,7 +215,7 @@ func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
 }
 
-// ChipOf finds a device's chip by its PCI numbers, else by the names in its directory in sysfs. Nil: the chip is not known.
+// ChipOf finds a device's chip by its PCI numbers, or by the names in its directory in sysfs; nil: not known.
 func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
 	if c := ChipByPCI(PCINumber(vendor), PCINumber(device)); c != nil || directory == "" {
 		return c

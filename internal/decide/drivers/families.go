@@ -120,12 +120,12 @@ func with(d *family.Driver) *Family {
 	return nil
 }
 
-// Virtual tells whether a driver of the kernel drives the device of a virtual machine.
+// Virtual reports whether a driver of the kernel drives the device of a virtual machine.
 func Virtual(kernel string) bool {
 	return For(kernel).Virtual()
 }
 
-// Virtual tells whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
+// Virtual reports whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
 // Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.

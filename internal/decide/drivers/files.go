@@ -100,7 +100,7 @@ func (f *Family) Names(version string, requiredOnly bool) []string {
 	return names
 }
 
-// Opens tells whether a driver opens a library of this name when it runs, or where there is no display.
+// Opens reports whether a driver opens a library of this name when it runs, or where there is no display.
 func (f *Family) Opens(name string) bool {
 	return slices.Contains(f.Headless.Libraries, name) || slices.ContainsFunc(f.RunTime, func(r RunTime) bool {
 		return r.Name == name && name != "" || r.Stem != "" && strings.HasPrefix(name, r.Stem+".so.")

@@ -52,7 +52,7 @@ type look struct {
 	list    []*GPU
 }
 
-// has tells whether a node is there.
+// has reports whether a node is there.
 func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
 
 // GPUs are the graphics devices of a machine.
@@ -109,7 +109,7 @@ func directs(m *machine.Machine) (list []direct) {
 			continue
 		}
 		if parent := path.Dir(device); strings.HasPrefix(path.Base(device), "virtio") && m.Exists(parent+"/vendor") {
-			device = parent // of PCI, which is the same device
+			device = parent // the parent on the PCI bus is the same device
 		}
 		list = append(list, direct{name, render, device})
 	}
@@ -128,7 +128,7 @@ func (l *look) text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// device gives the entry of a sysfs directory, made when it is new.
+// device returns the entry of a sysfs directory, a new one if there is none.
 func (l *look) device(directory string) *GPU {
 	for _, g := range l.list {
 		if g.Directory == directory {

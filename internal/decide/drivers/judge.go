@@ -46,14 +46,14 @@ func (l *Library) Has(is Interface) bool {
 	})
 }
 
-// IsLoader tells whether the library is a Vulkan loader, which can be neither driver nor layer.
+// IsLoader reports whether the library is a Vulkan loader, which can be neither driver nor layer.
 func (f *Files) IsLoader() bool { return f.Fault == None && binary.IsLoader(f.File.Soname) }
 
 // HasInterface reports whether a judged library has the functions of a driver or a layer. A missing dependency may contain
 // them, too.
 func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 
-// Works tells whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
+// Works reports whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
 // whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
 	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&

@@ -23,7 +23,7 @@ type Opened struct {
 	Unfound  bool // the dynamic linker does not find it by its name; it lies in the family's own directory
 }
 
-// Complete tells whether the dynamic linker finds everything that the library needs. It reads no symbols.
+// Complete reports whether the dynamic linker finds everything that the library needs. It reads no symbols.
 func (l *Library) Complete() bool {
 	return l.Fault == None && len(l.With.Missing)+len(l.With.Old) == 0
 }

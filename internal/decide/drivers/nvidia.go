@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with its nodes and those of the GPU may use it.
+// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with the nodes of both can use it.
 type GPUPart struct {
 	Name  string // as gi1-ci0
 	Nodes []string
@@ -100,7 +100,8 @@ func (l *look) nvidiaNodes(minor string) []string {
 	return nodes
 }
 
-// divided are the instances of a GPU: each has a node for its part of the GPU, and one for its part of the processors in it.
+// divided returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that part's
+// processors.
 func (l *look) divided(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {

@@ -30,7 +30,7 @@ func UnsetVariable(name string) Change { return Change{Variable: name} }
 // RemoveFile returns the change that deletes a file.
 func RemoveFile(file string) Change { return Change{File: file} }
 
-// AddFile returns the change that writes a new file, which is not empty.
+// AddFile returns the change that writes a new file; text must not be empty.
 func AddFile(file, text string) Change { return Change{File: file, Text: text} }
 
 // With joins two changes.

@@ -80,8 +80,8 @@ func leaveOutDriver(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// LeaveOutDriver are changes that may leave a driver out: those of one variable, then those of VK_LOADER_DRIVERS_SELECT, which
-// overrules VK_LOADER_DRIVERS_DISABLE, together with that.
+// LeaveOutDriver returns changes that may leave a driver out: first those of one variable, then changes of
+// VK_LOADER_DRIVERS_SELECT, which overrules VK_LOADER_DRIVERS_DISABLE, together with it.
 func LeaveOutDriver(source *machine.Source, file string) []Change {
 	changes := leaveOutDriver(source, file)
 	if value, _ := source.Lookup(variables.DriversSelect.Name()); value == "" {
@@ -113,7 +113,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, d := range answer.Drivers {
 		known[Key{Manifest: d.Path}] = true
 	}
-	for _, f := range answer.Findings { // filters have taken it out, which is said already
+	for _, f := range answer.Findings { // filters have excluded it; the findings say so
 		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
 	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}

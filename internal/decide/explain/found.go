@@ -105,7 +105,7 @@ func (p searchedPlaces) have(path string) bool {
 	return p.paths[path] || p.directories[p.style.Directory(path)]
 }
 
-// inside tells whether a file lies directly in a directory.
+// inside reports whether a file is directly in a directory.
 func inside(style pathname.Style, path, directory string) bool {
 	joint := string(rune(style.Separator()))
 	return style.Directory(path) == strings.TrimRight(directory, joint)+joint

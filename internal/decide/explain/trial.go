@@ -65,7 +65,7 @@ func trialResultOf(answer *plan.Answer) *trialResult {
 	return r
 }
 
-// LayerKey is that of a layer.
+// LayerKey returns a layer's key.
 func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
 
 // after returns the decision after a change; nil if the change cannot be tested.

@@ -133,10 +133,10 @@ func constants(data []byte, texts []string) map[string]bool {
 	return has
 }
 
-// Ours tells whether it is a loader of this project.
+// Ours reports whether it is a loader of this project.
 func (l *Loader) Ours() bool { return l.Release != "" }
 
-// Answer tells whether a loader has a feature.
+// Answer reports whether a loader has a feature.
 type Answer uint8
 
 // Answers.

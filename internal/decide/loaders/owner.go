@@ -30,12 +30,12 @@ func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	return rpmOwner(m, file)
 }
 
-// likely tells whether a package's name is one of a loader: only the lists of these are read.
+// likely reports whether a package's name is one of a loader: only the lists of these are read.
 func likely(name string) bool {
 	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
 }
 
-// lists tells whether a list of paths has a file, below /usr or before it was moved there.
+// lists reports whether a list of paths has a file, below /usr or before it was moved there.
 func lists(list, file string) bool {
 	list = "\n" + list + "\n"
 	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")

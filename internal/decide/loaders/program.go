@@ -109,7 +109,7 @@ const (
 	OpensItself        // it names one, and may open it as another program does
 )
 
-// StaticOf tells whether a program is statically linked.
+// StaticOf reports whether a program is statically linked.
 func StaticOf(linker *binary.Linker) Static {
 	switch s := linker.Static(Name); {
 	case s == nil:
@@ -122,7 +122,7 @@ func StaticOf(linker *binary.Linker) Static {
 	return OpensItself
 }
 
-// Gets tells whether the program can get a loader.
+// Gets reports whether the program can get a loader.
 func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
 
 // Line says it in one sentence; "": the program is not statically linked.

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// WithVariable is environ with a variable set.
+// WithVariable returns environ with a variable set.
 func WithVariable(environ []string, name, value string) []string {
 	return append(WithoutVariable(environ, name), name+"="+value)
 }
 
-// WithoutVariable is environ with a variable taken out.
+// WithoutVariable returns environ without a variable.
 func WithoutVariable(environ []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		key, _, found := cutVariable(pair)

@@ -58,7 +58,7 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// Link returns the target of a link in a directory, "" if the name is that of no link. A link that does not count is an error.
+// Link returns the target of a link in a directory; "": the name is no link. A link that is not followed is an error.
 func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
@@ -135,7 +135,7 @@ func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	return w, nil
 }
 
-// top goes to "/".
+// top opens "/".
 func (w *walked) top(alone bool) (err error) {
 	if w.fd >= 0 {
 		unix.Close(w.fd)
@@ -150,7 +150,7 @@ func (w *walked) top(alone bool) (err error) {
 	return err
 }
 
-// step goes one part on; at a link, it stays, or goes to "/", and returns the link's target.
+// step opens the next part. At a link, it stays, or goes to "/", and returns the link's target.
 func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
@@ -242,7 +242,7 @@ func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }
 
-// wholeNamespace tells whether this process sees all users of the machine by their own numbers.
+// wholeNamespace reports whether this process sees all users of the machine by their own numbers.
 func wholeNamespace() bool {
 	namespace.once.Do(func() {
 		text, err := os.ReadFile("/proc/self/uid_map")

@@ -25,7 +25,7 @@ type Machine struct {
 	Bound   *Bound   // limits the files of another user; nil: there is no limit
 }
 
-// Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
+// Foreign reports whether the machine is another than the running system: its libraries cannot be loaded, its devices
 // are not those of this kernel, and its programs do not run here.
 func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
 
@@ -39,7 +39,7 @@ func (m *Machine) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// hidden tells whether a file counts as not there.
+// hidden reports whether a file counts as not there.
 func (m *Machine) hidden(name string) bool {
 	return len(m.Without) > 0 && slices.Contains(m.Without, filepath.Clean(name))
 }
@@ -193,7 +193,7 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
-// Exists tells whether a path leads to something.
+// Exists reports whether a path leads to something.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)
 	return err == nil

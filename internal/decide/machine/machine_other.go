@@ -31,7 +31,7 @@ func OpenRoot(directory string) (*Opened, error) {
 	return &Opened{root}, nil
 }
 
-// Close ends it: machines with it answer nothing more.
+// Close closes the directory; machines with it answer nothing more.
 func (o *Opened) Close() error { return o.root.Close() }
 
 func (m *Machine) root() (*os.Root, error) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Numbers are those by which the system knows a file, and whose it is.
+// Numbers identify a file to the system, with its owner.
 type Numbers struct {
 	User, Group uint32
 	Inode       uint64

@@ -122,8 +122,8 @@ func SafeDirectory(directory string) error {
 	return nil
 }
 
-// TemporaryDirectory makes a directory for this user alone, in another one that passes SafeDirectory; "": that for temporary files. Its path
-// is resolved: other programs may be given it.
+// TemporaryDirectory makes a directory for this user alone in another one that passes SafeDirectory; "": in the directory for
+// temporary files. It returns a path without links, because other programs may get it.
 func TemporaryDirectory(in, pattern string) (string, error) {
 	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {

@@ -47,7 +47,7 @@ func Library(executable string) (string, error) {
 	return found.Library, err
 }
 
-// findLibrary finds the library, and gives the directory of the tool.
+// findLibrary finds the library, and returns the tool's directory.
 func findLibrary(executable, library string) (found Place, dir string, err error) {
 	real, err := filepath.EvalSymlinks(executable)
 	if err != nil {

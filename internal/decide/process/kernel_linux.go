@@ -142,7 +142,7 @@ func (k Kernel) root(p *Process) string {
 
 func (p *Process) file(name string) string { return filepath.Join(p.directory, name) }
 
-// text is one of the kernel's files of the process; "" when it cannot be read.
+// text returns one of the kernel's files about the process; "": it cannot be read.
 func (p *Process) text(name string) string {
 	data, _ := os.ReadFile(p.file(name))
 	return string(data)
@@ -180,8 +180,8 @@ func secure(auxv string) bool {
 // ticks is the unit of the kernel's times, in ticks a second, on every machine of today.
 const ticks = 100
 
-// started is when a process began, from field 22 of /proc/PID/stat; the fields are counted from behind the name, which
-// may have anything in it.
+// started returns the start time of a process, from field 22 of /proc/PID/stat. Fields are counted from the end of the name,
+// which may contain anything.
 func (k Kernel) started(stat string) time.Time {
 	at := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[at+1:])
@@ -218,7 +218,7 @@ func (p *Process) class() int {
 	return classOf(os.Open(p.file("exe")))
 }
 
-// classOf is the word size of an open file, which it closes; 0: it is no library and no executable.
+// classOf returns the word size of an open file, and closes it; 0: it is no library and no executable.
 func classOf(f *os.File, err error) int {
 	if err != nil {
 		return 0

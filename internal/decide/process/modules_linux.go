@@ -22,7 +22,7 @@ const loaderName = "libvulkan.so.1"
 // loaderStem is the start of the names of the loader's files. Names of drivers go on with an underscore instead.
 const loaderStem = "libvulkan.so"
 
-// isLoader tells whether a file is a Vulkan loader's.
+// isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), loaderStem) }
 
 // isLibrary tells by its name whether a file is a library.
@@ -90,7 +90,7 @@ const (
 	maxDescriptors = 1 << 14
 )
 
-// readMaps gives each line of the list of mappings to a function, without its end, until that returns false.
+// readMaps calls line with each line of the list of mappings, without its end, until line returns false.
 func readMaps(file string, line func([]byte) bool) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -111,7 +111,7 @@ func readMaps(file string, line func([]byte) bool) error {
 	return nil
 }
 
-// mayHaveLoader tells whether a list of mappings names a Vulkan loader.
+// mayHaveLoader reports whether a list of mappings names a Vulkan loader.
 func mayHaveLoader(file string) (found bool, err error) {
 	err = readMaps(file, func(line []byte) bool {
 		found = bytes.Contains(line, []byte(loaderStem))

@@ -45,7 +45,7 @@ func (p *Process) Loaders() []Mapping {
 	return slices.DeleteFunc(slices.Clone(p.Mapped), func(m Mapping) bool { return !isLoader(m.Path) })
 }
 
-// Version is that of a loader, from the name of its file; "" when that says none.
+// Version returns a loader's version from the name of its file; "": the name has none.
 func (m *Mapping) Version() string {
 	_, version, _ := strings.Cut(path.Base(m.Path), ".so.")
 	if strings.Count(version, ".") < 2 {

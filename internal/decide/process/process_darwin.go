@@ -38,7 +38,7 @@ func (*Process) Memory() []Memory { return nil }
 // loaderName is the file that programs open as the loader.
 const loaderName = "libvulkan.1.dylib"
 
-// isLoader tells whether a file is a Vulkan loader's.
+// isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), "libvulkan.") }
 
 // isLibrary tells by its name whether a file is a library.

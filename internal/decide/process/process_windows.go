@@ -74,12 +74,12 @@ const loaderName = "vulkan-1.dll"
 
 func isLoader(file string) bool { return strings.EqualFold(filepath.Base(file), loaderName) }
 
-// isLibrary tells nothing by a name: programs load libraries of any name.
+// isLibrary returns true: programs load libraries of any name.
 func isLibrary(string) bool { return true }
 
 func symbolsOf(f *os.File) (*binary.PE, error) { return binary.ReadPE(f) }
 
-// find is the mapped file of the name that a manifest's library has.
+// find returns the mapped file with the name of a manifest's library.
 func (p *Process) find(library string) *Mapping {
 	for i, m := range p.Mapped {
 		if library != "" && strings.EqualFold(filepath.Base(m.Path), filepath.Base(library)) {

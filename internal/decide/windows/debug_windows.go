@@ -186,7 +186,7 @@ func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 	return list
 }
 
-// IsCode tells whether instructions may lie at an address of a process.
+// IsCode reports whether instructions may lie at an address of a process.
 func IsCode(process windows.Handle, address uint64) bool {
 	const execute = windows.PAGE_EXECUTE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE | windows.PAGE_EXECUTE_WRITECOPY
 	var about memoryInformation

@@ -52,7 +52,7 @@ func EnvironmentOf(pid uint32) ([]string, error) {
 	return pairs(text), nil
 }
 
-// blockOf is the address of the block of the process for programs of its word size.
+// blockOf returns the address of the process's block, for programs of its word size.
 func blockOf(process windows.Handle) (block uint64, class int, err error) {
 	own, wow := strconv.IntSize, isWOW64(process)
 	if own == 32 && System64() && !wow {
@@ -76,7 +76,7 @@ func address(process windows.Handle, at uint64, size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(data[:]), nil
 }
 
-// variablesAt reads up to the empty text that ends a block of variables, a page at a time: its size is not known.
+// variablesAt reads a block of variables up to the empty text at its end, a page at a time, because its size is not known.
 func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	var text []uint16
 	for len(text) < environmentMax/2 {

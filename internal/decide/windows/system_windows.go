@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// System64 tells whether programs of 64 bits run here.
+// System64 reports whether programs of 64 bits run here.
 func System64() bool { return strconv.IntSize == 64 || isWOW64(windows.CurrentProcess()) }
 
 func isWOW64(process windows.Handle) bool {

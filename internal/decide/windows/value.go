@@ -30,7 +30,7 @@ func (v ValueName) String() string {
 	return text
 }
 
-// Exportable tells whether a value can stand in a file for the registry editor: it has a line there.
+// Exportable reports whether a value can stand in a file for the registry editor: it has a line there.
 func (v ValueName) Exportable() bool { return strings.IndexFunc(v.Name, unicode.IsControl) < 0 }
 
 // Data are the data of a value as the registry keeps them.

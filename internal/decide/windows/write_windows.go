@@ -71,5 +71,5 @@ func (Running) Delete(v ValueName) error {
 	return v.told(k.DeleteValue(v.Name))
 }
 
-// Wide tells whether programs of 64 bits run.
+// Wide reports whether programs of 64 bits run.
 func (Running) Wide() bool { return System64() }

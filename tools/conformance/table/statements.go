@@ -136,7 +136,7 @@ func OrderOf(documents []Document) Order {
 	return o
 }
 
-// Known tells whether there is such an id.
+// Known reports whether there is such an id.
 func (o Order) Known(id string) bool {
 	_, ok := o.place[id]
 	return ok

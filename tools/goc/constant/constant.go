@@ -146,7 +146,7 @@ func (o *Object) Functions() (found []*ssa.Function) {
 	return found
 }
 
-// poison is a value that could not be found; it is an error only where it is needed.
+// poison is a value that could not be computed; it is an error only where it is needed.
 type poison struct{ what string }
 
 func poisoned(v Value, seen map[*Object]bool) string {

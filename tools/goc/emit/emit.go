@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Runtime  string            // the text of the run-time support
 	Macros   map[string]string // package variable to the C macro that gives it its text
-	Main     bool              // a program with a main of its own, for tests
+	Main     bool              // write a main function, for tests
 	Print    bool              // print and println, for tests
 	Exported map[*ssa.Function]string
 }

@@ -12,8 +12,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// stackLimit is the size, in bytes on a 64-bit machine, up to which a variable lies on the C stack: programs call the
-// library on stacks of 16 kB.
+// stackLimit is the size of the largest variable on the C stack, in bytes on a 64-bit machine: programs call the library on
+// stacks of 16 kB.
 const stackLimit = 512
 
 // body writes one function.
@@ -86,7 +86,7 @@ func (b *body) outside() {
 	b.faults = append(b.faults, b.program.Fault(at, b.f, string(text)))
 }
 
-// place tells the debugger where an instruction comes from.
+// place writes the source position of an instruction, for the debugger.
 func (b *body) place(i ssa.Instruction) {
 	b.at = i
 	if b.options.Main {
@@ -156,7 +156,7 @@ func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") && r.Call.Args[0] == v {
 			return follow(r)
 		}
-		return true // a pointer that a function keeps or returns has escaped and lies elsewhere
+		return true // a pointer that a function keeps or returns has escaped and is not on the stack
 	}
 	return false
 }
@@ -398,7 +398,7 @@ func (b *body) within(v ssa.Value, length string) string {
 	return fmt.Sprintf("goc_index(g, %s, %s)", b.index(v), length)
 }
 
-// large tells whether an index may be too large for a signed number.
+// large reports whether an index may be too large for a signed number.
 func (b *body) large(v ssa.Value) bool {
 	_, constant := v.(*ssa.Const)
 	return !constant && isUnsigned(v.Type()) && b.program.Sizes().Sizeof(v.Type()) == 8

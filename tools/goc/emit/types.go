@@ -53,7 +53,7 @@ func (t *typeTable) name(of types.Type) string {
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", of)))
 }
 
-// pointsToItself tells whether a type is made of nothing but pointers.
+// pointsToItself reports whether a type is made of nothing but pointers.
 func pointsToItself(p *types.Pointer) bool {
 	seen := map[types.Type]bool{}
 	for of := p.Elem(); ; {

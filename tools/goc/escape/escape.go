@@ -27,7 +27,7 @@ const (
 // New returns an empty analysis.
 func New() *Analysis { return &Analysis{values: map[ssa.Value]state{}} }
 
-// Escapes tells whether the memory that v points to (an *ssa.Alloc or *ssa.MakeClosure) may be reached after the
+// Escapes reports whether the memory that v points to (an *ssa.Alloc or *ssa.MakeClosure) may be reached after the
 // function that made it has returned, or after v has been made again in a loop.
 func (a *Analysis) Escapes(v ssa.Value) bool {
 	switch a.values[v] {
@@ -177,7 +177,7 @@ func (a *Analysis) call(v ssa.Value, r *ssa.Call) bool {
 		case "len", "cap", "copy", "print", "println":
 			return false
 		case "append":
-			if len(c.Args) > 1 && c.Args[1] == v { // its elements are copied: they are followed where they are stored
+			if len(c.Args) > 1 && c.Args[1] == v { // append copies the elements of v; these are followed where they are stored
 				return c.Args[0] == v && a.Escapes(r)
 			}
 			return a.Escapes(r)

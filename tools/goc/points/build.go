@@ -123,7 +123,7 @@ func (a *Analysis) result(f *ssa.Function) int {
 	return n
 }
 
-// makes gives a value new memory.
+// makes adds a new object to a value's node, and returns the object.
 func (a *Analysis) makes(v ssa.Value, of types.Type) *object {
 	o := a.newObject(of)
 	a.put(a.value(v), o)

@@ -28,7 +28,7 @@ func (s set) meets(other set) bool {
 	return false
 }
 
-// each goes through the numbers, in order.
+// each calls do for the numbers, in order.
 func (s set) each(do func(int)) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {

@@ -29,7 +29,7 @@ func newStatements(f *ssa.Function) *statements {
 			if s.exprs[n.Pos()] == nil {
 				s.exprs[n.Pos()] = n
 			}
-		case *ast.SelectorExpr: // which is met before its parts
+		case *ast.SelectorExpr: // a selector is visited before its parts
 			s.exprs[n.Sel.Pos()] = n
 		case *ast.IndexExpr:
 			s.exprs[n.Lbrack] = n

@@ -144,5 +144,5 @@ func Standard(f *ssa.Function) bool {
 // Deref is the type that a pointer points to.
 func Deref(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
 
-// Sizes are those of the 64-bit machine that everything is translated for.
+// Sizes returns the sizes of the 64-bit machine for which all code is translated.
 func (p *Program) Sizes() types.Sizes { return types.SizesFor("gc", "amd64") }

@@ -164,7 +164,7 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 	return ""
 }
 
-// largest is the size, in bytes, up to which a structure or an array may be a value: values lie on the C stack.
+// largest is the size of the largest structure or array value, in bytes: values are on the C stack.
 const largest = 4096
 
 // large returns which value of an instruction takes too much of the C stack; "": none.

@@ -107,7 +107,7 @@ func (s *Set) filter(keep func(*Command) bool) []*Command {
 	return out
 }
 
-// Known tells whether an extension is one that the system's loader knows.
+// Known reports whether an extension is one that the system's loader knows.
 func (s System) Known(e *registry.Extension) bool { return slices.Contains(s.platforms, e.Platform) }
 
 func (s System) exports(e *registry.Extension) bool {

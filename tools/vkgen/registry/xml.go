@@ -95,7 +95,7 @@ func (n *node) textOf(name string) string {
 	return ""
 }
 
-// listHas tells whether a comma-separated list names an item.
+// listHas reports whether a comma-separated list names an item.
 func listHas(list, item string) bool {
 	for _, s := range strings.Split(list, ",") {
 		if s == item {
@@ -105,7 +105,7 @@ func listHas(list, item string) bool {
 	return false
 }
 
-// ours tells whether an element belongs to the "vulkan" API (no api attribute: to every API).
+// ours reports whether an element belongs to the "vulkan" API (no api attribute: to every API).
 func (n *node) ours() bool {
 	api, ok := n.attr["api"]
 	return !ok || listHas(api, "vulkan")
