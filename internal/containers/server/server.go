@@ -191,7 +191,7 @@ func (s *Server) exitWhenIdle(ctx context.Context) {
 	})
 }
 
-// end stops accepting and drops every client. It does not wait for workers.
+// end stops accepting, drops every client, and waits up to two seconds for the workers.
 func (s *Server) end(listeners []listener) {
 	for _, l := range listeners {
 		l.Close()

@@ -18,13 +18,13 @@ type Chip struct {
 	Name   string // for people
 	Driver string // the family of Mesa's driver; "": no Vulkan driver exists
 	Mesa   string // the first release of Mesa that serves it; "": none does
-	Kernel string // the first Linux whose driver takes it; "": any that is in use
+	Kernel string // the first Linux with a driver for it; "": any in use
 	Note   string // a further requirement
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
 
-	Offers []Offer // what its last drivers offer; none: drivers for it still gain features
+	Offers []Offer // the limits of its last drivers; none: drivers for it still gain features
 }
 
 // Suite is a source of newer packages for a release of a distribution.
@@ -190,7 +190,8 @@ func ChipByCompatible(name string) *Chip {
 	return nil
 }
 
-// NewerSuite tells where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages.
+// NewerSuite returns where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages; false:
+// nowhere.
 func NewerSuite(id, version string) (Suite, bool) {
 	s, is := knownChips().suites[id+" "+version]
 	return s, is

@@ -13,14 +13,14 @@ import (
 // Family is a driver, with the facts about it that only the tool needs.
 type Family struct {
 	*family.Driver
-	Packages map[string]string // by package manager: the package that has it
+	Packages map[string]string // the package with the driver, by package manager
 
 	RunTime  []RunTime
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
 	Backends []string // libraries that other libraries open in a directory below the driver's
 	Whole    []string // directories of data, with all that is in them
 	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
-	Data     []string // files of data that it reads, where they are usually; "*" for anything
+	Data     []string // usual paths of files of data that it reads; "*" for anything
 	Headless Headless // the files that it requires where there is no display
 }
 
@@ -38,7 +38,7 @@ func ofMesa(more map[string]string) map[string]string {
 	return packages
 }
 
-// extras are the tool's facts about drivers, by name.
+// extras returns the tool's facts about drivers, by name.
 func extras() map[string]Family {
 	return map[string]Family{
 		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
@@ -105,7 +105,7 @@ func Families() []*Family {
 	return known.list
 }
 
-// Of tells whose driver a library is, by its path or name; nil when that is not known.
+// Of returns the family of a library, by its path or name; nil: unknown.
 func Of(library string) *Family { return with(family.Of(library)) }
 
 // For returns the family to install for a kernel driver; nil: none is known.
@@ -125,10 +125,10 @@ func Virtual(kernel string) bool {
 	return For(kernel).Virtual()
 }
 
-// Virtual reports whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
+// Virtual reports whether the driver is for the device of a virtual machine, which has as much Vulkan as its host offers.
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
-// Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
+// Opened returns the patterns of the device nodes outside /dev/dri that a driver opens.
 func (f *Family) Opened() []string {
 	return append(wording.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
 }

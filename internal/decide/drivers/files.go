@@ -11,7 +11,7 @@ import (
 
 // RunTime is a library that a driver opens when it runs.
 type RunTime struct {
-	Stem     string // of its file name, up to ".so"; its version is that of the driver's own file
+	Stem     string // its file name up to ".so"; the version after it is the driver's
 	Name     string // the whole name, in place of a stem, of a library without the driver's version
 	In       string // its directory, when the dynamic linker does not find it; "": none
 	Required bool   // the driver does not work without it
@@ -23,11 +23,11 @@ type RunTime struct {
 type Headless struct {
 	Unless    []string // variables: a display, or other places for the vendors' files
 	Libraries []string // names
-	Vendor    []string // where the file lies that names the driver's own EGL, one of which is enough; "*" for anything
+	Vendor    []string // possible paths of the file that names the driver's own EGL; one is enough; "*" for anything
 	Says      string   // the content of such a file
 }
 
-// subsystem is where the Windows Subsystem for Linux has its libraries.
+// subsystem is the directory of libraries in the Windows Subsystem for Linux.
 const subsystem = "/usr/lib/wsl/lib"
 
 // drirc are the files from which Mesa's drivers read workarounds for programs.
@@ -36,7 +36,7 @@ const drirc = "/usr/share/drirc.d/*.conf"
 // amdgpuNames is the file with the names of AMD's devices.
 const amdgpuNames = "/usr/share/libdrm/amdgpu.ids"
 
-// nvidiaVendor is where the vendors' EGL looks for a file that names NVIDIA's.
+// nvidiaVendor lists the paths at which the vendors' EGL searches a file that names NVIDIA's.
 var nvidiaVendor = []string{"/usr/share/glvnd/egl_vendor.d/*_nvidia.json", "/etc/glvnd/egl_vendor.d/*_nvidia.json"}
 
 // Matches lists the files, not directories, of a machine that match patterns with a "*" in the last element.
@@ -57,7 +57,7 @@ func Matches(m *machine.Machine, patterns []string) []string {
 	return found
 }
 
-// Version is the version in the name of a driver's own file, as of libGLX_nvidia.so.550.54; "" when there is none.
+// Version returns the version in the name of a driver's library, such as libGLX_nvidia.so.550.54; "": the name has none.
 func Version(file string) string {
 	_, version, _ := strings.Cut(path.Base(file), ".so.")
 	if !strings.Contains(version, ".") {
@@ -66,8 +66,8 @@ func Version(file string) string {
 	return version
 }
 
-// VersionAmong is the version of a driver by the names of the files that come with it, as libnvidia-glcore.so.550.54; "" when
-// none of them has it.
+// VersionAmong returns a driver's version from the names of its other files, such as libnvidia-glcore.so.550.54; "": no name
+// has one.
 func (f *Family) VersionAmong(names []string) string {
 	for _, name := range names {
 		for _, r := range f.RunTime {

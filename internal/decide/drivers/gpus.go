@@ -21,7 +21,7 @@ type GPU struct {
 	Directory string    // in sysfs; "": none
 	Cards     []string  // names of the direct rendering manager, as card0 and renderD128
 	UUID      string    // as NVIDIA's driver names it: GPU-...; "": not told
-	Parts     []GPUPart // of a GPU that is divided
+	Parts     []GPUPart // the instances of a divided GPU
 }
 
 // PCINumber reads a number of sysfs; 0 for none.
@@ -33,7 +33,7 @@ func PCINumber(text string) uint32 {
 // Maker returns the maker's name, "" for an unknown one.
 func (g *GPU) Maker() string { return VendorName(PCINumber(g.Vendor)) }
 
-// Title is the device in words.
+// Title describes the device.
 func (g *GPU) Title() string {
 	if g.Vendor == "" {
 		return g.Name
@@ -55,7 +55,7 @@ type look struct {
 // has reports whether a node is there.
 func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// GPUs are the graphics devices of a machine.
+// GPUs returns the graphics devices of a machine.
 func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
 
 // GPUsIn is GPUs for a machine whose device nodes are below a directory of it.
@@ -116,7 +116,7 @@ func directs(m *machine.Machine) (list []direct) {
 	return list
 }
 
-// text is an ordinary file's content without white space around it; "" without the file.
+// text returns the content of an ordinary file without white space at its ends; "": there is no file.
 func (l *look) text(name string) string {
 	if info, err := l.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -157,7 +157,7 @@ func (l *look) lonely() {
 	}
 }
 
-// Label is the device as its maker calls it, by the machine's list of PCI devices; else its title.
+// Label returns the device's name in the machine's list of PCI devices, or else its title.
 func (g *GPU) Label(m *machine.Machine) string {
 	if name := pciName(m, g.Vendor, g.Device); name != "" {
 		return strings.TrimSpace(g.Maker() + " " + name)
@@ -193,8 +193,8 @@ func pciName(m *machine.Machine, vendor, device string) string {
 	return ""
 }
 
-// vendors are makers by their number on the PCI bus, or of VkVendorId; of several with one name the first
-// is the usual one.
+// vendors lists makers by their number on the PCI bus, or of VkVendorId. Of several numbers of one name, the first is the usual
+// one.
 var vendors = []struct {
 	id   uint32
 	name string
@@ -215,7 +215,7 @@ func VendorName(id uint32) string {
 	return ""
 }
 
-// vendorIDs are the numbers of a maker.
+// vendorIDs returns the numbers of a maker.
 func vendorIDs(name string) (ids []uint32) {
 	for _, v := range vendors {
 		if strings.EqualFold(v.name, name) {

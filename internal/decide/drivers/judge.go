@@ -60,7 +60,7 @@ func (f *Files) Works() bool {
 		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
-// Fault is why a library cannot be used.
+// Fault is the reason why a library cannot be used.
 type Fault uint8
 
 // The faults.

@@ -28,7 +28,7 @@ var kernels = [...]struct {
 	{"powervr", "", ""},
 }
 
-// NamesOf is what OpenGL and VA-API call the driver of a device, by its driver of the kernel; "" when it is not known.
+// NamesOf returns the names of a device's drivers in OpenGL and VA-API, by its kernel driver; "": unknown.
 func NamesOf(kernel string) (opengl, vaapi string) {
 	for i := range kernels {
 		if kernels[i].name == kernel {

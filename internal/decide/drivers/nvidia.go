@@ -52,14 +52,14 @@ func (l *look) nvidia() {
 	}
 }
 
-// information is what NVIDIA's driver tells of a device; minor is the number of its node, "" when it is not told.
+// information returns the text of NVIDIA's driver about a device; minor returns the number of its node, "" if it is unknown.
 func (l *look) information(name string) string {
 	return l.text(nvidiaProc + "gpus/" + name + "/information")
 }
 
 func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
 
-// numbered are the numbers of the nodes of devices.
+// numbered returns the numbers in the names of device nodes.
 func (l *look) numbered() (list []string) {
 	for _, name := range l.machine.Names(l.root + "/dev") {
 		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
@@ -73,7 +73,7 @@ func (l *look) numbered() (list []string) {
 // below a directory, and another path would give a container another device.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// number is a field that is the number of a node; "" for anything else.
+// number returns a field with the number of a node; "": the field has no number.
 func number(text, label string) string {
 	if value := field(text, label); isNumber(value) {
 		return value

@@ -36,7 +36,7 @@ const DeviceHelp = "DEVICE has one of these forms, tried in this order: its numb
 // maxNumber is the largest number that always means a device's number; a larger one may be part of a name, such as 4090.
 const maxNumber = 99
 
-// pattern is a regular expression that is compiled when it is first wanted: most runs name no device.
+// pattern is a regular expression that is compiled at its first use: most runs name no device.
 type pattern struct {
 	text string
 	once sync.Once
@@ -57,7 +57,7 @@ var (
 	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
 )
 
-// PCIAddress reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
+// PCIAddress reads a PCI address, also a short one or one in Mesa's form (pci-0000_01_00_0), and returns the full one.
 func PCIAddress(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
 	part := pciForm.find(text)
@@ -240,7 +240,7 @@ func listed(devices []Device, at []int) string {
 	return strings.Join(names, ", ")
 }
 
-// String is a device with all that tells it from others, for people.
+// String describes a device with all that distinguishes it from others.
 func (d *Device) String() string {
 	text := fmt.Sprintf("%q", d.Name)
 	if d.Index >= 0 {
@@ -261,7 +261,7 @@ func (d *Device) String() string {
 	return text
 }
 
-// BestSelector is the shortest selector that tells a device from the others in every run: its PCI address, or else its UUID, or
+// BestSelector returns the shortest selector that selects only this device in every run: its PCI address, or else its UUID, or
 // else its number.
 func BestSelector(devices []Device, at int) string {
 	d := &devices[at]

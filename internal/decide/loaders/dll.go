@@ -48,7 +48,7 @@ func readDLL(at string, class int, read func(name string) ([]byte, error)) *Load
 	return ofDLL(at, file, data)
 }
 
-// ofDLL says which loader a DLL is: by its resources, else by its text.
+// ofDLL identifies the loader in a DLL by its resources, or else by its text.
 func ofDLL(at string, file *binary.PE, data []byte) *Loader {
 	l := &Loader{Path: at, File: at}
 	if file.Product == ownProduct {

@@ -19,7 +19,7 @@ type Loader struct {
 	Path           string `json:"path"`                      // as the dynamic linker finds it
 	File           string `json:"file"`                      // without symbolic links
 	Version        string `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
-	From           string `json:"version_from,omitempty"`    // what tells the version: name, package, text, the resources of a DLL, or the answer in a probe
+	From           string `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
 	Release        string `json:"release,omitempty"`         // of vkloader; "" for another loader
 	Package        string `json:"package,omitempty"`         // that the file belongs to
 	PackageVersion string `json:"package_version,omitempty"` // its version

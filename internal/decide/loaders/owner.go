@@ -13,7 +13,7 @@ import (
 // owner is an installed package.
 type owner struct{ name, version string }
 
-// rpmLimit is how long rpm may take: its answer is nice to have.
+// rpmLimit is the time limit for rpm, whose answer is optional.
 const rpmLimit = 2 * time.Second
 
 // ownerOf finds the package of a loader in the text files of the package managers, which is faster than running them. With ask,
@@ -43,8 +43,8 @@ func lists(list, file string) bool {
 
 const dpkgLists = "/var/lib/dpkg/info"
 
-// usualLists are those of the package that nearly every loader of dpkg's systems is in: they are looked at before thousands of
-// others are listed.
+// usualLists are the lists of the package that nearly every loader on dpkg's systems belongs to. They are read before the names
+// of thousands of other lists.
 var usualLists = []string{"libvulkan1:amd64", "libvulkan1:i386", "libvulkan1:arm64", "libvulkan1:armhf", "libvulkan1"}
 
 func dpkgOwner(m *machine.Machine, file string) *owner {
@@ -76,7 +76,7 @@ func dpkgListed(m *machine.Machine, list, file string) *owner {
 	return &owner{name, dpkgVersion(m, name, architecture)}
 }
 
-// dpkgVersion is the version of an installed package; architecture "": any.
+// dpkgVersion returns the version of an installed package; architecture "": any.
 func dpkgVersion(m *machine.Machine, name, architecture string) string {
 	for record := range m.DpkgRecords(name) {
 		if architecture == "" || machine.Field(record, "Architecture") == architecture {

@@ -11,7 +11,7 @@ import (
 var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
 	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
 
-// Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
+// Linker returns the dynamic linker of a source's program. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {
 	class := source.Class
 	if class == 0 {
@@ -21,11 +21,11 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 		Program: source.Program, Plugin: plugin})
 }
 
-// Known are files that were identified already, by their paths; nil: none are kept.
+// Known caches identified files by path; nil: nothing is cached.
 type Known map[string]*Loader
 
-// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
-// program's own directory, else the system's. On macOS it is nil.
+// For returns the loader that a program's dynamic linker finds; nil: it finds none. On Windows it returns the loader in the
+// program's directory, or else the system's; on macOS, nil.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if l, decided := forSystem(source); decided {
 		return l
@@ -71,7 +71,7 @@ func (l *Loader) On(source *machine.Source) {
 	}
 }
 
-// looksUp is a function of drivers that every loader looks up by its name since 2015, and programs do not.
+// looksUp is a driver's function. Every loader since 2015 contains its name, and programs do not.
 const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
 
 // linkedIn is the loader that is linked into a program; nil: none is. A program that names libvulkan.so.1 as a library that it

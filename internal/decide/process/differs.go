@@ -12,7 +12,7 @@ import (
 type Difference struct {
 	Kind     string `json:"kind"` // loader, driver or layer
 	Name     string `json:"name"`
-	File     string `json:"file,omitempty"` // that is mapped
+	File     string `json:"file,omitempty"` // the mapped file
 	Manifest string `json:"manifest,omitempty"`
 	What     string `json:"what"`
 
@@ -99,7 +99,7 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 	return list
 }
 
-// FileState is what became of a file since a process mapped it.
+// FileState is the change of a file since a process mapped it.
 type FileState string
 
 // States of mapped files.

@@ -177,7 +177,7 @@ func secure(auxv string) bool {
 	return false
 }
 
-// ticks is the unit of the kernel's times, in ticks a second, on every machine of today.
+// ticks is the number of units in a second of the kernel's times, on every machine of today.
 const ticks = 100
 
 // started returns the start time of a process, from field 22 of /proc/PID/stat. Fields are counted from the end of the name,

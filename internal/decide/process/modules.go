@@ -18,7 +18,7 @@ type Module struct {
 	Name     string    `json:"name"`               // of the layer; of a driver, its manifest's file name
 	Manifest string    `json:"manifest,omitempty"` // "": no manifest that programs find names this file
 	File     string    `json:"file"`
-	State    FileState `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
+	State    FileState `json:"change,omitempty"` // the change of the file since it was mapped: gone, replaced or written
 
 	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
 	In   bool          `json:"-"` // it would be loaded now

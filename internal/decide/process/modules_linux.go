@@ -194,7 +194,7 @@ func (p *Process) Memory() []Memory {
 // kinds of memory keys, the better one first: resident memory, its older form, allocated memory.
 var kinds = []string{"drm-resident-", "drm-memory-", "drm-total-"}
 
-// parseInfo takes one file of fdinfo apart; driver is "" for a descriptor that is no device's.
+// parseInfo parses a file of fdinfo; driver is "" if the descriptor is not a device's.
 func parseInfo(text string) (driver, device, client string, regions map[string]uint64) {
 	regions = map[string]uint64{}
 	best := map[string]int{}

@@ -32,7 +32,7 @@ func (Kernel) Look(int) (*Process, error) { return nil, ErrUnknown }
 // List returns ErrUnknown.
 func (Kernel) List() (found []*Process, hidden int, err error) { return nil, 0, ErrUnknown }
 
-// Memory is not known here.
+// Memory returns nothing.
 func (*Process) Memory() []Memory { return nil }
 
 // loaderName is the file that programs open as the loader.

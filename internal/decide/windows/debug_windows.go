@@ -29,7 +29,7 @@ const (
 	libraryLoaded DebugKind = 6
 )
 
-// DebugEvent is one thing that a debugged process did. All its threads stand still until Continue.
+// DebugEvent is an event of a debugged process. All threads of the process are stopped until Continue.
 type DebugEvent struct {
 	Kind      DebugKind
 	PID, TID  uint32
@@ -197,7 +197,7 @@ func IsCode(process windows.Handle, address uint64) bool {
 	return size == unsafe.Sizeof(about) && about.state == windows.MEM_COMMIT && about.protect&execute != 0
 }
 
-// memoryInformation is MEMORY_BASIC_INFORMATION. That of package windows has a member that it lacks in 32-bit programs.
+// memoryInformation is MEMORY_BASIC_INFORMATION; the type in package windows has an extra member in 32-bit programs.
 type memoryInformation struct {
 	base, allocation     uintptr
 	allocationProtect    uint32

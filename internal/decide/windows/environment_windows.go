@@ -25,7 +25,7 @@ const (
 	page           = 4096
 )
 
-// EnvironmentOf are the variables that a process has at this moment, as NAME=VALUE.
+// EnvironmentOf returns the present variables of a process, as NAME=VALUE.
 func EnvironmentOf(pid uint32) ([]string, error) {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_INFORMATION|windows.PROCESS_VM_READ, false, pid)
 	if err != nil {
@@ -95,7 +95,7 @@ func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	return nil, errors.New("the block of its variables has no end")
 }
 
-// pairs are the variables of a block, without those of the directories of drives, whose names begin with "=".
+// pairs returns the variables of a block, except those of drives, whose names begin with "=".
 func pairs(text []uint16) (list []string) {
 	for pair := range strings.SplitSeq(string(utf16.Decode(text)), "\x00") {
 		if pair != "" && pair[0] != '=' {

@@ -60,7 +60,7 @@ func written(d Data) string {
 	return fmt.Sprintf("hex(%x):", d.Kind) + strings.Join(list, ",")
 }
 
-// plainText is a text that one line can hold, with the NUL that ends it.
+// plainText returns a text that fits in one line, without its final NUL.
 func plainText(d Data) (string, bool) {
 	if d.Kind != kindText || len(d.Bytes)%2 != 0 || len(d.Bytes) == 0 {
 		return "", false

@@ -25,7 +25,7 @@ func Own() facts.Process {
 	return p
 }
 
-// Of is the integrity level of a token (WIN-051, WIN-058).
+// Of returns the integrity level of a token (WIN-051, WIN-058).
 func Of(token windows.Token) (p facts.Process) {
 	var size uint32
 	_ = windows.GetTokenInformation(token, windows.TokenIntegrityLevel, nil, 0, &size)
@@ -49,7 +49,7 @@ var (
 	pathOfPackage = kernel32.NewProc("GetPackagePathByFullName")
 )
 
-// Packages are the directories of a family's app packages (WIN-044, WIN-046).
+// Packages returns the directories of a family's app packages (WIN-044, WIN-046).
 func Packages(family string) (paths []string) {
 	wide, err := windows.UTF16PtrFromString(family)
 	if err != nil || packagesOf.Find() != nil || pathOfPackage.Find() != nil {
@@ -86,7 +86,7 @@ func SystemDirectory(bits string) string {
 	if err != nil {
 		return `C:\Windows\System32`
 	}
-	if strconv.IntSize == 32 && bits == "64" { // by the name by which programs of 32 bits see that directory
+	if strconv.IntSize == 32 && bits == "64" { // the name of that directory for 32-bit programs
 		if windowsDirectory, err := windows.GetSystemWindowsDirectory(); err == nil {
 			return windowsDirectory + `\Sysnative`
 		}
@@ -94,7 +94,7 @@ func SystemDirectory(bits string) string {
 	return directory
 }
 
-// versionBlock is the version resource of a file; nil without one.
+// versionBlock returns the version resource of a file; nil: it has none.
 func versionBlock(name string) []byte {
 	size, err := windows.GetFileVersionInfoSize(name, nil)
 	if err != nil || size == 0 {
@@ -107,7 +107,7 @@ func versionBlock(name string) []byte {
 	return block
 }
 
-// FileVersion is the version that a file's resources give it, such as 1.4.363.0; "" without one.
+// FileVersion returns the version in a file's resources, such as 1.4.363.0; "": there is none.
 func FileVersion(name string) string {
 	var fixed *windows.VS_FIXEDFILEINFO
 	length := uint32(unsafe.Sizeof(*fixed))
@@ -118,7 +118,7 @@ func FileVersion(name string) string {
 	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16, fixed.FileVersionLS&0xffff)
 }
 
-// FileText is a text of a file's resources in English, such as ProductName; "" without one.
+// FileText returns an English text of a file's resources, such as ProductName; "": there is none.
 func FileText(name, text string) string {
 	var found *uint16
 	var length uint32
