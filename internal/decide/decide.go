@@ -101,7 +101,7 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 	})
 }
 
-// plan makes the decision alone.
+// plan makes the decision without an explanation.
 func (q *question) plan(ctx context.Context, program *Program) (*Made, error) {
 	return q.until(ctx, func() (*Made, error) { return q.planned(ctx, program) })
 }
@@ -145,7 +145,7 @@ func (q *question) planned(ctx context.Context, program *Program) (m *Made, err 
 	return m, nil
 }
 
-// answerOf is a decision in the words of this package.
+// answerOf converts a decision to an Answer.
 func answerOf(program Program, made *Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
 		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made), listOf("layers", program.Loader, explain.Layers, made)}}

@@ -22,11 +22,11 @@ type Host struct {
 	asked   *question    // the tool's question, which has facts beyond the machine's files
 }
 
-// Local is the running system. A program has the variables of this process.
+// Local returns the running system. A program has the variables of this process.
 func Local() *Host { return &Host{name: "this machine"} }
 
-// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic link
-// leads out of it. A program has no variables. With an empty name, every answer is an error.
+// Root returns the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
+// link leads out of it. A program has no variables. With an empty name, every answer is an error.
 func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
 
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
@@ -49,7 +49,8 @@ func (noFiles) Open(name string) (fs.File, error) {
 // nameOf returns the name of a machine in messages.
 func nameOf(m *machine.Machine) string { return cmp.Or(m.Root, "this machine") }
 
-// WithEnv is the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. The first of a name counts.
+// WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables with
+// one name, the first counts.
 func (h *Host) WithEnv(variables ...string) *Host {
 	other := *h
 	other.environ = slices.Clone(variables)
@@ -59,7 +60,7 @@ func (h *Host) WithEnv(variables ...string) *Host {
 	return &other
 }
 
-// String is the host for people.
+// String returns the name of the host in messages.
 func (h *Host) String() string { return h.name }
 
 // local reports whether it is the running system.

@@ -28,7 +28,7 @@ const (
 	CPU        DeviceType = 4
 )
 
-// String is the kind in one word.
+// String returns the type in one word.
 func (t DeviceType) String() string {
 	if words := [...]string{"other", "integrated", "discrete", "virtual", "cpu"}; int(t) < len(words) {
 		return words[t]
@@ -184,7 +184,7 @@ func probed(ctx context.Context, at probe.Place, environ []string, limit time.Du
 	return result, probeError(ctx, err)
 }
 
-// probeError is the error of a child that was not run, or not to its end.
+// probeError returns the error for a child that was not run to its end.
 func probeError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -195,7 +195,7 @@ func probeError(ctx context.Context, err error) error {
 	return err
 }
 
-// reportOf is a child's result in the words of this package.
+// reportOf converts a child's result to a Report.
 func reportOf(r *probe.Result) *Report {
 	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
 		Died: r.Died(), refused: r.NoDriver()}

@@ -81,7 +81,7 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 	}
 }
 
-// watched are the directories in which a driver appears.
+// watched returns the directories in which a driver can appear.
 func watched(ctx context.Context, environ []string) (list []string) {
 	answer, err := Local().Decide(ctx, Program{Env: environ})
 	if err != nil && !errors.Is(err, ErrNoDriver) {

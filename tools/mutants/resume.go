@@ -62,7 +62,7 @@ func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (o
 	return what, by, executed, err
 }
 
-// area is the part of the source that a file belongs to.
+// area returns the part of the source that a file belongs to.
 func area(file string) string {
 	switch {
 	case inSpine(file):

@@ -89,7 +89,7 @@ func (t *tree) core() string     { return t.path("build", "obj", "core.o") }
 // in half the time. Without any optimization, calls would exceed the core's limit of stack.
 func (t *tree) finalCore() string { return t.path("build", "obj", "core.final.o") }
 
-// library is the library's file of a build.
+// library returns the path of a build's library.
 func (t *tree) library(build string) string {
 	name, err := filepath.EvalSymlinks(t.path("build", "libvulkan.so.1"))
 	if err != nil {
@@ -187,7 +187,7 @@ func (t *tree) readPackages() error {
 	return nil
 }
 
-// testProgram is where the tests of a package are built.
+// testProgram returns the path of a package's compiled tests.
 func (t *tree) testProgram(pack string) string {
 	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
 }

@@ -89,7 +89,7 @@ func pair() (*protocol.Conn, *os.File, error) {
 	return ours, theirs, nil
 }
 
-// connection takes a socket's file and speaks through it.
+// connection returns a connection on a socket's file.
 func connection(f *os.File) (*protocol.Conn, error) {
 	defer f.Close()
 	c, err := net.FileConn(f)

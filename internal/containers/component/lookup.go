@@ -64,8 +64,7 @@ func limited[T any](ctx context.Context, limit time.Duration, step func() (T, er
 	}
 }
 
-// Lookup makes a driver out of a URL. It reports its progress at every stage and returns the last report, even with an
-// error.
+// Lookup makes a driver from a URL. It reports its progress at every stage and returns the last report, even with an error.
 func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
 	report := Report{Status: Uninitialized}
 	enter := func(status string) {

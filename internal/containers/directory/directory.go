@@ -122,8 +122,8 @@ func (t *Tree) Remove(name string) error {
 	})
 }
 
-// writable makes a directory writable while it calls change. The directories are read-only even for the service, if it runs
-// without an administrator's rights.
+// writable makes a directory writable during a call of do. The directories are read-only even for the service, if it has no
+// administrator's rights.
 func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err

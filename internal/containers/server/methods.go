@@ -83,7 +83,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 	}
 }
 
-// get looks a library up; the state's goroutine calls it.
+// get looks up a library; the state's goroutine calls it.
 func (s *Server) get(c *connection, id uint64, name string) {
 	c.client.Get(name, func(found *state.Component) {
 		if found == nil || found.Library == nil {

@@ -222,7 +222,7 @@ func (s *Server) end(listeners []listener) {
 	}
 }
 
-// accept takes clients until the listener is closed.
+// accept accepts clients until the listener is closed.
 func (s *Server) accept(l listener) {
 	for {
 		socket, err := l.AcceptUnix()
@@ -251,7 +251,7 @@ func (s *Server) leave(c *connection) {
 	})
 }
 
-// do has a function called by the goroutine that owns the state.
+// do queues a function for the goroutine that owns the state.
 func (s *Server) do(f func()) bool { return s.loop.post(f) }
 
 // Notify implements state.World.
@@ -284,7 +284,7 @@ func (s *Server) Withdraw(c *state.Component) {
 	s.complain("manifest of "+c.URL, s.trees.manifests.Remove(manifestName(c)))
 }
 
-// manifestName is the file that clients read (FLS-088).
+// manifestName returns the name of a manifest for clients (FLS-088).
 func manifestName(c *state.Component) string { return c.LibraryPath + ".json" }
 
 // Chosen implements state.World.

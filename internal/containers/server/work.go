@@ -147,7 +147,7 @@ func (s *Server) step() time.Duration {
 	return s.options.Resolver.Step
 }
 
-// after is time.After, for which 0 means never.
+// after is time.After, but 0 means never.
 func after(d time.Duration) <-chan time.Time {
 	if d == 0 {
 		return nil

@@ -75,7 +75,7 @@ type ICD struct {
 	Component *Component
 }
 
-// Name is the device's name in the inspect tree (FLS-099, PRO-030).
+// Name returns the device's name in the inspect tree (FLS-099, PRO-030).
 func (d *Device) Name() string {
 	prefix := map[Kind]string{Hardware: "drm-", Emulated: "virt-", Software: "lavapipe-"}
 	if d.options.OldNames {
@@ -340,7 +340,7 @@ func (s *State) library(name string) *Component {
 	return nil
 }
 
-// Counts are the numbers for an operator.
+// Counts returns the numbers of clients and of waiting requests, for an operator.
 func (s *State) Counts() (clients, waiting int) {
 	for _, c := range s.clients {
 		waiting += len(c.gets) + len(c.idle)

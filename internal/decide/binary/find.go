@@ -89,7 +89,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	return l
 }
 
-// levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
+// levels returns the subdirectories of glibc-hwcaps for this processor, best first.
 func levels(m *machine.Machine, processor Machine) []string {
 	if processor != elf.EM_X86_64 {
 		return nil
@@ -177,7 +177,7 @@ func (l *Linker) real(name string) string {
 	return whole
 }
 
-// Err is why the file could not be read as a library; nil when it could.
+// Err returns why the file could not be read as a library; nil: it was read.
 func (f *File) Err() error { return f.err }
 
 // Constants returns the section of the file with its constants, and nothing if it has none.
@@ -315,7 +315,7 @@ type place struct {
 	rule Rule
 }
 
-// try looks into a directory, its subdirectories for better processors first.
+// try searches a directory, and before it the subdirectories for better processors.
 func (l *Linker) try(r *Result, directory, name string) bool {
 	if !path.IsAbs(directory) { // the program has another current directory
 		return false
@@ -367,7 +367,7 @@ func (l *Linker) findPlaces() []string {
 	return []string{"lib"}
 }
 
-// defaults are the directories that are searched after the cache.
+// defaults returns the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
 	if l.last == nil {
 		l.last = append([]string{}, l.findDefaults()...) // not nil

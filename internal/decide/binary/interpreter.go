@@ -97,7 +97,7 @@ func realOf(m *machine.Machine, name string) string {
 	return path.Clean(name)
 }
 
-// Interpreter is the dynamic linker of the program; nil when there is no program, or it names none that can be read.
+// Interpreter returns the program's dynamic linker; nil: there is no program, or its linker cannot be read.
 func (l *Linker) Interpreter() *Interpreter { return l.interpreter }
 
 // ownLinker reports whether the program has a dynamic linker of its own, with known directories.

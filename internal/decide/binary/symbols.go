@@ -113,7 +113,7 @@ func (s *Symbols) Versioned() (list []string) {
 	return list
 }
 
-// MachineName is the usual name of the file's processor.
+// MachineName returns the usual name of the file's processor.
 func (l *ELF) MachineName() string {
 	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
 		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}[l.Machine]

@@ -165,8 +165,8 @@ func (g *GPU) Label(m *machine.Machine) string {
 	return g.Title()
 }
 
-// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
-// with brackets, the text in them is that for people.
+// pciName returns a device's name in the list of PCI devices: lines "VENDOR  NAME", each followed by lines "DEVICE  NAME" after
+// a tab. Of a name with brackets, it returns the text in them.
 func pciName(m *machine.Machine, vendor, device string) string {
 	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
 	if vendor == "" || device == "" {

@@ -13,13 +13,13 @@ import (
 // Interface reports, by the functions of a library, whether it is of the manifest's kind.
 type Interface func(has func(function string) bool) bool
 
-// DriverInterface is the interface of a driver (DRV-059).
+// DriverInterface reports whether a library has the functions of a driver (DRV-059).
 func DriverInterface(has func(function string) bool) bool {
 	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 }
 
-// LayerInterface is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
+// LayerInterface returns the interface of a layer with these names of its functions; "": the usual name (LAY-293).
 func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
 		return has(cmp.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(cmp.Or(getInstance, "vkGetInstanceProcAddr"))

@@ -130,7 +130,7 @@ func (o *Offer) name() string {
 	return o.Driver
 }
 
-// Limit tells in a sentence why the last drivers of the chip do not meet a want, and whether none ever will; "": they may.
+// Limit returns in a sentence why the chip's last drivers do not meet a want, and whether none ever will; "": they may.
 func (c *Chip) Limit(w *Want) (text string, never bool) {
 	if !c.HasVulkan() {
 		return "no Vulkan driver exists for it", true

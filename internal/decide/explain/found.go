@@ -117,7 +117,7 @@ type Place struct {
 	From string `json:"from"`
 }
 
-// Places are the locations that were searched for the kind.
+// Places returns the locations that were searched for the kind.
 func (k Kind) Places(answer *plan.Answer) []Place {
 	places := []Place{}
 	for _, kind := range k.searches {
@@ -141,12 +141,12 @@ func emptyKeys(made *search.Locations) (keys []string) {
 	return keys
 }
 
-// LayerNames are the names of layers.
+// LayerNames returns the names of layers.
 func LayerNames(layers []*manifest.Layer) []string {
 	return wording.Words(layers, func(l *manifest.Layer) string { return l.Name })
 }
 
-// DriverNames are the names of drivers' manifests, without their directories.
+// DriverNames returns the file names of drivers' manifests.
 func DriverNames(drivers []*manifest.Driver) []string {
 	return wording.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
 }

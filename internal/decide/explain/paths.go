@@ -109,7 +109,7 @@ func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add
 	return places
 }
 
-// settingsPlaces are the places of the settings file; add completes each.
+// settingsPlaces returns the places of the settings file; add completes each.
 func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) (places []Searched) {
 	first := true
 	for i, place := range files {

@@ -46,7 +46,7 @@ func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 	return NewTrialFor(Decide, source, answer)
 }
 
-// NewTrialFor is NewTrial for a program whose requests decide knows.
+// NewTrialFor is NewTrial with another function that decides, for a program with requests.
 func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }

@@ -184,7 +184,7 @@ func (f *Feature) Mark() string {
 	return f.mark
 }
 
-// Came says in words with which version the feature came.
+// Came describes the version that introduced the feature.
 func (f *Feature) Came() string {
 	switch {
 	case f.Ours:

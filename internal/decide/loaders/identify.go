@@ -48,7 +48,7 @@ const (
 	inText    = `Vulkan Loader Version ([0-9]+\.[0-9]+\.[0-9]+)`
 )
 
-// Identify says which loader a file is, by its path as the dynamic linker finds it.
+// Identify identifies the loader in a file, by the dynamic linker's path of it.
 func Identify(m *machine.Machine, name string) *Loader {
 	l := &Loader{Path: name, File: name}
 	if real, err := m.Real(name); err == nil {

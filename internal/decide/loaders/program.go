@@ -125,7 +125,7 @@ func StaticOf(linker *binary.Linker) Static {
 // Gets reports whether the program can get a loader.
 func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
 
-// Line says it in one sentence; "": the program is not statically linked.
+// Line describes a statically linked program's access to a loader in one sentence; "": it is not statically linked.
 func (s Static) Line(program string) string {
 	start := machine.Style.Base(program) + " is statically linked, so the dynamic linker gives it no " + Name
 	switch s {

@@ -46,7 +46,7 @@ func (l *Loader) version() string {
 	return "version " + l.Version
 }
 
-// Line says in one sentence which loader a program gets, nil for none. The program "": those that are started without more.
+// Line describes the loader that a program gets in one sentence; nil: it gets none. The program "": any ordinary program.
 func Line(l *Loader, program string) string {
 	who, verb := "Programs", "get"
 	if program != "" {
@@ -103,7 +103,7 @@ func (l *Loader) inForce() string {
 	return run + ", or after \"vkloader system use vkloader\""
 }
 
-// NotInForce says that something is not in force for a program. The program "": those that are started without more.
+// NotInForce returns the statement that a setting is not in force for a program. The program "": any ordinary program.
 func (l *Loader) NotInForce(program string) string {
 	who := "programs"
 	if program != "" {

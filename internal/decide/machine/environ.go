@@ -18,7 +18,7 @@ func WithoutVariable(environ []string, name string) []string {
 	})
 }
 
-// cutVariable takes NAME=VALUE apart. Windows has variables whose names begin with the sign, such as =C:.
+// cutVariable splits NAME=VALUE. Names of Windows may begin with the sign, such as =C:.
 func cutVariable(pair string) (name, value string, found bool) {
 	if pair == "" {
 		return "", "", false

@@ -102,7 +102,7 @@ type walked struct {
 
 func (w *walked) close() { unix.Close(w.fd) }
 
-// root is the directory for reading and writing in it.
+// root returns the directory as a root for reading and writing.
 func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }

@@ -42,7 +42,7 @@ func (m *Machine) root() (*os.Root, error) {
 	return open.(func() (*os.Root, error))()
 }
 
-// below is a path of a machine as its root takes it; links that lead out of the root are errors.
+// below returns a path in the form of os.Root, which rejects links that lead out of the root.
 func below(name string) string {
 	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
 		return "."

@@ -93,7 +93,7 @@ func (p *Place) stream() (*os.File, error) {
 	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), os.O_WRONLY|unix.O_NOCTTY, 0)
 }
 
-// put gives a temporary file its name.
+// put renames a temporary file to its final name.
 func (p *Place) put(from string, over bool) error {
 	if over {
 		return p.rename(from, p.base)

@@ -79,7 +79,7 @@ func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 // retries is how often a path is tried again of which a part was renamed meanwhile.
 const retries = 32
 
-// clean is a path as openat2 takes it: never empty, and "/x/" as "/x" so that a file may be meant.
+// clean returns a path in the form of openat2: not empty, and "/x/" as "/x", because x may be a file.
 func clean(name string) string {
 	if name = strings.TrimRight(name, "/"); name == "" {
 		return "/"
@@ -407,7 +407,7 @@ func (p *Place) IsLink(base string) (bool, error) {
 	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
 }
 
-// Link makes a symbolic link in the directory, in one step in place of a file of its name.
+// Link makes a symbolic link in the directory. It replaces a file of this name in one step.
 func (p *Place) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
 	fd := int(p.directory.Fd())

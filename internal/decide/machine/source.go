@@ -41,7 +41,7 @@ type Kept struct {
 	files       map[string]facts.File
 }
 
-// Files is how many files were read.
+// Files returns the number of files that were read.
 func (k *Kept) Files() int { return len(k.files) }
 
 // DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container that has

@@ -36,7 +36,7 @@ func system64() bool { return windows.System64() }
 // mediumIntegrity is the level of programs that a user starts.
 const mediumIntegrity = 0x2000
 
-// Bits is the word size of the program.
+// Bits returns the word size of the program.
 func (s *Source) Bits() string {
 	if s.Class == 32 || s.Class == 0 && OwnClass == 32 || !system64() {
 		return "32"

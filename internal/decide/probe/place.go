@@ -41,7 +41,7 @@ func Find(executable, library string) (Place, error) {
 	return found, nil
 }
 
-// Library is the library that belongs to the tool.
+// Library returns the path of the library that belongs to the tool.
 func Library(executable string) (string, error) {
 	found, _, err := findLibrary(executable, "")
 	return found.Library, err

@@ -25,7 +25,7 @@ const loaderStem = "libvulkan.so"
 // isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), loaderStem) }
 
-// isLibrary tells by its name whether a file is a library.
+// isLibrary reports by its name whether a file is a library.
 func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so") }
 
 func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }

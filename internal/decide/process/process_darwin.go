@@ -41,7 +41,7 @@ const loaderName = "libvulkan.1.dylib"
 // isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), "libvulkan.") }
 
-// isLibrary tells by its name whether a file is a library.
+// isLibrary reports by its name whether a file is a library.
 func isLibrary(file string) bool { return strings.HasSuffix(file, ".dylib") }
 
 func symbolsOf(f *os.File) (*binary.MachO, error) { return binary.ReadMachO(f) }

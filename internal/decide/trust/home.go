@@ -9,12 +9,12 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// homes are the variables that name a directory of a user's files.
+// homes returns the names of variables with a directory of a user's files.
 func homes() []string {
 	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
 }
 
-// homeLists name several directories, of which each is judged alone.
+// homeLists returns the names of variables with several directories, each of which is judged alone.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
 // Ignored is a home, or a directory of a list, that a process with raised rights ignores.

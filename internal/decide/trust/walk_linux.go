@@ -69,7 +69,7 @@ func (w *walk) close() {
 	w.parents, w.fd = nil, -1
 }
 
-// name is the path of a part in the directory, for people.
+// name returns the path of a part in the directory, for messages.
 func (w *walk) name(part string) string { return path.Join(w.root, path.Join(w.at...), part) }
 
 // follow goes to the end of a path and returns the first fault on it.

@@ -21,7 +21,7 @@ func hiveKey(h facts.Hive) registry.Key {
 	return registry.LOCAL_MACHINE
 }
 
-// view is the flag with which a key is opened as programs of a word size see it.
+// view returns the flag that opens a key as programs of a word size see it.
 func view(bits string) uint32 {
 	if bits == "32" {
 		return registry.WOW64_32KEY
@@ -102,7 +102,7 @@ func units(data []byte) []uint16 {
 	return list
 }
 
-// utf8Of is a text of UTF-16 as UTF-8; false when it is not valid.
+// utf8Of converts a text from UTF-16 to UTF-8; false: it is not valid.
 func utf8Of(text []uint16) (string, bool) {
 	for i := 0; i < len(text); i++ {
 		if c := rune(text[i]); utf16.IsSurrogate(c) {

@@ -103,7 +103,7 @@ func (e *emitter) functionsInData() (found []*ssa.Function) {
 	return found
 }
 
-// functionName is the C name of a Go function.
+// functionName returns the C name of a Go function.
 func (e *emitter) functionName(f *ssa.Function) string {
 	if name, ok := e.funcs[f]; ok {
 		return name
@@ -147,7 +147,7 @@ func (e *emitter) result(results *types.Tuple) string {
 	return e.types.sized(results)
 }
 
-// functionObject is the constant closure of a function that is used as a value.
+// functionObject returns the constant closure of a function that is used as a value.
 func (e *emitter) functionObject(f *ssa.Function) string {
 	if name, ok := e.thunks[f]; ok {
 		return name

@@ -26,7 +26,7 @@ type typeTable struct {
 	method  func(types.Type) string // the C name of the method that describes a value of the type in a panic; or ""
 }
 
-// name is the C type of a Go type.
+// name returns the C type of a Go type.
 func (t *typeTable) name(of types.Type) string {
 	switch u := of.Underlying().(type) {
 	case *types.Basic:
@@ -101,7 +101,7 @@ func basic(b *types.Basic) string {
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", b)))
 }
 
-// identifier makes a name that C takes of any text.
+// identifier converts a text to a valid C identifier.
 func identifier(s string) string {
 	var b strings.Builder
 	for _, c := range s {
@@ -302,7 +302,7 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	return name
 }
 
-// mapType is the description of a map.
+// mapType returns the description of a map type.
 func (t *typeTable) mapType(of types.Type) string {
 	m := of.Underlying().(*types.Map)
 	key := types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem()))
@@ -338,7 +338,7 @@ func hasInterface(t types.Type) bool {
 	return false
 }
 
-// boxType is the description of a type that is put into an interface.
+// boxType returns the description of a type that is put into an interface.
 func (t *typeTable) boxType(of types.Type) string {
 	of = types.Unalias(of)
 	if name, ok := t.boxed.At(of).(string); ok {

@@ -116,7 +116,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	return filepath.Base(file), position.Line
 }
 
-// Fault is an error about a place of the source.
+// Fault returns an error about a position in the source.
 func (p *Program) Fault(at token.Pos, f *ssa.Function, what string) error {
 	if !at.IsValid() && f != nil {
 		at = f.Pos()
@@ -141,7 +141,7 @@ func Standard(f *ssa.Function) bool {
 	return first != "vkloader" && first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"
 }
 
-// Deref is the type that a pointer points to.
+// Deref returns the type that a pointer points to.
 func Deref(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
 
 // Sizes returns the sizes of the 64-bit machine for which all code is translated.

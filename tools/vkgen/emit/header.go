@@ -134,8 +134,8 @@ func (c *closure) blocks(blocks []registry.Block) error {
 	return nil
 }
 
-// root takes one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a
-// note, not an error, so that older registries work.
+// root adds one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a note, not an
+// error, so that older registries work.
 func (c *closure) root(name string) error {
 	switch {
 	case name == "core":
