@@ -15,12 +15,12 @@ type Host struct{ host *decide.Host }
 func Local() *Host { return &Host{decide.Local()} }
 
 // Root returns the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
-// link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
+// link leads out of it. A program has no variables. With an empty name, every answer is an error.
 func Root(directory string) *Host { return &Host{decide.Root(directory)} }
 
-// Files returns a host with the files of a file system that is no directory. Its paths are those of the machine without the
-// first slash. Symbolic links are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe
-// for concurrent use if the host is used concurrently. A program has no variables. nil is a host without files.
+// Files returns a host with the files of an fs.FS. Its paths are those of the machine without the first slash. Symbolic links
+// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the host
+// is used concurrently. A program has no variables. nil is a host without files.
 func Files(files fs.FS) *Host { return &Host{decide.Files(files)} }
 
 // Windows returns a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each

@@ -8,7 +8,7 @@ const (
 	InspectionSchema = decide.InspectionSchema
 )
 
-// A question. "go doc vkloader/internal/decide.Program" lists the fields of a type of this package.
+// The question to this package. "go doc vkloader/internal/decide.Program" lists the fields of one of these types.
 type (
 	Program        = decide.Program        // the subject of a decision
 	Version        = decide.Version        // of Vulkan

@@ -14,19 +14,19 @@ import (
 	"vkloader/internal/decide/probe"
 )
 
-// Decision is an answer, and the values that it was made of.
+// Decision is an answer, and the core's decision behind it.
 type Decision struct {
 	*Answer
 	Made
 }
 
-// Of decides for the program of a source, which enables nothing itself and shows pictures. An answer without a driver is
-// no error.
+// Of decides for the program of a source, as one that enables no layer or extension and shows pictures. An answer without a
+// driver is no error.
 func Of(source *machine.Source) (*Decision, error) {
 	return decide(about(source), Program{Path: source.Program})
 }
 
-// On decides for a program that enables nothing itself, on a machine with another system.
+// On decides for a program that enables no layer or extension, on a machine with another system.
 func On(platform search.Platform, source facts.Provider, m *machine.Machine) (*Decision, error) {
 	return decide(&question{source: source, machine: m, platform: platform}, Program{})
 }
@@ -58,7 +58,7 @@ func HostOf(source *machine.Source) *Host {
 // Plan decides for the program of a source, without an explanation.
 func Plan(source *machine.Source) (*plan.Answer, error) { return PlanFor(source, Program{}) }
 
-// PlanFor is Plan for a program that gives certain values to vkCreateInstance; its path and variables are the source's.
+// PlanFor is Plan with a program's arguments to vkCreateInstance; its path and variables are the source's.
 func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 	program.Path = source.Program
 	return about(source).only(&program)
@@ -67,10 +67,10 @@ func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 // ProbeProgram is the child that asks drivers for their devices, as a program.
 var ProbeProgram = Program{Portability: true, API: V1_2, Headless: true}
 
-// Changed is Plan with facts in place of a machine's own, such as those of explain.Without.
+// Changed is Plan with given facts, such as those of explain.Without, in place of a machine's.
 func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
 
-// ChangedFor is Changed for a program that gives certain values to vkCreateInstance.
+// ChangedFor is Changed with a program's arguments to vkCreateInstance.
 func ChangedFor(facts facts.Provider, program Program) (*plan.Answer, error) {
 	return ChangedOn(explain.Platform(facts), facts, program)
 }

@@ -9,7 +9,8 @@ import (
 	"vkloader/internal/decide/probe"
 )
 
-// blame finds the driver or layer of a crash or hang: the layer without which it is gone, or the driver that does it alone.
+// blame finds the driver or layer that causes a crash or hang: the layer whose removal ends it, or the driver that causes it
+// alone.
 func blame(ctx context.Context, at probe.Place, options *ProbeOptions, report *Report) error {
 	answer, err := Local().Decide(ctx, Program{Path: at.Child, Env: options.Env})
 	if err != nil {
@@ -47,7 +48,7 @@ func blame(ctx context.Context, at probe.Place, options *ProbeOptions, report *R
 	return nil
 }
 
-// blameLayer finds the layer without which the crash or hang is gone.
+// blameLayer finds the layer whose removal ends the crash or hang.
 func blameLayer(answer *Answer, bad func([]string) (bool, error), environ []string, report *Report) error {
 	m := machine.Machine{Environ: environ}
 	before, _ := m.Lookup(variables.LayersDisable.Name())

@@ -28,8 +28,8 @@ type File struct {
 	Soname string `json:"soname,omitempty"` // the name that other files need it by
 	Needed Needed `json:"needed"`
 
-	// CLibrary tells that it is a part of the C library, or the dynamic linker. A container or sandbox with its own must not
-	// get that of the host: the parts fit only together.
+	// CLibrary marks a part of the C library, or the dynamic linker. A container or sandbox with its own C library must not get
+	// the host's: the parts fit only together.
 	CLibrary bool `json:"c_library,omitempty"`
 }
 
@@ -43,10 +43,10 @@ type MissingFile struct {
 
 // TooNew is a library that was built for a newer version of another one, such as the C library.
 type TooNew struct {
-	File    string `json:"file"`             // that cannot be loaded
+	File    string `json:"file"`             // the library that cannot be loaded
 	Wants   string `json:"wants"`            // the version of symbols, as GLIBC_2.38
 	Of      string `json:"of"`               // the library that lacks it
-	Version string `json:"newest,omitempty"` // the newest that this one has; "": none of the kind
+	Version string `json:"newest,omitempty"` // the newest version that this library has; "": none of the kind
 }
 
 // DriverFiles are all files that a driver, or a layer, needs.
@@ -54,17 +54,17 @@ type DriverFiles struct {
 	Manifest string        `json:"manifest"`
 	Library  string        `json:"library"`  // the driver itself; "": it was not found
 	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
-	Missing  []MissingFile `json:"missing"`  // without these it does not work
+	Missing  []MissingFile `json:"missing"`  // libraries without which the driver does not work
 	TooNew   []TooNew      `json:"too_new"`  // likewise
 	Symbols  []string      `json:"symbols"`  // that it needs and no library defines; empty if a library is missing or too new
-	Unbound  []string      `json:"unbound"`  // those of Symbols without which the dynamic linker does not load it
+	Unbound  []string      `json:"unbound"`  // symbols in Symbols that keep the dynamic linker from loading the library
 	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
 	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
 	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
 	Software bool          `json:"software"` // it computes on the CPU, and needs no device
 }
 
-// Works tells whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
+// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
 // is the tool's own judgement ("good" in vkloader doctor --json). Whether the driver then finds a device, only [Probe] tells.
 func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
@@ -140,7 +140,7 @@ func (h *Host) LayerClosure(ctx context.Context, layer Layer) (*DriverFiles, err
 	return h.closure(ctx, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
-// follow enters a library with its dependencies. A library of run time that lacks a dependency itself is left out.
+// follow adds a library and its dependencies. A library that is opened at run time and lacks a dependency is left out.
 func (f *DriverFiles) follow(c *binary.Closure, how Needed) {
 	for _, file := range c.Files {
 		if how == AtRunTime && len(c.Missing)+len(c.Old) > 0 {

@@ -17,9 +17,9 @@ type Driver struct {
 	Used     bool
 	Order    int // place in the order of opening, from 1; 0: not used
 	Reason   Reason
-	Standing Standing // how far it gets, by its files
+	Standing Standing // how far it gets, judged by its files
 
-	program Program // that it was decided for
+	program Program // the decision's program
 }
 
 // Layer is a layer that was found.
@@ -29,13 +29,13 @@ type Layer struct {
 	Library  string // "" if it is a meta-layer
 	Used     bool
 	Order    int  // place from the program down, from 1; 0: not used
-	Meta     bool // it has no library, and stands for other layers
+	Meta     bool // a meta-layer: it has no library, and activates other layers
 	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
 	Standing Standing // how far it gets, by its files
 
-	program   *Program  // that it was decided for; nil: of no decision
-	functions [2]string // of its library, where they have other names: to negotiate, and vkGetInstanceProcAddr
+	program   *Program  // the decision's program; nil: there was no decision
+	functions [2]string // the library's negotiation function and vkGetInstanceProcAddr, if they have other names
 }
 
 // UnspecifiedOrder lists layers whose order depends on the order of their manifests in a directory. It may change when files change.
@@ -75,10 +75,10 @@ func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 	return a, a.none()
 }
 
-// Made is the decision in the words of the core, and in the order in which drivers and layers act.
+// Made is the core's decision, with the drivers and layers in the order in which they act.
 type Made struct {
 	Plan    *plan.Answer
-	Compute *plan.Answer   // for a program that shows nothing, where the settings have a policy for these; nil: they have none
+	Compute *plan.Answer   // for a program that shows nothing; nil: the settings have no policy for these
 	In, Out []explain.Item // in the order of the answer
 
 	standings *Standings // nil: another system, or only the plan was asked for
@@ -101,7 +101,7 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 	})
 }
 
-// plan makes the decision alone.
+// plan makes the decision without an explanation.
 func (q *question) plan(ctx context.Context, program *Program) (*Made, error) {
 	return q.until(ctx, func() (*Made, error) { return q.planned(ctx, program) })
 }
@@ -145,7 +145,7 @@ func (q *question) planned(ctx context.Context, program *Program) (m *Made, err 
 	return m, nil
 }
 
-// answerOf is a decision in the words of this package.
+// answerOf converts a decision to an Answer.
 func answerOf(program Program, made *Made) *Answer {
 	a := &Answer{Program: program.Path, Loader: program.Loader,
 		lists: [2]List{listOf("drivers", program.Loader, explain.Drivers, made), listOf("layers", program.Loader, explain.Layers, made)}}
@@ -195,7 +195,7 @@ func reasonOf(e *explain.Item) Reason {
 	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
 }
 
-// none is ErrNoDriver where no driver is used.
+// none returns ErrNoDriver if no driver is used.
 func (a *Answer) none() error {
 	for i := range a.Drivers {
 		if a.Drivers[i].Used {
@@ -213,7 +213,7 @@ func (a *Answer) none() error {
 	return fmt.Errorf("%w: %s: %s%s", ErrNoDriver, first.Name, first.Reason.Text, more)
 }
 
-// place is a file with line and column before a text.
+// place returns a file with line and column, as the start of a message.
 func place(file string, line, column int) string {
 	switch {
 	case file == "":

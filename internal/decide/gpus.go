@@ -17,7 +17,7 @@ type GPU struct {
 	Vendor string `json:"vendor,omitempty"` // numbers, as 0x10de
 	Device string `json:"device,omitempty"`
 
-	// Without a kernel driver that is bound to the device, Kernel is empty.
+	// Kernel is empty if no kernel driver is bound to the device.
 	Kernel string `json:"kernel_driver,omitempty"`
 
 	// Only nodes that exist are listed. A driver may open more: see [DriverFiles.NodesFor].
@@ -28,7 +28,7 @@ type GPU struct {
 	Asleep  bool     `json:"asleep,omitempty"`
 	Label   string   `json:"label"` // for people: the vendor's name for it, if that is known
 
-	UUID  string    `json:"-"` // by which NVIDIA's tools and CUDA name it: GPU-...; "": not known
+	UUID  string    `json:"-"` // NVIDIA's and CUDA's name for it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
 
 	Card   string `json:"-"` // node of the direct rendering manager for screens, such as /dev/dri/card0; "": there is none
@@ -41,8 +41,9 @@ type GPUPart struct {
 	Nodes []string
 }
 
-// NodesFor are the device nodes that a container needs to use one GPU of a host with this driver: those of the GPU and of its
-// parts, and those of [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is what [GPUs] answers.
+// NodesFor returns the device nodes that a container needs to use one GPU of a host with this driver: the nodes of the GPU and
+// of its parts, and the nodes in [DriverFiles].Nodes that belong to no GPU, such as /dev/nvidia-uvm. all is the answer of
+// [GPUs].
 func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	nodes := slices.Clone(gpu.Nodes)
 	for _, p := range gpu.Parts {
@@ -81,13 +82,13 @@ func (h *Host) GPUs(ctx context.Context) ([]GPU, error) {
 	return list, ctx.Err()
 }
 
-// driverFamily is a driver that can be opened.
+// driverFamily is a used driver that can be loaded, with its family.
 type driverFamily struct {
 	manifest string
 	*drivers.Family
 }
 
-// serving are the known drivers that work.
+// serving returns the used drivers of known families that can be loaded.
 func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
 	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
 	for i := range found {
@@ -99,7 +100,7 @@ func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []dr
 	return good
 }
 
-// gpuOf is a device with what serves it.
+// gpuOf returns a device with the drivers that serve it.
 func gpuOf(m *machine.Machine, g *drivers.GPU, good []driverFamily) GPU {
 	out := GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep,
 		Label: g.Label(m), UUID: g.UUID}
@@ -108,7 +109,7 @@ func gpuOf(m *machine.Machine, g *drivers.GPU, good []driverFamily) GPU {
 	}
 	c := drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device))
 	if c != nil && !c.HasVulkan() {
-		good = nil // those of its kernel driver are for younger chips
+		good = nil // the drivers for its kernel driver serve newer chips only
 	}
 	for _, f := range good {
 		if drivers.Serves(f.Family, g.Kernel, g.Vendor, c) {

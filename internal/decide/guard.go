@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// guarded is a source that gives nothing more once its context is over: then a decision ends soon, and is not used.
+// guarded is a source that returns nothing once its context is done: the decision then ends soon, and is discarded.
 type guarded struct {
 	facts.Provider
 	ctx context.Context

@@ -19,14 +19,14 @@ type Host struct {
 	tree    machine.Tree // in place of a directory
 	environ []string
 	windows *windowsCopy // of a machine with Windows
-	asked   *question    // of the tool, which knows more of its machine than its files
+	asked   *question    // the tool's question, which has facts beyond the machine's files
 }
 
-// Local is the running system. A program has the variables of this process.
+// Local returns the running system. A program has the variables of this process.
 func Local() *Host { return &Host{name: "this machine"} }
 
-// Root is the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
-// link leads out of it. A program has no variables. Without a name there is no directory: answers are errors then.
+// Root returns the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
+// link leads out of it. A program has no variables. With an empty name, every answer is an error.
 func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
 
 // Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
@@ -49,7 +49,8 @@ func (noFiles) Open(name string) (fs.File, error) {
 // nameOf returns the name of a machine in messages.
 func nameOf(m *machine.Machine) string { return cmp.Or(m.Root, "this machine") }
 
-// WithEnv is the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. The first of a name counts.
+// WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables with
+// one name, the first counts.
 func (h *Host) WithEnv(variables ...string) *Host {
 	other := *h
 	other.environ = slices.Clone(variables)
@@ -59,13 +60,13 @@ func (h *Host) WithEnv(variables ...string) *Host {
 	return &other
 }
 
-// String is the host for people.
+// String returns the name of the host in messages.
 func (h *Host) String() string { return h.name }
 
-// local tells whether it is the running system.
+// local reports whether it is the running system.
 func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
 
-// variables are those of a program that names none.
+// variables returns the variables of a program that names none.
 func (h *Host) variables() []string {
 	if h.environ == nil && h.local() {
 		return os.Environ()
@@ -73,7 +74,7 @@ func (h *Host) variables() []string {
 	return h.environ
 }
 
-// machine returns the host with a program's variables; nil: those of the host. done closes its files.
+// machine returns the host with a program's variables; nil: the host's. done closes its files.
 func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
 	if h.asked != nil {
 		return h.asked.machine, func() {}, nil

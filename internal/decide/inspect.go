@@ -36,7 +36,7 @@ type Inspection struct {
 	Messages   []Message         `json:"messages"` // of the loader: warnings and errors
 	Extensions []Extension       `json:"instance_extensions"`
 
-	Died    bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+	Died    bool `json:"-"` // a driver or layer ended the child, or kept it from ending
 	Decided bool `json:"-"` // drivers, chain and the places of layers are known
 }
 
@@ -101,8 +101,8 @@ type Extension struct {
 type InspectOptions struct {
 	ProbeOptions
 
-	Loader    *Loader // what ProbeOptions.Library is, of LoaderOf; nil: this module's loader
-	Undecided bool    // nothing is known of that library: drivers, chain and the places of layers are left out
+	Loader    *Loader // the loader in ProbeOptions.Library, from LoaderOf; nil: this module's loader
+	Undecided bool    // the library's rules are unknown: drivers, chain and the places of layers are left out
 	Fallback  string  // the manifest of a driver for a machine that has none
 }
 

@@ -34,10 +34,10 @@ type List struct {
 	Places []Place   `json:"places"` // in the order in which they were searched
 }
 
-// DriverList is every remark about drivers.
+// DriverList returns every remark about drivers.
 func (a *Answer) DriverList() List { return a.lists[0] }
 
-// LayerList is every remark about layers.
+// LayerList returns every remark about layers.
 func (a *Answer) LayerList() List { return a.lists[1] }
 
 func listOf(name string, loader *Loader, kind explain.Kind, made *Made) List {

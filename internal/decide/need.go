@@ -45,10 +45,10 @@ type UnmetError struct {
 	Report *Report
 }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (e *UnmetError) Error() string { return e.Text }
 
-// Is tells whether the error is ErrNoDriver or ErrNoDevice.
+// Is reports whether the error is ErrNoDriver or ErrNoDevice.
 func (e *UnmetError) Is(target error) bool {
 	return target == ErrNoDevice || target == ErrNoDriver && e.Code == NeedDriver
 }
@@ -70,7 +70,7 @@ type step struct {
 	met  func(*Device) bool
 }
 
-// steps are the conditions in the order in which they are judged.
+// steps returns the conditions in order of judgement.
 func (n *Need) steps() (list []step) {
 	add := func(code NeedCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
@@ -94,7 +94,7 @@ func (n *Need) steps() (list []step) {
 	return list
 }
 
-// short is a version without a patch number that is 0.
+// short returns a version without a patch number of 0.
 func short(v Version) string { return strings.TrimSuffix(v.String(), ".0") }
 
 func ofVendor(d *Device, vendor string) bool {
@@ -105,7 +105,7 @@ func ofVendor(d *Device, vendor string) bool {
 	return err == nil && d.VendorID == uint32(number)
 }
 
-// Check tells whether a report meets the need: nil, or an *[UnmetError].
+// Check reports whether a report meets the need: nil, or an *[UnmetError].
 func (n *Need) Check(r *Report) error {
 	unmet := func(code NeedCode, format string, args ...any) error {
 		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}
@@ -146,7 +146,7 @@ func orText(text, otherwise string) string {
 	return text
 }
 
-// names are devices in words.
+// names lists devices in words.
 func names(list []*Device) string {
 	var words []string
 	for _, d := range list {
@@ -161,7 +161,7 @@ var units = [...]struct {
 	bytes  uint64
 }{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
 
-// bytesText is a size in the largest unit that it is at least one of.
+// bytesText returns a size in the largest unit of which it is at least one.
 func bytesText(n uint64) string {
 	for _, u := range units {
 		if n >= u.bytes {

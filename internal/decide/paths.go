@@ -12,7 +12,7 @@ type Searched struct {
 	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
 	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
 	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
-	Real      string   `json:"real,omitempty"` // where links lead
+	Real      string   `json:"real,omitempty"` // the path without symbolic links
 	From      string   `json:"from"`           // the variable that names it, or "default"
 	Exists    bool     `json:"exists"`
 	Manifests []string `json:"manifests"` // names in the order in which they are read

@@ -28,7 +28,7 @@ const (
 	CPU        DeviceType = 4
 )
 
-// String is the kind in one word.
+// String returns the type in one word.
 func (t DeviceType) String() string {
 	if words := [...]string{"other", "integrated", "discrete", "virtual", "cpu"}; int(t) < len(words) {
 		return words[t]
@@ -103,9 +103,9 @@ type Report struct {
 
 // ProbeOptions say how a probe is made. The zero value probes as a program with this process's variables.
 type ProbeOptions struct {
-	Env     []string      // of the child; nil: those of this process
+	Env     []string      // the child's variables; nil: this process's
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
-	Child   string        // the program that loads it; "": that of an installed vkloader
+	Child   string        // the program that loads it; "": the child of an installed vkloader
 	Limit   time.Duration // for each child; 0: 30 seconds
 	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
 }
@@ -184,7 +184,7 @@ func probed(ctx context.Context, at probe.Place, environ []string, limit time.Du
 	return result, probeError(ctx, err)
 }
 
-// probeError is the error of a child that was not run, or not to its end.
+// probeError returns the error for a child that was not run to its end.
 func probeError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -195,7 +195,7 @@ func probeError(ctx context.Context, err error) error {
 	return err
 }
 
-// reportOf is a child's result in the words of this package.
+// reportOf converts a child's result to a Report.
 func reportOf(r *probe.Result) *Report {
 	report := &Report{Schema: Schema, Library: r.Library, Version: Version(r.Version), Devices: []Device{}, Problem: r.Problem,
 		Died: r.Died(), refused: r.NoDriver()}

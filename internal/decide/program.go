@@ -10,7 +10,7 @@ import (
 type Program struct {
 	Path     string   // of its file on the host; "": on Local the calling program, on other hosts a program without a name
 	Env      []string // NAME=VALUE; nil: the variables of the host
-	Elevated bool     // it has more rights than its user: most variables are ignored
+	Elevated bool     // the program has more rights than its user: most variables are ignored
 	Bits     int      // word size, 32 or 64; 0: as its file says, or 64
 
 	Layers      []string // that it enables in vkCreateInstance
@@ -18,12 +18,12 @@ type Program struct {
 	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
 	API         Version  // in its VkApplicationInfo; 0: none is named
 
-	// Headless tells that it shows nothing on a screen, where Extensions is empty: the settings may have a policy that leaves
-	// layers out of these programs.
+	// Headless marks a program that shows nothing on a screen, if Extensions is empty. The settings may have a policy that
+	// leaves out layers for these programs.
 	Headless bool
 
-	// Loader is the loader that it gets, of [Host.LoaderOf]. The decision ignores variables and settings that this loader does not read. nil: it
-	// gets the loader of this module.
+	// Loader is the program's loader, from [Host.LoaderOf]; nil: the loader of this module. The decision ignores variables and
+	// settings that the loader does not read.
 	Loader *Loader
 }
 

@@ -13,13 +13,13 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// question is the facts that a decision is made of.
+// question holds the facts for a decision.
 type question struct {
 	source   facts.Provider  // of a program
-	local    *machine.Source // the same, of a machine with this system; nil: it has another one
+	local    *machine.Source // the same source, if the machine has this system; nil: it has another one
 	machine  *machine.Machine
 	platform search.Platform
-	working  chan struct{} // closed when work ends that goes on after the end of its context; nil: there is none
+	working  chan struct{} // closed when work ends that continues after the end of its context; nil: there is none
 }
 
 // finish calls done when no work uses the facts any more. It does not wait for the work.
@@ -99,7 +99,7 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 	return s, done, nil
 }
 
-// on has a source answer as far as the loader reads the facts; nil: the loader of this module reads all of them.
+// on makes a source read facts as the loader does; nil: the loader of this module, which reads all of them.
 func (l *Loader) on(source *machine.Source) {
 	if l != nil {
 		l.found.On(source)

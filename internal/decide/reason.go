@@ -44,5 +44,5 @@ type Reason struct {
 	Column    int
 }
 
-// String is the reason with its place.
+// String returns the reason with its place.
 func (r Reason) String() string { return place(r.File, r.Line, r.Column) + r.Text }

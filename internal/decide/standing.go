@@ -16,7 +16,7 @@ import (
 // Standing is the stage of a driver or layer on its way into a program, and what keeps it from the next one.
 type Standing = standing.Standing
 
-// Standings are the standings of a decision's drivers and layers, by their files. It judges each one once and loads none.
+// Standings judges the drivers and layers of a decision by their files, each one once. It loads none.
 type Standings struct {
 	machine *machine.Machine
 	linker  *binary.Linker
@@ -29,7 +29,7 @@ type Standings struct {
 	known   map[explain.Key]Standing
 }
 
-// StandingsOf returns the standings of a decision for a source's program. linker is that of the program; nil: a new one.
+// StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
 func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answer) *Standings {
 	if linker == nil {
 		linker = loaders.Linker(source, "")

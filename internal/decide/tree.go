@@ -14,7 +14,7 @@ import (
 // filesTree is an fs.FS as the file system of a machine.
 type filesTree struct{ files fs.FS }
 
-// at is a path of the machine as fs.FS wants it.
+// at returns a path of the machine in the form of fs.FS.
 func at(name string) string {
 	if name = strings.TrimPrefix(path.Clean("/"+name), "/"); name != "" {
 		return name
@@ -33,8 +33,8 @@ const maxCopy = 1 << 30
 
 var errLarger = errors.New("larger than 1 GB")
 
-// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have more
-// content than its size says, as those of /proc do: no more is copied than makes it too large for a manifest.
+// Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have
+// more content than its size says, as those of /proc do; Open stops once the copy is too large for a manifest.
 func (t filesTree) Open(name string) (*os.File, error) {
 	from, err := t.files.Open(at(name))
 	if err != nil {

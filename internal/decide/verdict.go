@@ -41,7 +41,7 @@ func (n *Need) Verdict(r *Report) *Verdict {
 	return v
 }
 
-// String is the need as [ParseNeed] reads it; "" for the zero value.
+// String returns the need in the form of [ParseNeed]; "" for the zero value.
 func (n Need) String() string {
 	var list []string
 	add := func(name, value string) { list = append(list, name+"="+value) }
@@ -69,7 +69,7 @@ func (n Need) String() string {
 	return strings.Join(list, ",")
 }
 
-// sizeText is a size that parseBytes reads as the same number.
+// sizeText returns a text that parseBytes reads as this size.
 func sizeText(n uint64) string {
 	for _, u := range units {
 		if n%u.bytes == 0 {

@@ -20,7 +20,7 @@ const (
 	V1_4         = V1_0 | 4<<12
 )
 
-// String is the version as 1.3.230.
+// String returns the version as 1.3.230.
 func (v Version) String() string { return wording.Version(uint32(v)) }
 
 // ParseVersion reads 1.3 or 1.3.230.

@@ -74,14 +74,14 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 		select {
 		case <-ctx.Done():
 			return false
-		case <-events: // that it has settled is not waited for: a machine may never do
+		case <-events: // an event does not prolong the pause: a machine may never be quiet
 		case <-timer.C:
 			return true
 		}
 	}
 }
 
-// watched are the directories in which a driver appears.
+// watched returns the directories in which a driver can appear.
 func watched(ctx context.Context, environ []string) (list []string) {
 	answer, err := Local().Decide(ctx, Program{Env: environ})
 	if err != nil && !errors.Is(err, ErrNoDriver) {

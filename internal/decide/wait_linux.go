@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What inotify tells of directories: of those of nodes not that something was written, which is no news of a node.
+// The events of inotify that a watch asks for. A write to a device node is not among them.
 const (
 	inNodes = unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_ATTRIB | unix.IN_DELETE | unix.IN_ONLYDIR
 	inFiles = inNodes | unix.IN_CLOSE_WRITE
 )
 
-// watcher tells of changes in directories, and of devices by the kernel's own events, as far as the system lets it.
+// watcher reports changes in directories and the kernel's events about devices, as far as the system allows.
 type watcher struct {
 	events  chan struct{}
 	inotify int // -1: none
@@ -55,11 +55,11 @@ func (w *watcher) add(directories []string) {
 	}
 }
 
-// read tells of each event of a source until it is closed.
+// read reports each event of a source until the source is closed.
 func (w *watcher) read(source *os.File) {
 	buffer := make([]byte, 64<<10)
 	for {
-		if _, err := source.Read(buffer); err != nil && !errors.Is(err, unix.ENOBUFS) { // that some were lost is an event
+		if _, err := source.Read(buffer); err != nil && !errors.Is(err, unix.ENOBUFS) { // lost events count as an event
 			return
 		}
 		select {

@@ -2,7 +2,7 @@
 
 package decide
 
-// watcher tells of nothing here: devices are looked for from time to time.
+// watcher reports nothing on this system: devices are searched at intervals.
 type watcher struct{ events chan struct{} }
 
 func watch() *watcher { return &watcher{} }

@@ -64,7 +64,8 @@ func (n Need) With(want *drivers.Want) (Need, error) {
 	return n, nil
 }
 
-// Limit tells in a sentence why the last drivers of a device's chip never meet the need; "": they may, or the chip is unknown.
+// Limit returns in a sentence why the last drivers of a device's chip never meet the need; "": they may, or the chip is
+// unknown.
 func (n *Need) Limit(d *Device) (text string, never bool) {
 	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
 	if chip == nil || n.Meets(d) {

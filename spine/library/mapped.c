@@ -36,8 +36,7 @@ static bool needs_changed(const struct library *old)
     return false;
 }
 
-/* Returns the path of a file of a library in quarantine that each dlopen of the process reads the damaged data of, or
- * NULL. */
+/* Returns the path of a file in quarantine whose damaged data every dlopen of the process reads, or NULL. */
 static const char *linker_damaged(void)
 {
     for (const struct library *l = atomic_load(&library_table); l; l = l->next) {

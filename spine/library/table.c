@@ -102,7 +102,7 @@ bool mapping_overwritten(const char *path, const struct file_identity *now, cons
     return file_overwritten(path, now, then) || (!file_same(now, then) && build_damaged(&then->build));
 }
 
-/* Reports whether a file of the library was overwritten, and loses each of these. */
+/* Reports whether a file of the library was overwritten. Excludes each overwritten file from later walks. */
 static bool was_overwritten(const struct library *l)
 {
     struct file_identity now;
@@ -264,9 +264,9 @@ static bool is_pinned(const struct library_file *file)
     return l != NULL;
 }
 
-/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. A driver that the
- * linker would find elsewhere may need other versions of its libraries, so the libraries that share one of them go with
- * it. */
+/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. A driver that
+ * the linker would find elsewhere may need other versions of its libraries, so the libraries that share one of its
+ * files are closed, too. */
 static enum library_state state_after(const struct library *l)
 {
     lock_wanted(true);

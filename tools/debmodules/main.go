@@ -73,7 +73,7 @@ func write(file string) error {
 	return sources(file, modules)
 }
 
-// sources prints the source packages of the modules in the tool, and of Go.
+// sources prints the source packages of Go, and of the modules that the tool contains.
 func sources(file string, modules []module) error {
 	full, err := filepath.Abs(file)
 	if err != nil {
@@ -183,7 +183,7 @@ func find(text []byte) (modules []module, rest []string, err error) {
 	return modules, rest, nil
 }
 
-// look sets the module's version and source package, which dpkg knows, and its version of Go.
+// look sets the module's version and source package, from dpkg, and its version of Go.
 func (m *module) look(language string) error {
 	source, version, err := owner(m.directory)
 	if err != nil {
@@ -205,8 +205,8 @@ func (m *module) look(language string) error {
 	return nil
 }
 
-// copy copies the module's files, without its tests, to vendor/, and adds its packages to the list of modules.txt. The
-// directories of other modules in it are theirs.
+// copy copies the module's files, without tests, to vendor/, and adds its packages to the list of modules.txt. It skips the
+// directories of other modules.
 func (m *module) copy(modules []module, list *bytes.Buffer) error {
 	return filepath.WalkDir(m.directory, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {

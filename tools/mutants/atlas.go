@@ -36,7 +36,7 @@ type chart struct {
 	Lines    map[string][]int // executed lines by file
 }
 
-// readAtlas reads what earlier runs have found out.
+// readAtlas reads the results of earlier runs.
 func readAtlas(path string) (*atlas, error) {
 	a := &atlas{path: path}
 	text, err := os.ReadFile(path)
@@ -158,7 +158,7 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 	return true, nil
 }
 
-// judge runs the doubtful tests once more, on a build of the source as it is: what fails there, too, says nothing.
+// judge runs the doubtful tests again, on a build without faults. A test that fails there, too, is unsound.
 func (a *atlas) judge(t *tree, say func(string, ...any)) error {
 	for name, c := range a.Tests {
 		if !c.Doubtful {
@@ -175,7 +175,7 @@ func (a *atlas) judge(t *tree, say func(string, ...any)) error {
 	return a.write()
 }
 
-// move changes all charts from the remembered text of a file to another.
+// move translates all charts from the remembered text of a file to another text.
 func (a *atlas) move(file, text string) error {
 	back := match(lines(a.Sources[file]), lines(text)) // new to old
 	forth := map[int]int{}
@@ -235,7 +235,7 @@ func match(old, now []string) []int {
 	return out
 }
 
-// remembered finds a line of the source, as it is now, in the source that the atlas is about.
+// remembered returns the line in the atlas's text of the source that corresponds to a fault's line.
 func (a *atlas) remembered(m mutant) int {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -246,7 +246,7 @@ func (a *atlas) remembered(m mutant) int {
 	return max(n, -n)
 }
 
-// function gives the first and the last line of the function that a line of the remembered source lies in.
+// function returns the first and the last line of the function that contains a line of the remembered source.
 func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 	if strings.HasSuffix(file, ".c") {
 		return within(lines(a.Sources[file]), line)
@@ -267,8 +267,8 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// about names the package whose tests are about a file of the spine; where all tests execute a line, these come first.
-// A file counts before its directory.
+// about names the package whose tests are about a file of the spine; these come first if all tests execute a line. A file takes
+// precedence over its directory.
 var about = map[string]string{
 	"callback": "test/loader/debug", "configuration": "test/loader/discovery", "core": "test/loader/guest", "device": "test/loader/chain",
 	"display": "test/loader/physdev", "driver": "test/loader/drivers", "exit": "test/loader/guest", "filter": "test/loader/instance", "gate": "test/loader/guest",
@@ -288,12 +288,12 @@ func aboutFile(file string) string {
 	return about[filepath.Base(filepath.Dir(file))]
 }
 
-// ofMemory finds faults that show when memory is refused, for which there are tests of their own.
+// ofMemory matches lines with faults that show when memory is refused; special tests do that.
 var ofMemory = regexp.MustCompile(`OUT_OF_HOST_MEMORY|failed|alloc\(|strdup\(|free\(|return (true|false);`)
 
-// chances orders the tests for a fault: first those that execute its line, have noticed faults near it, and are quick;
-// then those that execute its function. Tests that do not come near it are not asked: they cannot notice. Outside of
-// functions, everything is asked.
+// chances orders the tests for a fault: first the tests that execute its line, have noticed faults near it, and are quick; then
+// the tests that execute its function. Other tests cannot notice the fault and are left out. For a fault outside of functions,
+// all tests are in the list.
 func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testName, executed bool) {
 	line := a.remembered(m)
 	from, to, inside := a.function(m.file, line)
@@ -360,7 +360,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 	return order, executed || !inside
 }
 
-// cover chooses tests that together execute all lines of the core in the library that any test executes there.
+// cover returns tests that together execute all lines of the library's core that any test executes.
 func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
 	type line struct {
 		file   string

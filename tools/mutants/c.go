@@ -16,14 +16,14 @@ var (
 	textOf     = regexp.MustCompile(`"(?:[^"\\]|\\.){4,}"`)
 )
 
-// orderless are two lines whose order means nothing: two blocks are given back, two texts copied, a block is given back
-// with the lock or without it, or something is copied with the lock instead of before it.
+// orderless matches two lines whose order has no effect: two blocks are freed, two texts are copied, a block is freed with or
+// without the lock, or a copy is made with the lock instead of before it.
 var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
 
-// limits are "if (x > limit) x = limit;" and "x < limit ? x : limit", which mean the same when both are equal.
+// limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include equality.
 var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
 
-// inLimit tells whether a place of a text lies in a limit.
+// inLimit reports whether a position of a text is in a limit.
 func inLimit(text string, at int) bool {
 	for _, m := range limits.FindAllStringSubmatchIndex(text, -1) {
 		part := func(n int) string { return text[m[2*n]:m[2*n+1]] }
@@ -42,7 +42,7 @@ func inLimit(text string, at int) bool {
 
 var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
 
-// cMutants plants faults by lines. Lines of comments and of the preprocessor are left alone.
+// cMutants plants faults line by line, except in comments and preprocessor lines.
 func cMutants(file, text string) []mutant {
 	var out []mutant
 	comment := false

@@ -57,8 +57,8 @@ func changedLines(diff string) (list []int) {
 	return list
 }
 
-// executing adds the tests that execute one of the lines of a file: by the atlas, those of the line, or else of its function. It
-// reports whether the atlas knows the file.
+// executing adds the tests that execute one of the lines of a file: by the atlas, the tests of the line, or else of its
+// function. It reports whether the atlas knows the file.
 func (a *atlas) executing(file, text string, list []int, out selection) (known bool) {
 	if a.Sources[file] == "" {
 		return false

@@ -33,7 +33,7 @@ func (m *goFile) place(p token.Pos) int { return m.files.Position(p).Offset }
 
 func (m *goFile) source(from, to token.Pos) string { return m.text[m.place(from):m.place(to)] }
 
-// short is a piece of source for a list.
+// short returns a short form of source text for a list.
 func short(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 90 {

@@ -19,9 +19,9 @@ const (
 // largestFile ends a program that writes its log without end.
 const largestFile = 1 << 30
 
-// guard runs a program to its end and ends all that it has started: nothing of a faulty loader is left behind, however
-// it forked. It also ends everything after the limit, when asked to (SIGTERM), when its parent dies, or when the
-// processes together keep more than memory bytes resident. It runs in a process of its own:
+// guard runs a program to its end, and then ends all processes that the program has started, so that a faulty loader leaves
+// none behind. It also ends everything after the limit, on SIGTERM, when its parent dies, or when the processes together keep
+// more than memory bytes resident. It runs as a separate process:
 //
 //	mutants guard LIMIT MEMORY PROGRAM ARGUMENT...
 func guard(args []string) int {
@@ -35,7 +35,7 @@ func guard(args []string) int {
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGTERM), 0)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0) // when memory ends, let it be these
+	os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0) // the kernel ends these processes first when memory runs out
 	file := syscall.Rlimit{Cur: largestFile, Max: largestFile}
 	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &file)
 	var core syscall.Rlimit
@@ -48,7 +48,7 @@ func guard(args []string) int {
 	}
 	ended := make(chan int, 1)
 	gone := make(chan struct{})
-	go func() { // takes the ends of all descendants: they come here when their parent has died
+	go func() { // reaps all descendants: they become children of this process when their parent dies
 		defer close(gone)
 		for {
 			var status syscall.WaitStatus

@@ -33,13 +33,13 @@ type place struct {
 	lines []int
 }
 
-// marks is the file, and what its bytes mean.
+// marks is the file of marks, and the meaning of its bytes.
 type marks struct {
 	path   string
 	places map[int][]place
 }
 
-// clear makes the file empty, and as large as it has to be.
+// clear makes the file empty, and extends it to its full size.
 func (m *marks) clear() error {
 	file, err := os.OpenFile(m.path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
@@ -154,8 +154,8 @@ func sourceName(name string) string {
 
 var label = regexp.MustCompile(`^b[0-9]+:`)
 
-// lineByLine makes each line of the translated core say where it comes from: goc says so once for the lines that
-// follow, which the compiler would count on, and into the next function.
+// lineByLine adds a line directive to each line of the translated core. goc writes one for several lines, and the compiler
+// would count on, even into the next function.
 func lineByLine(core, support string) (string, error) {
 	head, tail, ok := strings.Cut(core, support)
 	if !ok {
@@ -184,7 +184,7 @@ func lineByLine(core, support string) (string, error) {
 	return out.String(), nil
 }
 
-// libraryPlaces reads from an instrumented library which calls of the marking function stand for which lines.
+// libraryPlaces maps the calls of the marking function in an instrumented library to source lines.
 func libraryPlaces(library string, places map[int][]place) error {
 	file, err := elf.Open(library)
 	if err != nil {
@@ -234,7 +234,7 @@ func libraryPlaces(library string, places map[int][]place) error {
 		if f == len(functions) || functions[f].from > from {
 			return
 		}
-		i := sort.Search(len(calls), func(i int) bool { return calls[i] > from }) // the first behind
+		i := sort.Search(len(calls), func(i int) bool { return calls[i] > from }) // the first call behind from
 		if i > 0 && calls[i-1] > functions[f].from {
 			i--
 		}
@@ -254,7 +254,7 @@ func libraryPlaces(library string, places map[int][]place) error {
 	return nil
 }
 
-// eachLine gives the code of each source line of a library, by the library's debug information.
+// eachLine calls add for the code of each source line of a library, from its debug information.
 func eachLine(library *elf.File, add func(from, to uint64, name string, line int)) error {
 	data, err := library.DWARF()
 	if err != nil {

@@ -139,7 +139,7 @@ func commitSeed() uint64 {
 // state is the directory of the atlas and of the verdicts.
 const state = "build/mutants"
 
-// choose gives the faults to try, in the order of the seed.
+// choose returns the faults to try, in the order of the seed.
 func choose(o options) ([]mutant, error) {
 	all, err := candidates(".", o.files)
 	if err != nil {
@@ -224,7 +224,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 	return r.killed, r.tried, errors.Join(r.err, a.write())
 }
 
-// forest makes the copies of the source, and surveys the tests that are new.
+// forest makes the copies of the source, and surveys new tests.
 func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	grow := func() (*tree, error) {
@@ -245,7 +245,7 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 	if err != nil {
 		return trees, err
 	}
-	if instrumented { // such a copy is of no use for faults
+	if instrumented { // an instrumented copy cannot be used for faults
 		trees = trees[:0]
 		if err := os.RemoveAll(t.directory); err != nil {
 			return trees, err
@@ -269,7 +269,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		}
 		m := all[r.next]
 		r.next++
-		r.tried++ // taken back when it turns out to be no fault
+		r.tried++ // subtracted again if it is no fault
 		r.mutex.Unlock()
 		start := time.Now()
 		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a, o) })
@@ -305,8 +305,8 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 	}
 }
 
-// try plants a fault, runs the tests that may notice, and takes the fault out again. For faults of Go packages, their
-// own tests come first: they need no library.
+// try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, that package's
+// tests come first, because they need no library.
 func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
@@ -390,7 +390,7 @@ func (r *tally) report(o options) {
 	}
 }
 
-// Faults are planted in the spine, the core, the tool and the translator.
+// inSpine and ofGoc report whether a file with a fault belongs to the spine or to the translator.
 func inSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
 func ofGoc(file string) bool {
 	return strings.HasPrefix(file, "tools/goc/") || strings.HasPrefix(file, runtimeSupport)
@@ -399,7 +399,7 @@ func ofGoc(file string) bool {
 // runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
 const runtimeSupport = "internal/core/runtime/c/"
 
-// packageOf is the directory of the Go package that a file is compiled into; "" for the spine.
+// packageOf returns the directory of the Go package that contains a file; "" for the spine.
 func packageOf(file string) string {
 	if inSpine(file) {
 		return ""
@@ -419,7 +419,7 @@ func leftOut(path string) bool {
 		strings.Contains(path, "/plain/")
 }
 
-// source are the files that faults are planted in. Below a package of the core there are only commands that generate.
+// source matches the files that get faults. Below a package of the core there are only generators.
 var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/(tool|decide|containers)/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
 
 // sources lists these files, relative to the top directory, in a fixed order.

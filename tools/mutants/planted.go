@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// planted is a known fault: the guard against a defect that was fixed is taken away, and one test has to notice.
+// planted is a known fault: the guard against a fixed defect is removed, and one test has to notice.
 type planted struct {
 	name  string // "library 1: the fault in words"
 	fault mutant // without the text of the file
@@ -81,7 +81,7 @@ func (p planted) locate(top string) (mutant, error) {
 	m.to = m.from + len(p.was)
 	m.line = strings.Count(m.text[:m.from], "\n") + 1
 	if lines := strings.Count(p.was, "\n") - strings.Count(m.with, "\n"); lines > 0 {
-		m.with += strings.Repeat("\n", lines) // the code behind it compiles to the same
+		m.with += strings.Repeat("\n", lines) // keeps the line numbers of the code below
 	}
 	return m, nil
 }

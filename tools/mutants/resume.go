@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// verdict is what became of a fault in an earlier run.
+// verdict is the result of a fault in an earlier run.
 type verdict struct {
 	what     outcome
 	by       testName
 	executed bool
 }
 
-// key names a fault in the text that it was planted in: when the file has changed, it is another one.
+// key names a fault and the text of its file; after a change of the file it is another fault.
 func (m mutant) key() string {
 	h := fnv.New64a()
 	h.Write([]byte(m.text))
@@ -49,7 +49,7 @@ func (r *tally) open(path string, resume bool) error {
 	return err
 }
 
-// recall gives the verdict of an earlier run; without one it asks for it and keeps it.
+// recall returns the verdict of an earlier run; without one it calls ask and records the verdict.
 func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (outcome, testName, bool, error) {
 	if v, ok := r.known[m.key()]; ok { // no writer is left
 		return v.what, v.by, v.executed, nil
@@ -62,7 +62,7 @@ func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (o
 	return what, by, executed, err
 }
 
-// area is the part of the source that a file belongs to.
+// area returns the part of the source that a file belongs to.
 func area(file string) string {
 	switch {
 	case inSpine(file):

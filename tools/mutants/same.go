@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// machineCode is a hash of everything of an object or a library that has a meaning at run time: the sections that are
-// loaded, with their relocations and the names these refer to, but neither debug information nor build ids. Two files
-// with the same hash behave the same.
+// machineCode returns a hash of everything in an object or a library that has an effect at run time: the loaded sections, with
+// their relocations and the names in these, but neither debug information nor build ids. Two files with the same hash behave
+// the same.
 func machineCode(path string) ([]byte, error) {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func machineCode(path string) ([]byte, error) {
 	return hash.Sum(nil), nil
 }
 
-// sameCode tells whether two builds of the same thing are the same machine code.
+// sameCode reports whether two builds of the same thing are the same machine code.
 func sameCode(a, b string) (bool, error) {
 	one, err := machineCode(a)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 // sanitizers are the builds with sanitizers: addresses and undefined behaviour, and threads.
 var sanitizers = []string{"asan", "tsan"}
 
-// repeated are the packages that "make test" (tools/test.sh) runs once more on the build with the address sanitizer.
+// repeated matches the packages that "make test" (tools/test.sh) repeats on the build with the address sanitizer.
 var repeated = regexp.MustCompile(`^test/(containers/client|loader/(chain|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi))$`)
 
-// storms are the tests of test/loader/storm for each of these builds: they find the library by themselves.
+// storms are the tests of test/loader/storm for each of these builds; they find the library themselves.
 var storms = map[string]testName{
 	"asan": {"test/loader/storm", "TestStormAddresses", "asan"},
 	"tsan": {"test/loader/storm", "TestStormRaces", "tsan"},
@@ -46,7 +46,7 @@ func (t *tree) killSanitized(m mutant, order []testName, a *atlas, o options) (b
 	return by, nil
 }
 
-// within cuts a list of tests where they take longer than a time altogether; 0: it is as long as it is.
+// within cuts a list of tests to a total time; 0: no limit.
 func (a *atlas) within(order []testName, budget time.Duration) []testName {
 	spent := 0.0
 	for i, test := range order {

@@ -39,10 +39,10 @@ type result struct {
 	seconds float64
 }
 
-// verdicts are the lines in which a test program says how a test of the first level ended.
+// verdicts matches the line with which a test program reports the result of a top-level test.
 var verdicts = regexp.MustCompile(`^--- (PASS|FAIL|SKIP): (\S+) \(([0-9.]+)s\)`)
 
-// parts are the lines about the second level, which follow: a test's own time leaves out those that run in parallel.
+// parts matches the following lines about subtests: a test's own time leaves out parallel subtests.
 var parts = regexp.MustCompile(`^    --- (?:PASS|FAIL|SKIP): ([^/]+)/\S+ \(([0-9.]+)s\)`)
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
@@ -68,8 +68,8 @@ func (t *tree) list(pack string) ([]testName, error) {
 	return out, nil
 }
 
-// perform runs some tests of one package, on one build, under the guard and returns what became of those that ended.
-// With first, it stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
+// perform runs some tests of one package, on one build, under the guard, and returns the results of the tests that ended. With
+// first, it stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
 func (t *tree) perform(pack, build string, names []string, limit time.Duration, first bool) (all map[string]result, failed string, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -162,8 +162,8 @@ func (t *tree) tidy() error {
 	return err
 }
 
-// patience is how long tests may take that took some seconds when they were measured. Machines get busy; and the first
-// test on a build with sanitizers builds its frame.
+// patience returns the time limit for tests with a measured time. Machines may be busy, and the first test on a build with
+// sanitizers also builds its frame.
 func patience(seconds float64, build string) time.Duration {
 	least := 30 * time.Second
 	if build != "" {
@@ -174,7 +174,7 @@ func patience(seconds float64, build string) time.Duration {
 
 // kill runs tests, in their order, until one fails twice, the second time alone; its name is returned.
 func (t *tree) kill(file string, order []testName, a *atlas) (testName, error) {
-	budget := 1.0 // seconds, of the first group of tests; the groups get larger
+	budget := 1.0 // seconds for the first group of tests; later groups are larger
 	for len(order) > 0 {
 		n := 0
 		for spent := 0.0; n < len(order) && (n == 0 || spent+a.seconds(order[n]) <= budget); n++ {
@@ -223,13 +223,13 @@ func (t *tree) killIn(pack, build string, names []string, file string, seconds f
 		if _, again, err := t.perform(pack, build, []string{failed}, alone, true); err != nil || again != "" {
 			return again, err
 		}
-		// It fails now and then, or only beside others: it does not count, and the others are asked.
+		// It fails only sometimes, or only in a group: it does not count, and the other tests follow.
 		names = slices.DeleteFunc(names, func(s string) bool { return s == failed })
 	}
 	return "", nil
 }
 
-// passes tells whether a test passes alone.
+// passes reports whether a test passes alone.
 func (t *tree) passes(test testName, a *atlas) (bool, error) {
 	_, failed, err := t.perform(test.pack, test.build, []string{test.name}, patience(a.measured(test), test.build), true)
 	return failed == "", err

@@ -85,11 +85,11 @@ func (t *tree) goc() string      { return t.path("build", "mutants", "goc") }
 func (t *tree) coreText() string { return t.path("build", "core.c") }
 func (t *tree) core() string     { return t.path("build", "obj", "core.o") }
 
-// finalCore is the core's object as it is shipped; core is less optimized, which takes half the time. Without
-// any, its calls would need more of the stack than it allows itself.
+// finalCore returns the path of the core's object as it is shipped. core returns that of a less optimized one, which compiles
+// in half the time. Without any optimization, calls would exceed the core's limit of stack.
 func (t *tree) finalCore() string { return t.path("build", "obj", "core.final.o") }
 
-// library is the library's file of a build.
+// library returns the path of a build's library.
 func (t *tree) library(build string) string {
 	name, err := filepath.EvalSymlinks(t.path("build", "libvulkan.so.1"))
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *tree) library(build string) string {
 	return t.path("build", build, filepath.Base(name))
 }
 
-// readCommands asks make how it compiles and links a build: a fault then costs one compilation and one linking.
+// readCommands reads from make how a build is compiled and linked, so that a fault costs one compilation and one link.
 func (t *tree) readCommands(build string) error {
 	c := commands{compile: map[string]string{}}
 	args := []string{"-n", "V=1", "-W", "tools/goc/main.go"}
@@ -187,7 +187,7 @@ func (t *tree) readPackages() error {
 	return nil
 }
 
-// testProgram is where the tests of a package are built.
+// testProgram returns the path of a package's compiled tests.
 func (t *tree) testProgram(pack string) string {
 	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
 }
@@ -212,7 +212,7 @@ func (t *tree) buildGoc() error {
 	return nil
 }
 
-// compileCore makes the core's object of build/core.c: as it is shipped, or quickly.
+// compileCore makes the object of build/core.c, as it is shipped or with less optimization.
 func (t *tree) compileCore(final bool) error {
 	command := t.spine[""].compile["build/core.c"]
 	if final {
@@ -268,7 +268,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close(), os.Rename(temporary, to))
 }
 
-// outcome is what became of a fault.
+// outcome is the result of a fault.
 type outcome int
 
 const (
@@ -302,7 +302,7 @@ func (t *tree) plant(m mutant) (undo func() error, err error) {
 	return undo, os.WriteFile(path, []byte(string(text[:m.from])+m.with+string(text[m.to:])), 0o644)
 }
 
-// renew notes that a file is about to be built with the fault, and keeps the one without it.
+// renew saves a file that is about to be built with the fault.
 func (t *tree) renew(built string) error {
 	t.fresh[built] = true
 	if _, err := os.Stat(built + ".sound"); err == nil {
@@ -313,7 +313,7 @@ func (t *tree) renew(built string) error {
 	return copyFile(built, built+".sound")
 }
 
-// build makes the library of the source with the fault: survived, so far, when it has become another one.
+// build builds the library with the fault: survived, so far, if the library differs.
 func (t *tree) build(m mutant) (outcome, error) {
 	switch {
 	case inSpine(m.file):
@@ -333,7 +333,7 @@ func (t *tree) build(m mutant) (outcome, error) {
 	return t.buildGo(m)
 }
 
-// translate makes the core anew, and the library with it.
+// translate makes the core again, and the library with it.
 func (t *tree) translate() (outcome, error) {
 	if err := errors.Join(t.renew(t.coreText()), t.renew(t.core()), t.renew(t.library(""))); err != nil {
 		return notBuilt, err
@@ -360,8 +360,8 @@ func (t *tree) translate() (outcome, error) {
 	return survived, nil
 }
 
-// sameInTheEnd tells whether a fault of Go that got through, or of the run-time support, is none: the optimizing
-// compiler makes the same of it, and Go's of the tool.
+// sameInTheEnd reports whether a surviving fault in Go, or in the run-time support, is no fault: the optimizing compiler makes
+// the same code from it, and Go makes the same tool.
 func (t *tree) sameInTheEnd(m mutant) (bool, error) {
 	if inSpine(m.file) || !t.fresh[t.coreText()] {
 		return false, nil
@@ -424,7 +424,7 @@ func (t *tree) buildToolWith() (outcome, error) {
 	return survived, nil
 }
 
-// refresh builds a test program with the fault, when it is linked from the file, and the tool where the tests run it.
+// refresh builds a test program with the fault if it is linked from the file, and the tool if the tests run it.
 func (t *tree) refresh(p testPackage, file string) error {
 	if inSpine(file) {
 		return nil

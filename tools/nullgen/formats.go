@@ -15,7 +15,7 @@ type format struct {
 	planes        [][3]int // bytes, width divisor, height divisor
 }
 
-// formats gives all formats of the versions that the driver has, in the registry's order.
+// formats returns all formats of the driver's versions, in the registry's order.
 func (r *registry) formats() ([]format, error) {
 	core := map[string]bool{}
 	for _, e := range r.Enums {

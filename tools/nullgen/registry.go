@@ -105,12 +105,12 @@ func readRegistry(path string) (*registry, error) {
 	return r, nil
 }
 
-// forVulkan tells whether an api attribute includes desktop Vulkan.
+// forVulkan reports whether an api attribute includes desktop Vulkan.
 func forVulkan(api string) bool {
 	return api == "" || slices.Contains(strings.Split(api, ","), "vulkan")
 }
 
-// extension is one that the driver offers. Its number, counted from 1, is the gate of its commands.
+// extension is an extension of the driver. Its number, counted from 1, is the gate of its commands.
 type extension struct {
 	name     string
 	instance bool
@@ -147,7 +147,7 @@ func (r *registry) extensions(names []string) ([]extension, error) {
 	return out, nil
 }
 
-// level says through which handles a command is found.
+// level is the kind of handle through which a command is found.
 type level string
 
 const (
@@ -167,7 +167,7 @@ type command struct {
 	alias    bool
 }
 
-// commands gives everything up to highestMinor and everything that the extensions add, sorted by name.
+// commands returns all commands up to highestMinor and all that the extensions add, sorted by name.
 func (r *registry) commands(exts []extension) ([]command, error) {
 	have := map[string]bool{}
 	for minor := 0; minor <= highestMinor; minor++ {
@@ -204,7 +204,7 @@ func (r *registry) commands(exts []extension) ([]command, error) {
 			}
 		}
 	}
-	// What drivers have beside the registry: the driver interface itself, reachable by name since its version 7.
+	// Commands that the registry lacks: the driver interface, which is reachable by name since its version 7.
 	out := []command{
 		{name: "vk_icdNegotiateLoaderICDInterfaceVersion", function: "vk_icdNegotiateLoaderICDInterfaceVersion", level: global, alias: true},
 		{name: "vk_icdGetInstanceProcAddr", function: "vk_icdGetInstanceProcAddr", level: global, alias: true},
@@ -295,7 +295,7 @@ func levelOf(name string, params []string) level {
 	return device
 }
 
-// plainText takes the elements out of a declaration and leaves its C text.
+// plainText removes the elements from a declaration and returns its C text.
 func plainText(inner string) string {
 	var out strings.Builder
 	depth, comment := 0, false

@@ -96,7 +96,7 @@ const (
 	slots   = 1024
 )
 
-// displacements finds for each bucket of names what to add so that every name has a slot of its own.
+// displacements finds a number for each bucket of names that gives every name a slot without a collision.
 func displacements(cmds []command, seed uint64) (disp [buckets]int, slot [slots]int, ok bool) {
 	var bucket [buckets][]int
 	for i, c := range cmds {

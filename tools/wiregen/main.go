@@ -60,7 +60,7 @@ func fatal(err error) {
 func parse(def string) (d *description, err error) {
 	d = &description{}
 	ids := map[uint32]string{}
-	var open *enumeration // the one that values belong to; nil while fields come
+	var open *enumeration // the enumeration being read; nil while fields are read
 	for i, line := range strings.Split(def, "\n") {
 		fail := func(what string) (*description, error) {
 			return nil, fmt.Errorf("line %d: %s", i+1, what)

@@ -27,8 +27,8 @@ func main() {
 	fmt.Println(sum)
 }
 
-// write writes the archive. seconds is the time of all files, since 1970. The directory's own name is the first part of each name.
-// Of a file's permissions only the owner's right to execute it counts: the archive gives it to everybody.
+// write writes the archive. seconds is the time of all files, since 1970. The directory's own name is the first part of each
+// name. A file that its owner may execute is executable for everybody in the archive; other permissions are ignored.
 func write(archive, directory, seconds string) (sum string, err error) {
 	since, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {

@@ -18,12 +18,12 @@ const maxFDs = 64
 
 // Socket is a socket that was handed over.
 type Socket struct {
-	Name string // that its unit gives it (FileDescriptorName=), or the path it is bound to
+	Name string // from its unit (FileDescriptorName=), or the path that it is bound to
 	File *os.File
 }
 
-// Sockets takes what LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES say was handed to this process; none when they speak of
-// another one.
+// Sockets returns the sockets that LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES hand to this process; none if they name another
+// process.
 func Sockets(getenv func(string) string) ([]Socket, error) {
 	pid, err := strconv.Atoi(getenv("LISTEN_PID"))
 	if err != nil || pid != os.Getpid() {
@@ -54,7 +54,7 @@ func Sockets(getenv func(string) string) ([]Socket, error) {
 	return sockets, nil
 }
 
-// Tell sends a state such as READY=1 to the service manager. It does nothing when NOTIFY_SOCKET is not set.
+// Tell sends a state such as READY=1 to the service manager. Without NOTIFY_SOCKET it does nothing.
 func Tell(getenv func(string) string, word string) error {
 	name := getenv("NOTIFY_SOCKET")
 	if name == "" {

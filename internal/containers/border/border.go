@@ -37,7 +37,7 @@ const (
 	Sealed = "memfd"  // a sealed copy, made for one client
 )
 
-// Border opens files again. The zero value does so in this process, which takes CAP_SYS_ADMIN.
+// Border opens files again. The zero value does so in this process, which then needs CAP_SYS_ADMIN.
 type Border struct {
 	// Helper is a command that calls Help. It runs in a new user and mount namespace where this process lacks the right.
 	Helper []string
@@ -113,7 +113,7 @@ func cloned(name string, fd int, kind Kind) (*os.File, error) {
 	return opened(name, mount, flags)
 }
 
-// opened opens the root of a mount by its descriptor.
+// opened opens the root of a mount, given the mount's descriptor.
 func opened(name string, mount, flags int) (*os.File, error) {
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", mount), flags|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -122,8 +122,8 @@ func opened(name string, mount, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// copied puts a file's bytes into a new file system of memory, which has nothing else and only reads afterwards. The file
-// system is in no mount namespace, like a clone.
+// copied copies a file into a new file system of memory that contains nothing else, and makes that read-only. The file system
+// is in no mount namespace, like a clone.
 func copied(name string, from int) (*os.File, error) {
 	context, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // patience is how long the helper may take for one file.
 const patience = 10 * time.Second
 
-// ask has the helper open files. The helper is this user's process in a user and mount namespace of its own, where it may make
+// ask has the helper open files. The helper is a process of this user in a new user and mount namespace, where it may make
 // mounts; it ends with the call.
 func (b *Border) ask(kind Kind, files []*os.File) (opened []*os.File, err error) {
 	opened = make([]*os.File, len(files))
@@ -39,7 +39,7 @@ func (b *Border) ask(kind Kind, files []*os.File) (opened []*os.File, err error)
 		return opened, fmt.Errorf("%w: a user namespace: %w", ErrUnsupported, err)
 	}
 	defer func() {
-		ours.Close() // it ends the helper
+		ours.Close() // the end of the connection ends the helper
 		_ = cmd.Wait()
 	}()
 	var errs []error
@@ -89,7 +89,7 @@ func pair() (*protocol.Conn, *os.File, error) {
 	return ours, theirs, nil
 }
 
-// connection takes a socket's file and speaks through it.
+// connection returns a connection on a socket's file.
 func connection(f *os.File) (*protocol.Conn, error) {
 	defer f.Close()
 	c, err := net.FileConn(f)
@@ -104,8 +104,7 @@ func connection(f *os.File) (*protocol.Conn, error) {
 	return protocol.On(socket), nil
 }
 
-// Help opens files for the process that started this one, at standard input, until that process has enough. It returns the
-// exit code.
+// Help opens files for the process at the other end of standard input, until that process closes it. It returns the exit code.
 func Help() int {
 	c, err := connection(os.Stdin)
 	if err != nil {
@@ -132,8 +131,8 @@ func Help() int {
 	}
 }
 
-// help opens one file. A clone is made of the same file in this mount namespace, since the other one's mounts cannot be cloned
-// here.
+// help opens one file. Unless it copies the file, it opens it by its path first, because this mount namespace cannot clone the
+// other one's mounts.
 func help(kind Kind, f *os.File) (*os.File, error) {
 	if kind == Copy {
 		return open(kind, f)

@@ -18,7 +18,7 @@ var managers = []struct{ program, install, loader, drivers string }{
 	{"/sbin/apk", "apk add ", "vulkan-loader", "mesa-vulkan-swrast"},
 }
 
-// Advice is what to add to an image in which Vulkan does not work; given tells that a file was given to it already.
+// Advice returns what to add to an image in which Vulkan does not work. given: a CDI file was already given to the container.
 func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	advice := []string{}
 	at := slices.IndexFunc(managers, func(m struct{ program, install, loader, drivers string }) bool { return image.Exists(m.program) })
@@ -39,7 +39,7 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	for _, f := range v.Findings {
 		if f.Path == drivers.NvidiaCapabilities {
 			if advice = append(advice, f.Do); f.Severity == Problem {
-				return advice // the driver is that of the host
+				return advice // the host has the driver
 			}
 		}
 	}
@@ -54,8 +54,8 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 
 const setCapabilities = "In the image: ENV " + drivers.NvidiaCapabilities + "=all; or start the container with -e " + drivers.NvidiaCapabilities + "=all"
 
-// Capabilities judges an image's requests to NVIDIA's container tools, which mount the driver when a container starts: an
-// image that names their devices gets Vulkan only with the capability graphics. Its other gaps are then no problem.
+// Capabilities judges an image's requests to NVIDIA's container tools, which mount the driver when a container starts. An image
+// that names NVIDIA devices gets Vulkan only with the capability graphics; its other gaps are then no problem.
 func (v *Verdict) Capabilities(image *machine.Machine) {
 	value, set := image.Lookup(drivers.NvidiaCapabilities)
 	devices, wanted := image.Lookup(drivers.NvidiaDevices)

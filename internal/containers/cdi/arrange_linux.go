@@ -18,13 +18,13 @@ import (
 	"vkloader/internal/machines"
 )
 
-// icdPlace is where manifests are written: every loader looks there, also for a program with more rights than its user.
+// icdPlace is the directory for manifests. Every loader searches it, also for a program with more rights than its user.
 const icdPlace = "/etc/vulkan/icd.d/"
 
-// prefix begins the names of the manifests, which an image has not.
+// prefix begins the names of the added manifests; no manifest of an image has it.
 const prefix = "host-"
 
-// Why a driver or a layer is not added, where nothing is lost.
+// Reasons for not adding a driver or a layer, without a loss for programs.
 const (
 	hasItself   = "the image has this driver itself"
 	hasLayer    = "the image has this layer itself"
@@ -39,13 +39,13 @@ func fine(why string) bool {
 
 // Arrangement lists the changes in a container whose drivers come from a file of this package.
 type Arrangement struct {
-	Own     []Item   // below Directory, by their whole paths
+	Own     []Item   // items below Directory, by their full paths
 	Put     []Item   // in directories of the image
-	Nodes   []Item   // links in the directory of the devices
-	Hide    []string // manifests of the image whose drivers those of the host stand for
+	Nodes   []Item   // links to device nodes, in the directory of nodes
+	Hide    []string // manifests of the image whose drivers the host's replace
 	Drivers []Driver
 
-	hardware bool // one of the drivers of the host is for devices, and works
+	hardware bool // a working driver of the host is for devices
 }
 
 // Item is a file to write, or a symbolic link to make.
@@ -62,21 +62,21 @@ func (a *Arrangement) put(name string, i Item) {
 
 // Driver is a mounted driver or layer, and its result in the container.
 type Driver struct {
-	Name    string `json:"name"`    // of its manifest
-	Machine string `json:"machine"` // of the programs that it is for
+	Name    string `json:"name"`    // the file name of its manifest
+	Machine string `json:"machine"` // the processor of its programs
 	Added   bool   `json:"added"`
 	Why     string `json:"why,omitempty"`   // why the driver was not added, or which of the image's drivers it replaces
 	Layer   bool   `json:"layer,omitempty"` // it is a layer
 }
 
-// Refused tells whether something is lost by a driver that is not added.
+// Refused reports whether a driver that is not added is a loss.
 func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
 
-// Situation is what decides how a container is arranged, beside its files.
+// Situation is the input for arranging a container, besides its files.
 type Situation struct {
-	Host  *machine.Machine // whose cards they are; nil: nothing is known of them
-	Nodes []string         // of devices, that the container has
-	First string           // FirstHost, FirstImage or "", by the chips
+	Host  *machine.Machine // the machine with the container's cards; nil: unknown
+	Nodes []string         // the container's device nodes
+	First string           // FirstHost, FirstImage or ""; "": the chips decide
 }
 
 // box is a container that is being arranged, for one kind of program.
@@ -91,8 +91,8 @@ type box struct {
 	find    *binary.Linker     // in the image
 	tried   *binary.Linker     // with the mounted files
 	with    *overlay           // the file system of tried
-	brought map[string]string  // libraries, by their names and sonames
-	lacking map[string]string  // of the mounted libraries, those that the image lacks
+	brought map[string]string  // the mounted libraries, by their names and sonames
+	lacking map[string]string  // the mounted libraries that the image lacks
 	opened  map[string]string  // libraries with a stub, or the reason why they have none
 }
 
@@ -123,7 +123,7 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 	return a
 }
 
-// ownDrivers are the drivers that a container has itself.
+// ownDrivers returns the drivers in a container's image.
 func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
 	answer, err := decide.Plan(&machine.Source{Machine: *m, Class: class})
 	if err != nil {
@@ -232,7 +232,7 @@ func (b *box) driver(file string) {
 	b.a.Drivers = append(b.a.Drivers, d)
 }
 
-// called is the name of a manifest of the host in the container. Two kinds of programs may have manifests of one name.
+// called returns the name in the container of a manifest of the host. Manifests for two kinds of programs may have one name.
 func (b *box) called(file string) string {
 	if b.name != "x86_64" {
 		return prefix + b.name + "-" + file
@@ -240,7 +240,7 @@ func (b *box) called(file string) string {
 	return prefix + file
 }
 
-// read gives a driver's manifest with the stub in place of the library, and the library's place in the container.
+// read returns a driver's manifest with the stub as its library, and the path of the library in the container.
 func (b *box) read(file string) (text []byte, library string, err error) {
 	content, err := b.machine.ReadFile(manifestsPlace + b.name + "/" + file)
 	if err != nil {
@@ -254,7 +254,7 @@ func (b *box) read(file string) (text []byte, library string, err error) {
 	return text, filesPlace + b.name + "/" + path.Base(name), err
 }
 
-// libraryOf is the library that a manifest names.
+// libraryOf returns the library that a manifest names.
 func libraryOf(text []byte) (string, error) {
 	var says struct {
 		ICD struct {
@@ -280,8 +280,8 @@ func (b *box) open(file string) (why string) {
 	return why
 }
 
-// stub is a stub for a library. What searches directories that it names itself does not search that of the links: then all
-// that is lacking is opened with it.
+// stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the stub then
+// opens all lacking dependencies, too.
 func (b *box) stub(library, name string) Item {
 	needed, own := []string{library}, false
 	for i := 0; i < len(needed); i++ {
@@ -314,8 +314,8 @@ func (b *box) leads(name string) string {
 	return b.lacking[name]
 }
 
-// backends arranges the libraries that others open below their own directory: those of the image where it has these others,
-// and else where the host has them, as the host's know.
+// backends arranges the libraries that others open in a subdirectory of their own. It puts them below the directory of the
+// image's library, or, if the image has none, below the host's.
 func (b *box) backends(directory string) {
 	for _, name := range b.machine.Names(backendsPlace + b.name + directory) {
 		library := backendsPlace + b.name + directory + "/" + name
@@ -342,7 +342,7 @@ func (b *box) backends(directory string) {
 	}
 }
 
-// whole tells whether a directory of data is linked as it is.
+// whole reports whether a directory of data is linked instead of its files.
 func whole(directory string) bool {
 	return slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return slices.Contains(f.Whole, directory) })
 }
@@ -362,7 +362,7 @@ func (b *box) data(directory string) {
 		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") && (err == nil || b.machine.Exists(at)) {
 			continue
 		}
-		// A file that names a library, such as that of a vendor of EGL, names the one that can be opened.
+		// A file that names a library, such as EGL's for a vendor, gets the name of the library that can be opened.
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
 			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
 				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {

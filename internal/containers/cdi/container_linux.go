@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Container finds the root of a container that is being made: the runtime gives a hook the container's state, which says
-// where its configuration is.
+// Container returns the root of a container that the runtime is creating. state is the hook's input, which names the directory
+// of the container's configuration.
 func Container(state io.Reader) (string, error) {
 	var says struct {
 		Bundle string `json:"bundle"`
@@ -50,8 +50,8 @@ func Container(state io.Reader) (string, error) {
 // profilePlace is the file in which NVIDIA's EGL reads an administrator's settings for programs.
 const profilePlace = "/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf"
 
-// profile says which cards NVIDIA's EGL shows: it asks the kernel's module, which knows those that the container has not, and
-// fails on one whose node is not there.
+// profile restricts NVIDIA's EGL to the container's cards. By default EGL lists all cards that the kernel module knows, and
+// fails on a card without a node.
 func (a *Arrangement) profile(nodes []string) {
 	visible := uint64(0)
 	for _, node := range nodes {
@@ -69,7 +69,7 @@ func (a *Arrangement) profile(nodes []string) {
 	a.put(profilePlace, Item{Text: []byte(text)})
 }
 
-// NodesOf are the nodes of devices that a container has.
+// NodesOf returns the device nodes in a container.
 func NodesOf(m *machine.Machine) (nodes []string) {
 	for _, name := range m.Names("/dev") {
 		if strings.HasPrefix(name, "nvidia") || name == "dxg" || name == "kfd" {
@@ -84,10 +84,10 @@ func NodesOf(m *machine.Machine) (nodes []string) {
 	return nodes
 }
 
-// byPath is the directory of the links to nodes by the places of their devices.
+// byPath is the directory of links to nodes, named by the bus addresses of their devices.
 const byPath = "by-path"
 
-// places arranges links to the nodes that a container has by the places of their devices, as the host has them.
+// places adds these links for the nodes of a container, as the host has them.
 func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
 	const directory = "/dev/dri/" + byPath
 	for _, name := range host.Names(directory) {

@@ -15,7 +15,7 @@ import (
 // Forms are the ways in which devices are named.
 var Forms = []string{ByAddress, ByIndex, ByUUID, ByLetter}
 
-// A name of each.
+// Forms of names.
 const (
 	ByAddress = "pci"   // 0000:01:00.0, or another name of the kernel
 	ByIndex   = "index" // 0
@@ -31,7 +31,7 @@ type gpu struct {
 	parts   []drivers.GPUPart
 }
 
-// control are the nodes that every device of NVIDIA's own driver needs beside its own.
+// control lists the nodes that every device of NVIDIA's own driver needs in addition to its own.
 var control = []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}
 
 // compute is the node of AMD's compute driver, which stands for all of its devices.
@@ -45,10 +45,10 @@ type lister struct {
 	compute bool
 }
 
-// has tells whether a node is there.
+// has reports whether a node is there.
 func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// gpus lists the graphics devices that compute, by address: those of which a Vulkan driver can open a node.
+// gpus lists the graphics devices that compute, by address: those with a node for a Vulkan driver.
 func (l *lister) gpus() (list []gpu) {
 	for _, g := range drivers.GPUsIn(l.machine, l.root) {
 		if nodes := l.nodesOf(g); len(nodes) > 0 {
@@ -63,7 +63,7 @@ func (l *lister) gpus() (list []gpu) {
 	return list
 }
 
-// nodesOf are the nodes of a device that a container gets for it; none of one that only shows pictures.
+// nodesOf returns a device's nodes for a container; none if the device only shows pictures.
 func (l *lister) nodesOf(g *drivers.GPU) []string {
 	nodes, cards := slices.Clone(g.Nodes), []string{}
 	for _, name := range g.Cards {
@@ -89,7 +89,7 @@ func (l *lister) nodesOf(g *drivers.GPU) []string {
 	return slices.Compact(nodes)
 }
 
-// nameOf is the name of a device for users, by that of its directory.
+// nameOf returns a device's name for users, from the name of its directory.
 func nameOf(directory string) string {
 	if address, is := drivers.PCIAddress(directory); is {
 		return address
@@ -102,7 +102,7 @@ func nameOf(directory string) string {
 	}, directory)
 }
 
-// named are a device's names in the forms that are wanted.
+// named returns a device's names in some forms.
 func (g *gpu) named(forms []string, index int) (list []string) {
 	for _, form := range forms {
 		switch form {
@@ -121,7 +121,7 @@ func (g *gpu) named(forms []string, index int) (list []string) {
 	return list
 }
 
-// describer writes devices down.
+// describer builds the descriptions of devices.
 type describer struct {
 	lister
 	forms  []string
@@ -129,7 +129,7 @@ type describer struct {
 	list   []specs.Device
 }
 
-// add describes a device under some names, but for those that another one has.
+// add describes a device under its names, except names that another device has.
 func (d *describer) add(names, nodes []string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(d.list, func(o specs.Device) bool { return o.Name == name }) {
@@ -138,7 +138,7 @@ func (d *describer) add(names, nodes []string) {
 	}
 }
 
-// edits give nodes to a container.
+// edits returns the changes that give nodes to a container.
 func (d *describer) edits(nodes []string) (e specs.ContainerEdits) {
 	for _, node := range nodes {
 		n := &specs.DeviceNode{Path: node, Permissions: "rw"}

@@ -14,7 +14,7 @@ import (
 	"vkloader/internal/machines"
 )
 
-// fault is why a library cannot be loaded in an image; "" when nothing stands against it.
+// fault returns why a library cannot be loaded in an image; "": it can.
 func fault(l *drivers.Library) string {
 	switch l.Fault {
 	case drivers.None:
@@ -43,7 +43,7 @@ func faults(c *binary.Closure) string {
 	return strings.Join(list, "; ")
 }
 
-// faultAtRunTime is why a library cannot be loaded that another one opens when it runs.
+// faultAtRunTime returns why a library that another one opens at run time cannot be loaded.
 func faultAtRunTime(by string, opened *drivers.Library) string {
 	if opened.File == nil {
 		return fmt.Sprintf("%s opens %s, which the image lacks", path.Base(by), opened.Name)
@@ -66,8 +66,8 @@ func unfit(f *drivers.Files) string {
 	return strings.Join(list, "; ")
 }
 
-// usable is open for the library of a driver or a layer, whose required run-time libraries must work, too. The name of a
-// mounted library has no version; the other mounted files give it.
+// usable is open for the library of a driver or a layer, whose required run-time libraries must work, too. A mounted library
+// has no version in its name; the names of the other mounted files tell it.
 func (b *box) usable(file string) string {
 	family := drivers.Of(file)
 	if why := b.open(file); why != "" || family == nil {
@@ -90,7 +90,7 @@ func (b *box) usable(file string) string {
 	return strings.Join(list, "; ")
 }
 
-// Driverless tells whether a container has device nodes, and no driver for devices: none of the host's, and none of its own.
+// Driverless reports whether a container has device nodes but no driver for devices, neither the host's nor its own.
 func (a *Arrangement) Driverless(m *machine.Machine, nodes []string) bool {
 	if a.hardware || len(nodes) == 0 {
 		return false

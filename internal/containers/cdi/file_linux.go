@@ -17,10 +17,10 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// maxSpec is how long a file may be: longer ones describe no devices.
+// maxSpec is the largest size of a file; no list of devices is longer.
 const maxSpec = 16 << 20
 
-// Directories are where runtimes look for files, the later one first in rank.
+// Directories are the runtimes' directories for files; a later one takes precedence.
 var Directories = []string{"/etc/cdi", "/var/run/cdi"}
 
 // YAML writes a file as YAML.
@@ -46,7 +46,7 @@ type Listed struct {
 	Problem string   `json:"problem,omitempty"` // why container runtimes reject the file, or do not use this entry
 }
 
-// filesIn are the files of a directory that runtimes read.
+// filesIn returns the files in a directory that runtimes read.
 func filesIn(m *machine.Machine, directory string) (files []string) {
 	for _, name := range m.Names(directory) {
 		if ext := path.Ext(name); ext == ".json" || ext == ".yaml" {
@@ -181,7 +181,7 @@ func unlike(err error, text []byte) error {
 	return errors.New(first)
 }
 
-// empty tells whether edits change nothing, which those of a device must not.
+// empty reports whether edits change nothing; a device's must change something.
 func empty(e *specs.ContainerEdits) bool {
 	return len(e.Env)+len(e.DeviceNodes)+networks(e)+len(e.Hooks)+len(e.Mounts)+len(e.AdditionalGIDs) == 0 && e.IntelRdt == nil
 }

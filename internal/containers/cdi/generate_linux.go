@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Directory is where all that is mounted lies in a container; nothing else is there.
+// Directory is the directory for all mounts in a container; it contains nothing else.
 const Directory = "/run/vkloader"
 
 // Places of mounts below Directory.
@@ -36,28 +36,28 @@ const (
 	coverPlace = Directory + "/cover"  // then the path of a directory that is mounted over
 )
 
-// Kind is that of the devices, when nothing else is wanted.
+// Kind is the default kind of the devices.
 const Kind = "vkloader/gpu"
 
-// All is the name of the device that stands for every one.
+// All is the name of the device that stands for all of them.
 const All = "all"
 
 // Options select the content of a file.
 type Options struct {
 	Kind     string   // VENDOR/CLASS; "": Kind
-	Machines []string // whose drivers, as offer.Machines names them
-	Hook     string   // path of the tool, which the runtime starts when it makes a container
+	Machines []string // the machines whose drivers are wanted, by their names in offer.Machines
+	Hook     string   // path of the tool, which the runtime starts for each new container
 	Forms    []string // how devices are named; none: Forms without ByLetter
-	Cards    bool     // the nodes of whole cards, too, with which screens are set
-	Compute  bool     // the node of AMD's compute driver, too
+	Cards    bool     // add the nodes for setting screens
+	Compute  bool     // add the node of AMD's compute driver
 	Groups   bool     // a container's processes are in the groups of the nodes
-	Layers   []string // by name, beside those of the drivers
-	First    string   // FirstHost, FirstImage or "": which driver of Mesa wins
+	Layers   []string // names of layers, in addition to the drivers' own
+	First    string   // FirstHost, FirstImage or "": the preferred driver of Mesa
 
-	Again bool     // the file was there before: a layer that is gone is left out
-	Given []string // the words of the command line by which the file is written, for refresh
+	Again bool     // the file existed before: leave out a missing layer
+	Given []string // the command line that writes the file, for refresh
 
-	DriverRoot string // the directory that drivers are in, as in "/"; "": the machine's
+	DriverRoot string // the directory that is "/" for drivers; "": the machine's
 	DevRoot    string // likewise for the nodes of devices
 }
 
@@ -91,7 +91,7 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 	describe := &describer{lister: lister{machine: &source.Machine, root: options.DevRoot, cards: options.Cards, compute: options.Compute},
 		forms: options.Forms, groups: options.Groups}
 	list, all := describe.devices()
-	if len(list) == 0 { // a device has to bring something: without any nodes, the drivers
+	if len(list) == 0 { // a device must change something; without nodes, it gets the drivers
 		all.ContainerEdits, spec.ContainerEdits = spec.ContainerEdits, specs.ContainerEdits{}
 	}
 	spec.Devices = append(list, all)
@@ -103,7 +103,7 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 	return spec, left, nil
 }
 
-// Empty tells whether a file brings no driver.
+// Empty reports whether a file contains no driver.
 func Empty(spec *specs.Spec) bool {
 	return !slices.ContainsFunc(editsOf(spec), func(e *specs.ContainerEdits) bool { return len(e.Mounts) > 1 })
 }
@@ -116,7 +116,7 @@ func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, e
 		if err != nil {
 			return nil, err
 		}
-		// A manifest that is for another kind of program is no loss when drivers for that are wanted, too.
+		// A manifest for another kind of program is no loss if drivers for that kind are wanted, too.
 		left = append(left, g.LeftOut...)
 		for _, d := range g.Drivers {
 			if why := w.driver(g, name, &d); why != "" {
@@ -156,8 +156,8 @@ type writer struct {
 	had     map[string]bool // names of the layers that are in the file
 }
 
-// bind mounts a file of the machine. Below another root, the runtime would follow a link to where it leads on the host: the
-// file is named without any.
+// bind mounts a file of the machine. If the machine has another root, the runtime would resolve a link on the host, so the path
+// without links is used.
 func (w *writer) bind(from, to string) {
 	if w.seen[to] {
 		return
@@ -175,7 +175,7 @@ func (w *writer) bind(from, to string) {
 	w.hook.Args = append(w.hook.Args, "--file", mark(w.machine, from, at))
 }
 
-// driver adds a driver; the answer is why it is left out.
+// driver adds a driver, or returns the reason for leaving it out.
 func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string {
 	if _, err := rewritten([]byte(d.Manifest), "/", 64); err != nil {
 		return "its manifest cannot be rewritten: " + err.Error()
@@ -215,8 +215,8 @@ func mark(m *machine.Machine, name, at string) string {
 	return fmt.Sprintf("%d %s %s", size, id, at)
 }
 
-// rewritten is a driver manifest whose library lies at a path. Of drivers for two word sizes in one directory each says for
-// which one it is.
+// rewritten returns a driver manifest with another path of the library. It states the word size, because one directory may have
+// drivers for both.
 func rewritten(text []byte, library string, bits int) ([]byte, error) {
 	var manifest map[string]any
 	if err := json.Unmarshal(text, &manifest); err != nil {

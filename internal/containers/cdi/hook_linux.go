@@ -12,7 +12,7 @@ import (
 // hookSeconds is how long the runtime waits for the hook.
 const hookSeconds = 30
 
-// shell starts the tool, and lets the container start where it is gone.
+// shell starts the tool; if the tool is missing, the container starts without it.
 const shell = "/bin/sh"
 
 // guarded is the shell's command; its arguments are the tool's path and the tool's arguments.
@@ -34,7 +34,7 @@ func newHook(m *machine.Machine, options Options) *specs.Hook {
 	return h
 }
 
-// words are the arguments of this tool in a hook, after "cdi hook"; nil: the hook is another tool's.
+// words returns the arguments after "cdi hook" in a hook of this tool; nil: the hook is another tool's.
 func words(h *specs.Hook) []string {
 	at := 1
 	if len(h.Args) > 3 && h.Args[2] == guarded {
@@ -46,10 +46,10 @@ func words(h *specs.Hook) []string {
 	return append([]string{}, h.Args[at+2:]...)
 }
 
-// ours tells whether a hook is that of this tool.
+// ours reports whether a hook is this tool's.
 func ours(h *specs.Hook) bool { return words(h) != nil }
 
-// program is the path of the program that a hook starts in the end.
+// program returns the path of the program that a hook starts.
 func program(h *specs.Hook) string {
 	if len(h.Args) > 3 && h.Args[2] == guarded {
 		return h.Args[3]
@@ -57,7 +57,7 @@ func program(h *specs.Hook) string {
 	return h.Path
 }
 
-// option gives the values of an option of this tool in a hook.
+// option returns the values of an option of this tool in a hook.
 func option(h *specs.Hook, name string) (values []string) {
 	list := words(h)
 	for i := 0; i+1 < len(list); i++ {
@@ -79,7 +79,7 @@ func marks(h *specs.Hook) map[string]string {
 	return found
 }
 
-// Given are the words by which a file was written; nil: by another tool.
+// Given returns the command line that wrote a file; nil: another tool wrote it.
 func Given(spec *specs.Spec) []string {
 	for _, e := range editsOf(spec) {
 		for _, h := range e.Hooks {
@@ -91,7 +91,7 @@ func Given(spec *specs.Spec) []string {
 	return nil
 }
 
-// first is which driver wins, as the hooks of a file say.
+// first returns the preferred driver in the hooks of a file.
 func first(hooks []*specs.Hook) string {
 	for _, h := range slices.Backward(hooks) {
 		if values := option(h, "--first"); len(values) > 0 {

@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// mostEntries is how many entries a directory of the image may have that is mounted over: each is a mount of its own.
+// mostEntries is the largest number of entries in a directory of the image that is mounted over: each entry becomes a mount.
 const mostEntries = 512
 
 // errMany is the reason for not mounting over a large directory.
@@ -100,8 +100,8 @@ func write(in *os.Root, i Item) error {
 	return errors.Join(err, f.Chmod(0o644), f.Close())
 }
 
-// directory opens a directory below Directory, which it makes where it is missing. The runtime has mounted a file system there
-// for this container alone.
+// directory opens a directory below Directory, and creates it if it is missing. The runtime has mounted a file system there for
+// this container alone.
 func (c *container) directory(name string) (*os.Root, error) {
 	real, err := c.machine.Real(Directory)
 	if err != nil {
@@ -140,7 +140,7 @@ func cause(err error) error {
 	return err
 }
 
-// own writes below Directory.
+// own writes an item below Directory.
 func (c *container) own(i Item) error {
 	in, err := c.directory(path.Dir(i.Path))
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *container) own(i Item) error {
 	return write(in, i)
 }
 
-// fill adds items to a directory of the image, and hides others.
+// fill adds items to a directory of the image, and hides some of its entries.
 func (c *container) fill(directory string, items []Item, hide []string) (wrong []error) {
 	in, err := descend(c.base, strings.Split(strings.Trim(directory, "/"), "/"))
 	if err != nil {
@@ -218,7 +218,7 @@ func (c *container) cover(in *os.Root, directory string, items []Item, hide []st
 	return bind(to, ".", from)
 }
 
-// same makes an entry of one directory in another.
+// same creates an entry of one directory in another.
 func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 	name := e.Name()
 	switch {
@@ -261,7 +261,7 @@ func bind(directory *os.File, name string, at *os.File) error {
 	return nil
 }
 
-// node makes a link in the container's directory of devices, unless that is the host's own.
+// node makes a link in the container's /dev/dri/by-path, unless /dev or /dev/dri is the host's.
 func (c *container) node(i Item) error {
 	dev, err := c.machine.Stat("/dev")
 	host, wrong := os.Stat("/dev")
@@ -285,7 +285,7 @@ func (c *container) node(i Item) error {
 	own, err := mountOf(above)
 	its, wrong := mountOf(in)
 	if err != nil || wrong != nil || own != its {
-		return errors.Join(err, wrong) // a volume, whose links are its owner's
+		return errors.Join(err, wrong) // a volume belongs to another owner
 	}
 	if err := in.Mkdir(byPath, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("/dev/dri/%s: %w", byPath, cause(err))
@@ -301,7 +301,7 @@ func (c *container) node(i Item) error {
 // errVolume says that a directory is not the container's own.
 var errVolume = errors.New("it would be on a volume, and not in the container's own file system")
 
-// descend opens a directory of the container's own file system, which it makes where it is missing.
+// descend opens a directory of the container's own file system, and creates missing parts.
 func descend(base *os.Root, parts []string) (*os.Root, error) {
 	own, err := mountOf(base)
 	if err != nil {
@@ -335,7 +335,7 @@ func descend(base *os.Root, parts []string) (*os.Root, error) {
 	return at, err
 }
 
-// mountOf is the mount that a directory lies on; before Linux 5.8, its file system.
+// mountOf returns the mount of a directory; before Linux 5.8, its file system.
 func mountOf(directory *os.Root) (uint64, error) {
 	f, err := directory.Open(".")
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 	explicitLayers = "explicit_layer.d"
 )
 
-// machineLayers are the layers that programs of a machine find.
+// machineLayers returns the layers that programs of a machine find.
 func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, error) {
 	program := *source
 	kind, _ := machines.Named(name)
@@ -35,8 +35,7 @@ func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, erro
 	return answer.Layers, nil
 }
 
-// layers adds the layers that are wanted by their names, and those that are in the library of a driver that is brought: they
-// belong to it.
+// layers adds the named layers, and the layers in the library of an added driver, which belong to the driver.
 func (w *writer) layers(source *machine.Source, name string, wanted []string) (left []LeftOut, err error) {
 	all, err := machineLayers(source, name)
 	if err != nil {
@@ -79,7 +78,7 @@ func (w *writer) layer(name string, l *manifest.Layer) {
 	w.bind(l.Manifest, layersPlace+name+"/"+directory+"/"+path.Base(l.Manifest))
 }
 
-// layerOf are the layers in a manifest: its own text, and where in it each lies.
+// layersOf parses a manifest, and returns its members and those of each of its layers.
 func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, nil, err
@@ -96,9 +95,8 @@ func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]
 	return whole, list, err
 }
 
-// layerArranged is a manifest of layers with their libraries where they lie in the container, and these libraries. Each layer
-// says for programs of which word size it is: in one directory there may be a layer of the same name for the other size, and
-// loaders take the first of a name.
+// layerArranged returns a manifest with its libraries' paths in the container, and the names and libraries of its layers. Each
+// layer states its word size: one directory may have layers of one name for both sizes, and loaders take the first.
 func layerArranged(text []byte, class int, place func(library string) string) (made []byte, names, libraries []string, err error) {
 	whole, list, err := layersOf(text)
 	if err != nil {
@@ -130,7 +128,7 @@ func layerArranged(text []byte, class int, place func(library string) string) (m
 	return append(made, '\n'), names, libraries, err
 }
 
-// layers arranges the layers for one kind of program: those whose names the image has no layer of.
+// layers arranges the layers for one kind of program, except names that the image has.
 func (b *box) layers(name string) {
 	own, err := machineLayers(&machine.Source{Machine: *b.machine}, name)
 	if err != nil {
@@ -158,9 +156,9 @@ func (b *box) layers(name string) {
 	}
 }
 
-// layer tells whether layers of the host are added, by their names and libraries, and why not, or in place of which. A layer
-// of the image counts as there if its library can be loaded. Otherwise its manifest is hidden: loaders take the first of a
-// name, also if it cannot be loaded.
+// layer reports whether the host's layers with these names and libraries are added. why is the reason against it, or names the
+// replaced layers. A layer of the image counts if its library can be loaded. Otherwise its manifest is hidden, because loaders
+// take the first layer of a name even if they cannot load it.
 func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool, why string) {
 	broken, hide := "", []string{}
 	for _, l := range own {
@@ -188,7 +186,7 @@ func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool,
 	return true, broken
 }
 
-// others tells whether a manifest has layers besides those of these names.
+// others reports whether a manifest has layers other than those of these names.
 func others(all []*manifest.Layer, file string, names []string) bool {
 	return slices.ContainsFunc(all, func(l *manifest.Layer) bool { return l.Manifest == file && !slices.Contains(names, l.Name) })
 }

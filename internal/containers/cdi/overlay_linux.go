@@ -11,16 +11,16 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// overlay is a machine's file system with something added, as a machine.Tree.
+// overlay is a machine's file system with additions, as a machine.Tree.
 type overlay struct {
 	below *machine.Machine
-	added map[string]*addition // by path, directories on the way to others included
+	added map[string]*addition // by path, including parent directories
 }
 
-// addition is a directory when it is nothing else.
+// addition is an added file, link or directory; the zero value is a directory.
 type addition struct {
 	name string
-	from *machine.Machine // of a file or directory that lies at a path of another machine
+	from *machine.Machine // the other machine of a mounted file or directory
 	at   string
 	link string
 	text []byte
@@ -31,16 +31,16 @@ func newOverlay(below *machine.Machine) *overlay {
 	return &overlay{below, map[string]*addition{}}
 }
 
-// machine is the file system as one that can be examined; nothing of the environment is in it.
+// machine returns the file system as a machine without an environment.
 func (o *overlay) machine() *machine.Machine {
 	return &machine.Machine{Root: o.below.Root, Tree: o, Environ: o.below.Environ, Bound: o.below.Bound}
 }
 
-// add puts something at a path, whose directories come with it. Links on the way are followed.
+// add adds an entry at a path, with its parent directories. It follows links on the way.
 func (o *overlay) add(name string, a addition) {
 	directory, err := o.machine().Real(path.Dir(path.Clean("/" + name)))
 	if err != nil {
-		return // no search finds it there either
+		return // a search does not find the path either
 	}
 	name = path.Join(directory, path.Base(name))
 	for d := directory; d != "/" && o.added[d] == nil; d = path.Dir(d) {
@@ -52,7 +52,7 @@ func (o *overlay) add(name string, a addition) {
 	o.added[name] = &a
 }
 
-// mount puts what another machine has at a path to a path here. A mount goes where links lead.
+// mount shows another machine's file or directory at a path. It follows links.
 func (o *overlay) mount(from *machine.Machine, at, name string) {
 	if real, err := o.machine().Real(name); err == nil {
 		name = real
@@ -69,7 +69,7 @@ func (o *overlay) link(name, target string) {
 }
 func (o *overlay) text(name string, t []byte) { o.add(name, addition{text: t}) }
 
-// within finds a mounted directory that a path is in.
+// within finds the mounted directory that contains a path.
 func (o *overlay) within(name string) (from *machine.Machine, at string, found bool) {
 	for d := name; d != "/"; d = path.Dir(d) {
 		if a := o.added[d]; a != nil {
@@ -142,7 +142,7 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return machine.ByName(entries), err
 }
 
-// info describes it.
+// info describes the addition.
 func (a *addition) info() machine.Info {
 	return machine.Info{Base: a.name, Bytes: int64(len(a.text)), Kind: a.kind | 0o755}
 }

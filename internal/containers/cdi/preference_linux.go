@@ -15,7 +15,7 @@ const (
 	FirstImage = "image"
 )
 
-// hostWins tells whether the host's driver stands for one that the image has itself, and why.
+// hostWins reports whether the host's driver replaces the image's own, and why.
 func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why string) {
 	switch b.First {
 	case FirstHost:
@@ -43,7 +43,7 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 	return false, ""
 }
 
-// cards are the container's cards that a driver serves.
+// cards returns the container's cards that a driver serves.
 func (b *box) cards(family *drivers.Family) (list []*drivers.GPU) {
 	for _, g := range drivers.GPUs(b.Host) {
 		if family.Uses(g.Kernel) && slices.ContainsFunc(g.Nodes, func(node string) bool { return slices.Contains(b.Nodes, node) }) {
@@ -53,7 +53,7 @@ func (b *box) cards(family *drivers.Family) (list []*drivers.GPU) {
 	return list
 }
 
-// release is the release of Mesa that a library comes from.
+// release returns the Mesa release of a library.
 func (b *box) release(library string) string {
 	text, err := b.machine.ReadLarge(library)
 	if err != nil {

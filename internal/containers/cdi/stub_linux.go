@@ -8,13 +8,13 @@ import (
 	"vkloader/internal/machines"
 )
 
-// page is the largest size of a page for the processors that drivers are known of: segments lie at multiples of it.
+// page is the largest page size of any supported processor; segments are aligned to it.
 const page = 0x10000
 
 // text is a table of strings as ELF files have them.
 type text struct{ bytes.Buffer }
 
-// at adds a string, and gives its place.
+// at adds a string, and returns its offset.
 func (t *text) at(s string) uint64 {
 	if t.Len() == 0 {
 		t.WriteByte(0)
@@ -24,7 +24,7 @@ func (t *text) at(s string) uint64 {
 	return uint64(place)
 }
 
-// section is a part of a stub, with what its header says.
+// section is a part of a stub, with the fields of its header.
 type section struct {
 	name  string
 	kind  elf.SectionType

@@ -27,10 +27,10 @@ const (
 	Note    = "note"
 )
 
-// Finding is something that is wrong with a file, or that it does not do.
+// Finding is a fault of a file, or a gap in its effect.
 type Finding struct {
 	Severity string `json:"severity"` // note, warning or problem
-	Path     string `json:"path"`     // on the machine, or a driver's manifest in the container
+	Path     string `json:"path"`     // on the machine, or a manifest in the container
 	What     string `json:"what"`
 	Do       string `json:"do,omitempty"`
 }
@@ -43,7 +43,7 @@ type Verdict struct {
 	again string // the advice to write the file again
 }
 
-// Bad tells whether there is a problem.
+// Bad reports whether there is a problem.
 func (v *Verdict) Bad() bool {
 	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem })
 }
@@ -74,7 +74,7 @@ func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdic
 	return v
 }
 
-// editsOf are the edits of a file, and of all of its devices.
+// editsOf returns the edits of a file and of all its devices.
 func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
 	all := []*specs.ContainerEdits{&spec.ContainerEdits}
 	for i := range spec.Devices {
@@ -83,7 +83,7 @@ func editsOf(spec *specs.Spec) []*specs.ContainerEdits {
 	return all
 }
 
-// host looks for all that is named on the host.
+// host checks everything that the edits name on the host.
 func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	for _, n := range e.DeviceNodes {
 		name := cmp.Or(n.HostPath, n.Path)
@@ -122,7 +122,7 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 	}
 }
 
-// difference is how two marks differ, in words.
+// difference describes how two marks differ.
 func difference(was, is string) string {
 	a, b := strings.SplitN(was, " ", 3), strings.SplitN(is, " ", 3)
 	switch {
@@ -142,7 +142,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// image looks at a container as a runtime makes it of an image, with every device.
+// image examines the container that a runtime makes from an image, with every device.
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
@@ -187,7 +187,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 	}
 }
 
-// programs judges what programs for one machine get.
+// programs judges the drivers of the programs for one processor.
 func (v *Verdict) programs(box *machine.Machine, kind machines.Machine) {
 	find := binary.NewLinker(box, offer.Options(kind))
 	v.drivers(box, find, kind.Name, offer.Options(kind))
@@ -200,7 +200,7 @@ func (v *Verdict) programs(box *machine.Machine, kind machines.Machine) {
 	}
 }
 
-// arranged applies the hook's arrangement.
+// arranged applies the hook's arrangement to the container.
 func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
 	a := Arrange(box, s)
 	for _, i := range slices.Concat(a.Own, a.Put) {

@@ -17,7 +17,7 @@ import (
 // RecordPlace is the hook's record of its changes. The file belongs to one container, and ends with it.
 const RecordPlace = Directory + "/why.json"
 
-// recordSchema is raised when a field changes its meaning or goes.
+// recordSchema is raised when a field is removed or changes its meaning.
 const recordSchema = 1
 
 // Record is the hook's changes in a container.
@@ -26,7 +26,7 @@ type Record struct {
 	Drivers []Driver `json:"drivers"`
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
 	Nodes   []string `json:"nodes"`    // of devices, that the container had
-	Errors  []string `json:"errors"`   // what could not be done
+	Errors  []string `json:"errors"`   // what failed
 }
 
 // Write writes a record into a container.
@@ -51,7 +51,7 @@ const (
 	Arranged = "arranged"
 )
 
-// Why is what became of the host's drivers in a container.
+// Why is the result of adding the host's drivers to a container.
 type Why struct {
 	State   string   `json:"state"`    // not-given, no-hook or arranged
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
@@ -92,7 +92,7 @@ func Explain(m *machine.Machine, here bool) *Why {
 	kinds := running(m)
 	for _, kind := range kinds {
 		if kind.Bits == 32 && len(kinds) > 1 && !slices.ContainsFunc(r.Drivers, func(d Driver) bool { return d.Machine == kind.Name }) {
-			continue // the host gives nothing for 32 bits
+			continue // the host has nothing for 32-bit programs
 		}
 		w.programs(m, kind)
 	}
@@ -102,8 +102,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 	return w
 }
 
-// ExplainRoot is Explain for a container's root directory, as it is seen without the container's mounts. Where the runtime has
-// made the directory for these, they are taken from the host's CDI files, and the hook's work is done as verify does it.
+// ExplainRoot is Explain for a container's root directory, seen without the container's mounts. If the directory for the mounts
+// exists but is empty, ExplainRoot takes the mounts from the host's CDI file, and does the hook's work as verify does.
 func ExplainRoot(m, host *machine.Machine) *Why {
 	file, spec := written(host)
 	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
@@ -140,7 +140,7 @@ func written(host *machine.Machine) (file string, spec *specs.Spec) {
 	return file, spec
 }
 
-// nodes judges the devices of a container.
+// nodes judges the device nodes of a container.
 func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	nodes := NodesOf(m)
 	if w.State == Arranged && len(nodes) == 0 {
@@ -159,7 +159,7 @@ func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	}
 }
 
-// Sentence is the state in words.
+// Sentence describes the state.
 func (w *Why) Sentence() string {
 	switch w.State {
 	case Arranged:

@@ -24,11 +24,11 @@ const (
 	maxIndex = 1 << 20
 )
 
-// atSecure is AT_SECURE, the entry of the auxiliary vector about that.
+// atSecure is AT_SECURE, an entry of the auxiliary vector.
 const atSecure = 23
 
-// Ask asks the service that a program finds whose variables these are. There, as in the library, a service of another
-// user does not count, a process with raised rights asks none, and without /proc none is asked (PRO-008).
+// Ask asks the service that a program with these variables finds. As in the library, a service of another user does not count,
+// a process with raised rights asks none, and without /proc none is asked (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	if raised() {
 		return facts.Service{State: facts.ServiceNone}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The source of a component manifest on Fuchsia, a .cml file, is JSON5. strict gives the JSON of what such files use:
-// comments, names without quotation marks, strings in single ones, and commas before a closing bracket.
+// strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments, names
+// without quotation marks, strings in single ones, and commas before a closing bracket.
 func strict(text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {

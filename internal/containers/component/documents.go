@@ -73,7 +73,7 @@ func readLayout(text []byte) (*layout, error) {
 	return &l, nil
 }
 
-// exposedObject reads "expose" where it is an object.
+// exposedObject reads "expose" if it is an object.
 func exposedObject(text json.RawMessage) (map[string]exposure, error) {
 	var read map[string]struct {
 		Path   string `json:"path"`
@@ -121,7 +121,7 @@ func parseMetadata(text []byte) (*metadata, error) {
 // maxPublished is the longest name of a published library; clients cannot ask for a longer one (FLS-026).
 const maxPublished = 64
 
-// rewrite judges a driver manifest (FLS-071) and gives its library the name under which it is published (FLS-072).
+// rewrite checks a driver manifest (FLS-071), and changes its library to the published name (FLS-072).
 func rewrite(text []byte, number int) (name, manifest string, doubled []string, err error) {
 	o, err := parseObject(text)
 	if err != nil {

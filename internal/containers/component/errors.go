@@ -26,7 +26,7 @@ func (r *refusal) Unwrap() error { return r.error }
 
 func refuse(number uint32, err error) error { return &refusal{number, err} }
 
-// numberOf is the number of an error.
+// numberOf returns the number of an error.
 func numberOf(err error) uint32 {
 	var r *refusal
 	switch {

@@ -34,7 +34,7 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// unpacked gives the directory with an image's files, which are unpacked the first time (PRO-024).
+// unpacked returns the directory with an image's files, which it unpacks the first time (PRO-024).
 func (r *Resolver) unpacked(u *URL) (string, error) {
 	layout, err := os.OpenFile(u.name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *Resolver) ownCache() error {
 	return cache.Close()
 }
 
-// openBlob opens a part of an image and checks that it is what its digest says.
+// openBlob opens a part of an image and checks its digest.
 func openBlob(layout *os.File, d descriptor) (*os.File, error) {
 	sum, found := strings.CutPrefix(d.Digest, "sha256:")
 	if want, err := hex.DecodeString(sum); !found || err != nil || len(want) != sha256.Size {

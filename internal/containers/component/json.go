@@ -15,7 +15,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// object is a JSON object whose members keep their order; of a name the last one counts (PRO-022).
+// object is a JSON object with ordered members; the last member of a name counts (PRO-022).
 type object struct {
 	members []member
 	doubled []string // names that came more than once
@@ -64,7 +64,7 @@ func (o *object) value(name string) (json.RawMessage, error) {
 	return o.members[at].value, nil
 }
 
-// text gives a member that has to be a string.
+// text returns a member that must be a string.
 func (o *object) text(name string) (string, error) {
 	value, err := o.value(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func (o *object) text(name string) (string, error) {
 	return s, nil
 }
 
-// object gives a member that has to be an object.
+// object returns a member that must be an object.
 func (o *object) object(name string) (*object, error) {
 	value, err := o.value(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *object) object(name string) (*object, error) {
 	return inner, nil
 }
 
-// set changes a member that is there.
+// set changes an existing member.
 func (o *object) set(name string, value any) error {
 	encoded, err := encode(value)
 	if err == nil {

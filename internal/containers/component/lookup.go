@@ -24,9 +24,9 @@ import (
 // Resolver finds packages and takes drivers out of them.
 type Resolver struct {
 	Roots      []string      // of packages, in order
-	Cache      string        // directory for unpacked images
-	NoSymlinks bool          // links in packages are not followed
-	Check      bool          // libraries that are no ELF libraries for this machine are refused (PRO-015)
+	Cache      string        // the directory for unpacked images
+	NoSymlinks bool          // refuse symbolic links in packages
+	Check      bool          // refuse libraries that are no ELF libraries for this machine (PRO-015)
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
 	Log        *slog.Logger
 
@@ -64,8 +64,7 @@ func limited[T any](ctx context.Context, limit time.Duration, step func() (T, er
 	}
 }
 
-// Lookup makes a driver out of a URL. It reports its progress at every stage and returns the last report, even with an
-// error.
+// Lookup makes a driver from a URL. It reports its progress at every stage and returns the last report, even with an error.
 func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
 	report := Report{Status: Uninitialized}
 	enter := func(status string) {

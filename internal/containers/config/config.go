@@ -38,7 +38,7 @@ type Config struct {
 	StepTimeout time.Duration
 	IdleExit    time.Duration // 0: never
 
-	Directory string // of the file, against which relative URLs count; "" without a file
+	Directory string // the directory of the file, for relative URLs; "" without a file
 }
 
 // maxURL is how long the software driver's URL may be (FLS-103).

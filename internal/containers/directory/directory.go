@@ -76,7 +76,7 @@ func (t *Tree) Open() (*os.File, error) {
 	return os.NewFile(uintptr(fd), t.path), nil
 }
 
-// Write creates or replaces a file in one step, so that clients never see a part of it.
+// Write creates or replaces a file in one step, so that clients never see a partial file.
 func (t *Tree) Write(name string, data []byte) error {
 	return t.put(name, func(path string) error {
 		f, err := t.base.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -122,8 +122,8 @@ func (t *Tree) Remove(name string) error {
 	})
 }
 
-// writable makes a directory writable while it calls change. The directories are read-only even for the service, if it runs
-// without an administrator's rights.
+// writable makes a directory writable during a call of do. The directories are read-only even for the service, if it has no
+// administrator's rights.
 func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err

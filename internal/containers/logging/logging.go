@@ -12,7 +12,7 @@ import (
 // Levels by the names that an operator gives.
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
-// New makes a logger. With journal, each line begins with its priority as in sd-daemon(3), and has no time of its own.
+// New makes a logger. With journal, each line begins with its priority as in sd-daemon(3), and has no time.
 func New(to io.Writer, level string, asJSON, journal bool) (*slog.Logger, error) {
 	least, known := levels[level]
 	if !known {

@@ -19,15 +19,15 @@ type Driver struct {
 	Files    []int    `json:"files"`             // likewise, in the order in which a client opens them; Library is the last
 	Data     []string `json:"data,omitempty"`    // files of data that the driver reads, as they are named on the machine
 	Devices  []string `json:"devices,omitempty"` // device nodes that it opens
-	More     []string `json:"-"`                 // for containers alone: libraries that other libraries open for its windows
-	Backends []string `json:"-"`                 // likewise: libraries that others open in a directory below that of the driver
+	More     []string `json:"-"`                 // for containers only: libraries that other libraries open for the driver's windows
+	Backends []string `json:"-"`                 // likewise: libraries that others open in a subdirectory of the driver's
 
 	Directories []string `json:"-"` // likewise: directories of data
 }
 
 // File is an offered library.
 type File struct {
-	Name     string        `json:"name"` // under which it is looked for
+	Name     string        `json:"name"` // the name under which other libraries need it
 	Soname   string        `json:"soname,omitempty"`
 	Size     int64         `json:"size"`
 	Needs    []string      `json:"needs"`
@@ -48,7 +48,7 @@ type LeftOut struct {
 	Why      string `json:"why"`
 }
 
-// fileOf is a library under a name.
+// fileOf describes a library under a name.
 func fileOf(name string, library *binary.ELF) File {
 	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []Requirement{}}
 	for _, r := range library.Requires {

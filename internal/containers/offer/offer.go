@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Index is the offer of one machine at one time. It keeps its files open, so they stay the same when others have taken their
+// Index is the offer of a machine at one moment. It keeps its files open, so they stay the same even if other files get their
 // names.
 type Index struct {
 	Document

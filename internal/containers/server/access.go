@@ -38,7 +38,7 @@ func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	return peer.UID == 0 || int(peer.UID) == os.Geteuid() || allowed(peer.UID, groupsOf(peer), &info, list), nil
 }
 
-// groupsOf are the groups of a client's user.
+// groupsOf returns the groups of a client's user.
 func groupsOf(peer protocol.Peer) []uint32 {
 	groups := []uint32{peer.GID}
 	if u, err := user.LookupId(strconv.Itoa(int(peer.UID))); err == nil {

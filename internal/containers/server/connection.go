@@ -30,7 +30,7 @@ type connection struct {
 
 	mu         sync.Mutex
 	unanswered int
-	used       time.Time // when something was last asked for or answered
+	used       time.Time // time of the last request or answer
 	out        []answer
 	closed     bool
 	index      *offer.Index    // the last one sent
@@ -41,7 +41,7 @@ type connection struct {
 	gone   bool // its socket has ended; the server's lock guards it
 }
 
-// answer is made when it is sent, so that an answer that is never read holds no descriptor.
+// answer makes an answer when it is sent, so that an unread answer holds no descriptor.
 type answer struct {
 	id   uint64
 	make func() (content, *protocol.Error)
@@ -72,7 +72,7 @@ func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 		return
 	}
 	c.log.Debug("connected", "trusted", trusted)
-	s.do(func() { c.client = s.state.NewClient() }) // before all that this client asks for
+	s.do(func() { c.client = s.state.NewClient() }) // before all requests of this client
 	s.workers.Go(c.write)
 	s.workers.Go(c.read)
 }
@@ -135,7 +135,7 @@ func (c *connection) signal() {
 	}
 }
 
-// reply has an answer sent. It never waits.
+// reply queues an answer. It never waits.
 func (c *connection) reply(id uint64, make func() (content, *protocol.Error)) {
 	c.mu.Lock()
 	if !c.closed {
@@ -164,7 +164,7 @@ func (c *connection) write() {
 				break
 			}
 			if err := c.send(next); errors.Is(err, net.ErrClosed) {
-				return // the reader has ended it
+				return // the reader has ended the connection
 			} else if err != nil {
 				c.log.Info("connection ended", "why", err)
 				c.end()

@@ -36,7 +36,7 @@ type charge struct {
 	bytes int64
 }
 
-// unwatched is a file that the service needs no more.
+// unwatched is a file that the service no longer needs, and that has no watch yet.
 type unwatched struct {
 	file *os.File
 	charge
@@ -71,7 +71,7 @@ func (s *copies) make(of person, limit int64, name string, text []byte) (f *os.F
 	}, nil
 }
 
-// sweep closes files that the service needs no more, and takes ended ones off the count. The caller holds the lock.
+// sweep closes the files without further use, and subtracts ended files from the count. The caller holds the lock.
 func (s *copies) sweep() {
 	s.later = slices.DeleteFunc(s.later, func(one unwatched) bool {
 		number, err := s.ends.Add(one.file)

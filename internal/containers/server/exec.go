@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/containers/sealed"
 )
 
-// execAllowed tells whether the kernel lets code be in files of memory (PRO-047).
+// execAllowed reports whether the kernel allows code in memory files (PRO-047).
 func execAllowed() bool {
 	f, err := sealed.Code("trial", strings.NewReader("trial"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/containers/sealed"
 )
 
-// noCopies says why a client gets no library.
+// noCopies is the reason why a client gets no library.
 const noCopies = "this service can make no read-only mounts, and copies are for its own user alone: they take memory that " +
 	"nobody can count"
 
@@ -34,7 +34,7 @@ func (s *Server) features(c *connection) uint64 {
 	return features
 }
 
-// library opens a library for one client: the shared file again, or a sealed copy that this client alone gets.
+// library opens a library for one client: the shared file again, or a sealed copy for this client alone.
 func (c *connection) library(held border.Held, size int64) (f *os.File, backing string, err error) {
 	if held.Shared {
 		f, err = sealed.Again(held.File)
@@ -83,7 +83,7 @@ type ownFile struct {
 	release func()
 }
 
-// text makes a file of text for this client, counted for its person.
+// text creates a file with a text for this client, counted for its person.
 func (c *connection) text(name string, text []byte) (*os.File, func(), error) {
 	f, release, err := c.server.copies.make(c.person, c.server.options.MaxCopies, name, text)
 	if err != nil {
@@ -92,8 +92,8 @@ func (c *connection) text(name string, text []byte) (*os.File, func(), error) {
 	return f, release, err
 }
 
-// share makes a package's library one that all clients may get: a copy in a read-only file system, or, where the kernel forbids
-// copies, the package's own file on a read-only mount.
+// share makes a package's library available to all clients: as a copy in a read-only file system, or, if the kernel forbids
+// copies, as the package's own file on a read-only mount.
 func (s *Server) share(l *component.Library) {
 	kind, backing := border.Copy, border.Memory
 	if l.Backing == border.Clone {

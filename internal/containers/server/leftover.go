@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/containers/directory"
 )
 
-// leftovers are what earlier releases kept beside the socket, in the directory that clients get, and of what kind it is.
+// leftovers are the names and kinds of files that earlier releases kept beside the socket, in the directory that clients get.
 var leftovers = []struct {
 	name string
 	kind fs.FileMode
@@ -54,7 +54,7 @@ func (s *Server) sweepDirectory(p *places) error {
 	return nil
 }
 
-// foreign says why a file is not one that this service has left.
+// foreign returns why a file is not a leftover of this service.
 func foreign(info fs.FileInfo, kind fs.FileMode) error {
 	if info.Mode().Type() != kind {
 		return fmt.Errorf("it is no file of the service's, but %s", info.Mode())
@@ -65,7 +65,7 @@ func foreign(info fs.FileInfo, kind fs.FileMode) error {
 	return nil
 }
 
-// isLocked tells whether another process holds a lock on a file.
+// isLocked reports whether another process holds a lock on a file.
 func isLocked(in *os.Root, name string) bool {
 	f, err := in.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -19,9 +19,9 @@ const (
 	maxUnderWay = 256             // descriptors that were sent and not read yet
 	maxFlying   = 4096            // of all users together: a user with subordinate users counts as many
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
-	idleLimit   = 5 * time.Minute // and has to go after this
+	idleLimit   = 5 * time.Minute // an idle client is closed after this
 
-	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection: a user's are counted no more often
+	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection, so a user's are counted at most this often
 )
 
 // admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.
@@ -52,7 +52,7 @@ func (s *Server) admit(c *connection, peer protocol.Peer) error {
 	return nil
 }
 
-// makeRoom ends the client that was idle longest: of a user, or of all. The caller holds the lock.
+// makeRoom closes the client that was idle longest, of a person or of all. The caller holds the lock.
 func (s *Server) makeRoom(of person, own bool) bool {
 	var longest *connection
 	since := time.Now().Add(-cmp.Or(s.options.IdleGrace, idleGrace))
@@ -72,14 +72,14 @@ func (s *Server) makeRoom(of person, own bool) bool {
 	return true
 }
 
-// idle tells whether the client has no open question, and since when.
+// idle reports whether the client has no open request, and returns the time of its last request or answer.
 func (c *connection) idle() (bool, time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.unanswered == 0, c.used
 }
 
-// receive waits for the next request. A client that asks for nothing for long is ended.
+// receive waits for the next request. It returns an error for a client that is idle for too long.
 func (c *connection) receive() ([]byte, error) {
 	limit := cmp.Or(c.server.options.IdleLimit, idleLimit)
 	for {
@@ -98,13 +98,13 @@ func (c *connection) receive() ([]byte, error) {
 // ended with unread descriptors is counted until these are gone.
 type underWay struct {
 	users   map[person]int
-	counted map[person]time.Time // when a user's were last counted again
+	counted map[person]time.Time // the time of a person's last count
 	all     int
 	allAt   time.Time // likewise, of all
 	left    []*connection
 }
 
-// mayFly waits until descriptors can be sent to a client without too many being under way, of its user's or of all.
+// mayFly waits until descriptors can be sent to a client within the limits of its person and of all clients.
 func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
 		err := s.fly(c, count)
@@ -178,7 +178,7 @@ func (s *Server) land(of person, all bool) {
 	s.sweep()
 }
 
-// landed takes a client's descriptors off the count when it has read all.
+// landed subtracts a client's descriptors from the count once the client has read all of them.
 func (s *Server) landed(c *connection) bool {
 	if c.flying > 0 && c.conn.Unread() {
 		return false
@@ -192,7 +192,7 @@ func (s *Server) landed(c *connection) bool {
 	return true
 }
 
-// sweep closes ended connections of which nothing is under way any more. The caller holds the lock.
+// sweep closes ended connections without unread descriptors. The caller holds the lock.
 func (s *Server) sweep() {
 	s.flying.left = slices.DeleteFunc(s.flying.left, func(c *connection) bool {
 		if !s.landed(c) {
@@ -203,7 +203,7 @@ func (s *Server) sweep() {
 	})
 }
 
-// hangUp ends a connection's socket, now or when its descriptors are gone.
+// hangUp closes a connection's socket, at once or when its descriptors have been read.
 func (s *Server) hangUp(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ type loop struct {
 
 func newLoop() *loop { return &loop{signal: make(chan struct{}, 1)} }
 
-// post has a function called later; false when the loop has ended.
+// post queues a function; false: the loop has ended.
 func (l *loop) post(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -83,7 +83,7 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 	}
 }
 
-// get looks a library up; the state's goroutine calls it.
+// get looks up a library; the state's goroutine calls it.
 func (s *Server) get(c *connection, id uint64, name string) {
 	c.client.Get(name, func(found *state.Component) {
 		if found == nil || found.Library == nil {
@@ -106,7 +106,7 @@ func (s *Server) get(c *connection, id uint64, name string) {
 	})
 }
 
-// packages are the active drivers of packages; the state's goroutine calls it.
+// packages returns the active drivers of packages; the state's goroutine calls it.
 func (s *Server) packages() (list []offer.Package) {
 	for _, c := range s.state.Components {
 		p := offer.Package{Name: manifestName(c), URL: c.URL, Manifest: c.Manifest}
@@ -129,7 +129,7 @@ func (s *Server) packages() (list []offer.Package) {
 	return list
 }
 
-// machineDrivers looks at the machine, on a worker, and adds the drivers of packages.
+// machineDrivers searches the machine, on a worker, and adds the drivers of packages.
 func (s *Server) machineDrivers(c *connection, id uint64, name string, packages []offer.Package) {
 	var index *offer.Index
 	var err error
@@ -196,7 +196,7 @@ func (s *Server) openDevice(c *connection, name string) (content, *protocol.Erro
 	return content{ok: struct{}{}, names: []string{"device"}, files: []*os.File{f}}, nil
 }
 
-// inspect writes the tree down; the state's goroutine calls it.
+// inspect encodes the tree; the state's goroutine calls it.
 func (s *Server) inspect(c *connection, id uint64) {
 	text, err := json.Marshal(s.tree())
 	c.reply(id, func() (content, *protocol.Error) {

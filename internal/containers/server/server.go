@@ -40,9 +40,9 @@ type Options struct {
 	Resolver        *component.Resolver // of the drivers that tables name
 	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
 	TestSource      string              // socket for a test's devices; "": none
-	Dump            <-chan os.Signal    // each has the inspect tree written into the directory; may be nil
+	Dump            <-chan os.Signal    // each signal writes the inspect tree into the private directory; may be nil
 
-	TrustedGroups  []string // whose members may use the socket for trusted clients
+	TrustedGroups  []string // groups whose members may use the socket for trusted clients
 	MaxConnections int
 	MaxPerUser     int           // connections; for this and the following limits, 0 is the default
 	MaxUnderWay    int           // descriptors that a user's clients have not read
@@ -77,7 +77,7 @@ type Server struct {
 	about    map[string]table.Device
 	scripted map[string]bool // a test's
 
-	closedOnce sync.Once // the log has why nothing but copies is handed out
+	closedOnce sync.Once // logs once why only copies are handed out
 
 	answered atomic.Uint64
 	refused  atomic.Uint64
@@ -86,13 +86,13 @@ type Server struct {
 	mu          sync.Mutex
 	connections map[*connection]bool
 	flying      underWay
-	copies      copies // has a lock of its own
+	copies      copies // has its own lock
 	lines       lines
 	ending      bool
-	lastClient  time.Time // when there was one
+	lastClient  time.Time // the time of the last client
 }
 
-// Run serves until the context ends, and then puts everything away (PRO-046). An error is one of start-up.
+// Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the start fails.
 func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
@@ -132,7 +132,7 @@ func Run(ctx context.Context, options Options) error {
 		s.loop.run(stop)
 		close(ended)
 	}()
-	// Before any client, so that none is told that nothing is pending.
+	// Before any client, so that no client sees an empty list of pending work.
 	err = s.watch(ctx)
 	s.do(s.state.Start)
 	if err == nil {
@@ -191,7 +191,7 @@ func (s *Server) exitWhenIdle(ctx context.Context) {
 	})
 }
 
-// end stops accepting and drops every client. What hangs in a worker is not waited for.
+// end stops accepting, drops every client, and waits up to two seconds for the workers.
 func (s *Server) end(listeners []listener) {
 	for _, l := range listeners {
 		l.Close()
@@ -222,7 +222,7 @@ func (s *Server) end(listeners []listener) {
 	}
 }
 
-// accept takes clients until the listener is closed.
+// accept accepts clients until the listener is closed.
 func (s *Server) accept(l listener) {
 	for {
 		socket, err := l.AcceptUnix()
@@ -251,7 +251,7 @@ func (s *Server) leave(c *connection) {
 	})
 }
 
-// do has a function called by the goroutine that owns the state.
+// do queues a function for the goroutine that owns the state.
 func (s *Server) do(f func()) bool { return s.loop.post(f) }
 
 // Notify implements state.World.
@@ -284,7 +284,7 @@ func (s *Server) Withdraw(c *state.Component) {
 	s.complain("manifest of "+c.URL, s.trees.manifests.Remove(manifestName(c)))
 }
 
-// manifestName is the file that clients read (FLS-088).
+// manifestName returns the name of a manifest for clients (FLS-088).
 func manifestName(c *state.Component) string { return c.LibraryPath + ".json" }
 
 // Chosen implements state.World.

@@ -26,13 +26,13 @@ const (
 // A container that gets the socket's directory does not get this one.
 func PrivateDirectory(directory string) string { return filepath.Clean(directory) + "-private" }
 
-// Sockets are sockets that the service manager has made already.
+// Sockets are sockets from the service manager.
 type Sockets struct {
 	Plain, Trusted []*os.File
 	Ready          func() // called when clients are accepted; may be nil
 }
 
-// Given tells whether there are any.
+// Given reports whether there are any.
 func (s *Sockets) Given() bool { return len(s.Plain)+len(s.Trusted) > 0 }
 
 type listener struct {
@@ -40,14 +40,14 @@ type listener struct {
 	trusted bool
 }
 
-// places are the directories of a service, both its own alone.
+// places are the directories of a service, which belong to it alone.
 type places struct {
 	client, private         *os.Root
 	clientPath, privatePath string
 	lock                    *os.File
 }
 
-// occupy opens the service's directories, which have to be its own, and keeps other services out of them.
+// occupy opens the service's directories, checks their owners, and locks out other services.
 func (s *Server) occupy() (p *places, err error) {
 	p = &places{clientPath: s.options.Directory, privatePath: s.options.Private}
 	if p.privatePath == "" {
@@ -72,7 +72,7 @@ func (s *Server) occupy() (p *places, err error) {
 	return p, nil
 }
 
-// leave lets the directories go.
+// leave unlocks and closes the directories.
 func (p *places) leave() {
 	p.client.Close()
 	if p.private != nil {
@@ -83,7 +83,7 @@ func (p *places) leave() {
 	}
 }
 
-// listen uses the given sockets, or makes its own; release removes those that it has made.
+// listen uses the given sockets, or makes new ones; release removes new ones.
 func (s *Server) listen(p *places) (list []listener, release func(), err error) {
 	var made []func() error
 	release = func() {
@@ -140,7 +140,7 @@ func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// taken listens on a socket that the service manager has made.
+// taken listens on a socket from the service manager.
 func taken(f *os.File) (*net.UnixListener, error) {
 	kind, err := unix.GetsockoptInt(int(f.Fd()), unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_SEQPACKET {
@@ -183,7 +183,7 @@ func (s *Server) permit(directory *os.Root, name string, trusted bool) error {
 	}
 }
 
-// mayTrust tells whether a client is the administrator, the service's own user, or in one of the groups.
+// mayTrust reports whether a client is the administrator, the service's own user, or in one of the groups.
 func mayTrust(peer protocol.Peer, groups []string) bool {
 	if peer.UID == 0 || int(peer.UID) == os.Geteuid() {
 		return true

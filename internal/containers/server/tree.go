@@ -15,7 +15,7 @@ import (
 // node is a node of the inspect tree.
 type node = map[string]any
 
-// tree is what operators see of the service (PRO-042). It holds nothing of any client.
+// tree returns the inspect tree for operators (PRO-042). It has no data of clients.
 func (s *Server) tree() node {
 	status := "STARTING_UP"
 	if s.state.Healthy {
@@ -57,10 +57,10 @@ func (s *Server) tree() node {
 	}}
 }
 
-// InspectFile is where the tree is written on request, in the service's private directory (PRO-043).
+// InspectFile is the name of the dump of the tree, in the service's private directory (PRO-043).
 const InspectFile = "inspect.json"
 
-// dump writes the tree whenever that is asked for, until the service ends.
+// dump writes the tree at each signal, until the service ends.
 func (s *Server) dump(ctx context.Context) {
 	for {
 		select {
@@ -72,14 +72,14 @@ func (s *Server) dump(ctx context.Context) {
 	}
 }
 
-// writeTree puts the file there in one step.
+// writeTree writes the file in one step.
 func (s *Server) writeTree() error {
 	text, err := json.MarshalIndent(s.tree(), "", "  ")
 	if err != nil {
 		return err
 	}
 	private := s.places.private
-	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a service that was killed
+	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // from a service that was killed
 		return err
 	}
 	f, err := private.OpenFile(InspectFile+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

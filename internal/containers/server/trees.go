@@ -12,22 +12,22 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// class is where device nodes are in the device directories: as below /dev/class on the system that has such a service.
+// class is the path of device nodes in the directories for clients, as below /dev/class on Fuchsia.
 const class = "class/drm"
 
-// debug is the directory with the directories that clients see, for operators (PRO-040).
+// debug is the parent of the directories for clients, where operators find them (PRO-040).
 const debug = "debug"
 
-// trees are the directories that clients see.
+// trees are the directories for clients.
 type trees struct {
 	private                     *os.Root
 	manifests, devices, trusted *directory.Tree
 }
 
-// makeTrees makes them in the service's private directory.
+// makeTrees makes the directories in the service's private directory.
 func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 	t := &trees{private: private}
-	if err := directory.RemoveAll(private, debug); err != nil { // of a service that was killed
+	if err := directory.RemoveAll(private, debug); err != nil { // from a service that was killed
 		return nil, err
 	}
 	const staging = debug + "/staging"
@@ -42,7 +42,7 @@ func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), private.Chmod(staging, 0o700))
 }
 
-// of is the tree of devices for a client (FLS-033).
+// of returns the tree of devices for a client (FLS-033).
 func (t *trees) of(trusted bool) *directory.Tree {
 	if trusted {
 		return t.trusted
@@ -61,7 +61,7 @@ func (t *trees) close() error {
 	return errors.Join(append(errs, directory.RemoveAll(t.private, debug))...)
 }
 
-// directoryOf answers with a directory.
+// directoryOf returns an answer that opens a directory.
 func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	return func() (content, *protocol.Error) {
 		f, err := t.Open()

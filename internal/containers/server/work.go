@@ -93,7 +93,7 @@ func (p player) Remove(node string) {
 	})
 }
 
-// listed brings the drivers of a device to the state.
+// listed passes the drivers of a device to the state.
 func (s *Server) listed(d *state.Device, kind state.Kind, a table.Answer, err error) {
 	for _, wrong := range a.Wrong {
 		s.log.Error("a driver that is listed does not count", "device", d.Node, "why", wrong)
@@ -104,7 +104,7 @@ func (s *Server) listed(d *state.Device, kind state.Kind, a table.Answer, err er
 	s.state.Listed(d, kind, a.Entries, err)
 }
 
-// Query implements state.World: a worker reads which drivers are for the device.
+// Query implements state.World: a worker finds the drivers for the device.
 func (s *Server) Query(d *state.Device) {
 	if s.scripted[d.Node] {
 		return
@@ -139,7 +139,7 @@ func (s *Server) Query(d *state.Device) {
 	})
 }
 
-// step is how long one step of a worker may take.
+// step returns the time limit for one step of a worker.
 func (s *Server) step() time.Duration {
 	if s.options.Resolver == nil {
 		return 0
@@ -147,7 +147,7 @@ func (s *Server) step() time.Duration {
 	return s.options.Resolver.Step
 }
 
-// after is time.After, for which 0 means never.
+// after is time.After, but 0 means never.
 func after(d time.Duration) <-chan time.Time {
 	if d == 0 {
 		return nil
@@ -155,7 +155,7 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// Load implements state.World: a worker makes the driver out of its URL.
+// Load implements state.World: a worker makes the driver from its URL.
 func (s *Server) Load(c *state.Component) {
 	url, number := c.URL, c.Number
 	s.workers.Go(func() {

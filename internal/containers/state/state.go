@@ -33,7 +33,7 @@ const (
 
 // Modes of the software driver (PRO-031).
 const (
-	Fallback = "fallback" // only when no device has a driver
+	Fallback = "fallback" // only if no device has a driver
 	Always   = "always"   // beside any hardware
 )
 
@@ -60,13 +60,13 @@ const Vulkan = 1
 // Device is a graphics device.
 type Device struct {
 	Kind    Kind
-	Node    string // of the device, as renderD128; "0" for software
+	Node    string // the device's, as renderD128; "0" for software
 	ICDs    []*ICD // best first
 	Active  *Component
 	Primary string // the node that only trusted clients see, as card0; "" without
 
 	options *Options
-	token   *Token // while it is asked for its drivers
+	token   *Token // while its drivers are queried
 }
 
 // ICD is an entry of a device's list; without the flag for Vulkan it has no component.
@@ -75,7 +75,7 @@ type ICD struct {
 	Component *Component
 }
 
-// Name is the device's name in the inspect tree (FLS-099, PRO-030).
+// Name returns the device's name in the inspect tree (FLS-099, PRO-030).
 func (d *Device) Name() string {
 	prefix := map[Kind]string{Hardware: "drm-", Emulated: "virt-", Software: "lavapipe-"}
 	if d.options.OldNames {
@@ -84,7 +84,7 @@ func (d *Device) Name() string {
 	return prefix[d.Kind] + d.Node
 }
 
-// Component is where a driver comes from.
+// Component is the source of a driver: its URL, and the state of its lookup.
 type Component struct {
 	component.Report
 	Number int // from 0, in the order of creation
@@ -340,7 +340,7 @@ func (s *State) library(name string) *Component {
 	return nil
 }
 
-// Counts are the numbers for an operator.
+// Counts returns the numbers of clients and of waiting requests, for an operator.
 func (s *State) Counts() (clients, waiting int) {
 	for _, c := range s.clients {
 		waiting += len(c.gets) + len(c.idle)

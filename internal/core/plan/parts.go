@@ -61,7 +61,7 @@ func partsOf(text string, names []string) []bool {
 		at = tree.step(at, text[i])
 		tree[at].seen = true
 	}
-	for i := range order { // the suffixes of a text that occurs occur as well
+	for i := range order { // the suffixes of a text that occurs occur, too
 		if n := &tree[order[len(order)-1-i]]; n.seen {
 			tree[n.fail].seen = true
 		}

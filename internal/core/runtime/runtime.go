@@ -9,7 +9,8 @@ var text string
 //go:embed c/print.c
 var printing string
 
-// Text is the run-time support; with printing, for programs of their own, which tests are.
+// Text returns the C source of the run-time support; with print, also of what commands need. The translator's tests are
+// commands.
 func Text(print bool) string {
 	if print {
 		return text + printing

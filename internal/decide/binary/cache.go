@@ -27,7 +27,7 @@ func parseCache(data []byte) []cacheEntry {
 	}
 	data = data[at:]
 	order := binary.ByteOrder(binary.LittleEndian)
-	if data[28]&3 == 3 { // the file says so where it matters
+	if data[28]&3 == 3 { // 3: big-endian, 2: little-endian, 0: not stated
 		order = binary.BigEndian
 	}
 	count := int(order.Uint32(data[20:]))

@@ -10,7 +10,7 @@ type Missing struct {
 	Name   string
 	By     *File // the file that needs it
 	Result Result
-	Err    error // when a file is found that cannot be read
+	Err    error // why the found file cannot be read; nil: no file was found
 }
 
 // Old is a library that lacks a version of symbols.
@@ -21,18 +21,18 @@ type Old struct {
 	Newest  string // the newest version of the same family that it has; "" when it has none
 }
 
-// Closure is everything that comes with a library.
+// Closure is a library with all its dependencies.
 type Closure struct {
 	Files   []*File // the library first, then in the order of loading
 	Missing []Missing
 	Old     []Old
-	Symbols []string // that the library wants and nothing defines; only Bind looks for them, when nothing is missing
-	Data    []string // those of them without which the library is not loaded: not only called
+	Symbols []string // needed by the library and defined by none; Bind sets them, only when nothing is missing
+	Data    []string // those of Symbols that the dynamic linker resolves when it loads the library
 
-	rules map[*File]Rule // by which each was found
+	rules map[*File]Rule // the rule by which each file was found
 }
 
-// Bind looks for symbols that nothing defines, where no library is missing or too old.
+// Bind sets Symbols and Data, unless a library is missing or too old.
 func (l *Linker) Bind(c *Closure) {
 	if len(c.Missing)+len(c.Old) > 0 {
 		return
@@ -42,8 +42,8 @@ func (l *Linker) Bind(c *Closure) {
 	}
 }
 
-// Unbound are the symbols that nothing defines and without which the dynamic linker does not load the library: not only
-// functions that it calls later.
+// Unbound returns the undefined symbols that keep the dynamic linker from loading the library. Functions that are resolved only
+// when they are called are not among them.
 func (c *Closure) Unbound() []string {
 	if c.Files[0].BindNow {
 		return c.Symbols
@@ -51,7 +51,7 @@ func (c *Closure) Unbound() []string {
 	return c.Data
 }
 
-// Newest are those of Old with the newest version of each pair of libraries.
+// Newest returns the entries of Old, only the newest version for each pair of libraries.
 func (c *Closure) Newest() (list []Old) {
 	for _, old := range c.Old {
 		at := slices.IndexFunc(list, func(o Old) bool { return o.By == old.By && o.In == old.In })
@@ -65,7 +65,7 @@ func (c *Closure) Newest() (list []Old) {
 	return list
 }
 
-// Fits tells whether a library can be read, and is for the programs of the linker.
+// Fits reports whether a library can be read and has the linker's word size and processor.
 func (l *Linker) Fits(f *File) bool { return f.err == nil && f.Class == l.class && f.Machine == l.elf }
 
 // Follow returns the libraries that a library needs, breadth first, as the dynamic linker does. It reads no symbols.
@@ -114,7 +114,7 @@ func (l *Linker) Follow(f *File) *Closure {
 	for _, by := range c.Files {
 		for _, want := range by.Requires {
 			in := named[want.File]
-			// A library without any versions satisfies every wish, with a warning.
+			// A library without versions satisfies every requirement; the dynamic linker only warns.
 			if in == nil || want.Weak || len(in.Defines) == 0 || slices.Contains(in.Defines, want.Version) {
 				continue
 			}
@@ -124,13 +124,13 @@ func (l *Linker) Follow(f *File) *Closure {
 	return c
 }
 
-// undefined returns the symbols of the first library that no library defines. The definer of a symbol does not matter here, so
-// small files are read first: a compiler's library has symbols by the ten thousand, and is seldom needed for this.
+// undefined returns the symbols of the first library that no library defines. Any library may define a symbol, so small files
+// are read first: a compiler's library has tens of thousands of symbols, and is seldom needed.
 func (c *Closure) undefined(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
 	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
-	for _, f := range l.loaded() { // their symbols are defined as well
+	for _, f := range l.loaded() { // the libraries of the started program define symbols, too
 		if !slices.Contains(files, f) {
 			files = append(files, f)
 		}
@@ -146,7 +146,7 @@ func (c *Closure) undefined(l *Linker) []string {
 	return none
 }
 
-// newest is the highest version with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
+// newest returns the highest version that a library defines with the same letters before the number (GLIBC_, GLIBCXX_, LLVM_).
 func newest(in *ELF, version string) string {
 	family, _, _ := strings.Cut(version, "_")
 	best := ""

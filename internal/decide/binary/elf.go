@@ -23,7 +23,7 @@ type ELF struct {
 	RPath     []string // elements of DT_RPATH, as written
 	RunPath   []string // elements of DT_RUNPATH, as written
 	NoDefault bool     // linked with -z nodefaultlib
-	BindNow   bool     // every function is looked up when it is loaded
+	BindNow   bool     // all functions are resolved when the file is loaded
 
 	Requires []Requirement
 	Defines  []string // versions of symbols that it defines, without that of the file itself
@@ -33,7 +33,7 @@ type ELF struct {
 type Requirement struct {
 	File    string // the needed library's name
 	Version string
-	Weak    bool // its absence is only worth a warning to the dynamic linker
+	Weak    bool // without it the dynamic linker only warns
 }
 
 // ErrNotELF is the error of a file that is something else.
@@ -86,7 +86,7 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 	return l, nil
 }
 
-// section reads the first section of a type, and gives the string table that it links to.
+// section returns the data of the first section of a type, and the string table that it links to.
 func section(f *elf.File, kind elf.SectionType) (data []byte, text *elf.Section, err error) {
 	found := f.SectionByType(kind)
 	if found == nil {
@@ -119,7 +119,7 @@ func textAt(table *elf.Section, offset uint64) string {
 	if table == nil || offset >= table.Size {
 		return ""
 	}
-	var first [64]byte // of nearly all names
+	var first [64]byte // long enough for nearly all names
 	for part := first[:]; ; part = make([]byte, maxText) {
 		n, _ := table.ReadAt(part, int64(offset))
 		if end := bytes.IndexByte(part[:n], 0); end >= 0 {
@@ -239,8 +239,8 @@ func (l *ELF) readVersions(f *elf.File) error {
 // Machine is the processor that a file is for.
 type Machine = elf.Machine
 
-// Processor returns the processor of programs of a word size on machines of the tool's own kind. Where these run no such
-// programs, or have another system than Linux, it is x86's.
+// Processor returns the processor of a word size's programs on machines of the tool's kind; x86's if they run none, or if the
+// system is not Linux.
 func Processor(class int) Machine {
 	if m, known := machines.Running(class); known {
 		return m.ELF
@@ -251,22 +251,22 @@ func Processor(class int) Machine {
 	return elf.EM_X86_64
 }
 
-// IsLoader tells whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (DRV-046).
+// IsLoader reports whether a library with this SONAME is a Vulkan loader, which can be neither driver nor layer (DRV-046).
 func IsLoader(soname string) bool {
 	return soname == "libvulkan.so.1" || soname == "libvulkan.1.dylib" || soname == "vulkan-1.dll"
 }
 
 // Static describes a statically linked program: no dynamic linker starts it, and none loads its libraries.
 type Static struct {
-	Names bool // the name of a library is in it: it may open that itself
+	Names bool // the file contains the library's name: the program may open it
 	Opens bool // its C library can open libraries: musl's cannot in such a program
 }
 
 // muslRefuses is what musl's dlopen says in a static program.
 const muslRefuses = "Dynamic loading not supported\x00"
 
-// Static reads whether the program is statically linked, and its relation to a library; nil when the dynamic linker
-// starts it, when it is no ELF file, or when there is no program.
+// Static returns how a statically linked program can use a library. It returns nil without a program, and for a file that is no
+// ELF program or that the dynamic linker starts.
 func (l *Linker) Static(library string) *Static {
 	p := l.program
 	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" || l.plugin != nil {

@@ -30,7 +30,7 @@ type Linker struct {
 	machine *machine.Machine
 	class   int
 	elf     Machine
-	rows    []machines.Machine // of the table: both kinds of 32-bit ARM have one number in ELF files
+	rows    []machines.Machine // of the table of processors; both kinds of 32-bit ARM have one number in ELF files
 	paths   []string           // of LD_LIBRARY_PATH
 	cache   map[string][]cacheEntry
 	levels  []string
@@ -39,23 +39,23 @@ type Linker struct {
 	given   map[string]bool   // names that every program brings, wherever they lie
 	files   map[string]*File  // by path
 	reals   map[string]string // directories without symbolic links
-	lib     []string          // what places has found
-	last    []string          // what defaults has found
+	lib     []string          // the result of places
+	last    []string          // the result of defaults
 
 	elevated    bool
 	interpreter *Interpreter     // of the program; nil: not known
-	started     map[string]*File // the libraries that the program has loaded when it starts, by name; nil: not looked for yet
-	rules       map[*File]Rule   // of these
+	started     map[string]*File // the libraries that are loaded when the program starts, by name; nil: not looked up yet
+	rules       map[*File]Rule   // the rule by which each of these was found
 }
 
-// LinkerOptions say for which process is looked.
+// LinkerOptions describe the process that a linker works for.
 type LinkerOptions struct {
 	Class    int     // word size of the process
 	Machine  Machine // its processor
-	Elevated bool    // then LD_LIBRARY_PATH counts for nothing
-	Program  string  // its executable, whose DT_RPATH counts for everything; "": one without
+	Elevated bool    // LD_LIBRARY_PATH is ignored
+	Program  string  // its executable, whose DT_RPATH applies to every library; "": none
 	Plugin   string  // a library that it opens later, and that opens or needs others; "": none
-	Share    *Linker // of the same files, whose libraries need not be read again; nil: none
+	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
 // NewLinker reads the inputs common to all libraries: the variable, the cache, the processor's level.
@@ -89,7 +89,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	return l
 }
 
-// levels are the subdirectories of glibc-hwcaps that this processor uses, best first.
+// levels returns the subdirectories of glibc-hwcaps for this processor, best first.
 func levels(m *machine.Machine, processor Machine) []string {
 	if processor != elf.EM_X86_64 {
 		return nil
@@ -113,7 +113,7 @@ func levels(m *machine.Machine, processor Machine) []string {
 	return found
 }
 
-// Open reads a library; what kept it from being read is in Err.
+// Open reads a library. File.Err says why it could not be read.
 func (l *Linker) Open(name string) *File {
 	if f, ok := l.files[name]; ok {
 		return f
@@ -141,12 +141,12 @@ func (l *Linker) Open(name string) *File {
 	return f
 }
 
-// real is a path without symbolic links; the path itself where that cannot be found out.
+// real returns a path without symbolic links, or the path itself if they cannot be resolved.
 func (l *Linker) real(name string) string {
 	const links = 40 // as in the kernel
 	whole := name
 	for range links {
-		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link is another directory than in the text
+		if !path.IsAbs(name) || path.Clean(name) != name { // ".." after a link leaves the directory that the link leads to
 			break
 		}
 		directory := path.Dir(name)
@@ -177,7 +177,7 @@ func (l *Linker) real(name string) string {
 	return whole
 }
 
-// Err is why the file could not be read as a library; nil when it could.
+// Err returns why the file could not be read as a library; nil: it was read.
 func (f *File) Err() error { return f.err }
 
 // Constants returns the section of the file with its constants, and nothing if it has none.
@@ -195,14 +195,14 @@ func (f *File) Constants() []byte {
 	if section == nil || section.Type == elf.SHT_NOBITS || section.FileSize > maxConstants {
 		return nil
 	}
-	data, _ := section.Data() // the part before an error counts
+	data, _ := section.Data() // the data before an error is used
 	return data
 }
 
 // maxConstants is the size of the largest section of constants that is read, in bytes.
 const maxConstants = 128 << 20
 
-// Symbols reads the library's symbols; an empty table when that fails.
+// Symbols reads the library's symbols; the table is empty after an error.
 func (f *File) Symbols() *Symbols {
 	if f.symbols != nil {
 		return f.symbols
@@ -217,20 +217,20 @@ func (f *File) Symbols() *Symbols {
 	return f.symbols
 }
 
-// fits tells whether the file can be in the process.
+// fits reports whether a file has the linker's word size and processor.
 func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == l.elf }
 
-// Result is where a name leads.
+// Result is the outcome of a search for a library.
 type Result struct {
-	File        *File    // nil: nowhere
-	Directories []string // that were searched, in order
-	Others      []string // files of the name that were passed over because they are for other processes
+	File        *File    // nil: not found
+	Directories []string // the searched directories, in order
+	Others      []string // files of the name for other word sizes or processors, which were passed over
 	Rule        Rule     // by which the file was found
-	Loaded      bool     // the program has it from its start
+	Loaded      bool     // the program loads it when it starts
 }
 
-// Find looks for a name as dlopen does: with a slash it is a path, otherwise the directories are searched. by are the
-// libraries that want it, the one that names it first.
+// Find looks up a name as dlopen does: a name with a slash is a path, any other is searched in the directories. by lists the
+// libraries that need it; the first one names it.
 func (l *Linker) Find(name string, by ...*File) Result {
 	var r Result
 	if strings.Contains(name, "/") {
@@ -279,8 +279,8 @@ func (l *Linker) hasLevel(rest string) bool {
 	return slices.ContainsFunc(l.levels, func(level string) bool { return strings.HasPrefix(rest, level+"/") })
 }
 
-// directories are those before the cache: DT_RPATH of the library's users, unless there is a
-// DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
+// directories returns the directories that are searched before the cache: DT_RPATH of the libraries that need the name, unless
+// there is a DT_RUNPATH; LD_LIBRARY_PATH; DT_RUNPATH.
 func (l *Linker) directories(by []*File) []place {
 	var list []place
 	add := func(elements []string, rule Rule, f *File) {
@@ -315,9 +315,9 @@ type place struct {
 	rule Rule
 }
 
-// try looks into a directory, its subdirectories for better processors first.
+// try searches a directory, and before it the subdirectories for better processors.
 func (l *Linker) try(r *Result, directory, name string) bool {
-	if !path.IsAbs(directory) { // the current directory is not that of the program
+	if !path.IsAbs(directory) { // the program has another current directory
 		return false
 	}
 	r.Directories = append(r.Directories, directory)
@@ -325,8 +325,7 @@ func (l *Linker) try(r *Result, directory, name string) bool {
 		l.take(r, strings.TrimRight(directory, "/")+"/"+name)
 }
 
-// take accepts an existing file that fits; a damaged one ends the search as well, because the dynamic linker
-// gives up there.
+// take accepts an existing file that fits. A damaged file ends the search, too, as it does in the dynamic linker.
 func (l *Linker) take(r *Result, name string) bool {
 	f := l.Open(name)
 	switch {
@@ -340,8 +339,8 @@ func (l *Linker) take(r *Result, name string) bool {
 	return true
 }
 
-// places are the parts that differ between distributions: the value of $LIB and the default directories below / and /usr, as
-// they are built into the examined system's dynamic linker. The directories show which system it is.
+// places returns the directory names that a distribution builds into its dynamic linker, for $LIB and for the default
+// directories below / and /usr. The existing directories tell the distribution.
 func (l *Linker) places() []string {
 	if l.lib == nil {
 		l.lib = l.findPlaces()
@@ -368,7 +367,7 @@ func (l *Linker) findPlaces() []string {
 	return []string{"lib"}
 }
 
-// defaults are the directories that are searched after the cache.
+// defaults returns the directories that are searched after the cache.
 func (l *Linker) defaults() []string {
 	if l.last == nil {
 		l.last = append([]string{}, l.findDefaults()...) // not nil
@@ -384,7 +383,7 @@ func (l *Linker) findDefaults() []string {
 	if l.ownLinker() {
 		return l.interpreter.directories
 	}
-	if l.machine.Exists("/etc/NIXOS") { // there, each program's dynamic linker knows its own package only
+	if l.machine.Exists("/etc/NIXOS") { // on NixOS, a program's dynamic linker searches its own package only
 		return nil
 	}
 	var directories []string
@@ -394,8 +393,7 @@ func (l *Linker) findDefaults() []string {
 	return directories
 }
 
-// Last returns the directory that is searched last, without symbolic links, and "" when there is none: a library there
-// hides no other.
+// Last returns the directory that is searched last, without symbolic links; "": none. A library in it hides no other one.
 func (l *Linker) Last() string {
 	for _, directory := range slices.Backward(l.defaults()) {
 		if info, err := l.machine.Stat(directory); err == nil && info.IsDir() {
@@ -407,7 +405,7 @@ func (l *Linker) Last() string {
 	return ""
 }
 
-// musl reports whether the system's own dynamic linker is that of musl: a machine with glibc may have musl's beside it.
+// musl reports whether the system's own dynamic linker is musl's. A machine with glibc may have musl's in addition.
 func (l *Linker) musl() bool {
 	if l.interpreter != nil {
 		return l.interpreter.musl
@@ -417,8 +415,8 @@ func (l *Linker) musl() bool {
 		!slices.ContainsFunc(machines.All(), func(m machines.Machine) bool { return l.machine.Exists(m.Linkers[0]) })
 }
 
-// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value that they have on some distribution: the
-// chosen one stands in its dynamic linker alone.
+// expand replaces $ORIGIN, $LIB and $PLATFORM. $LIB and $PLATFORM get every value of any distribution: only the dynamic linker
+// knows the right one.
 func (l *Linker) expand(text, origin string) []string {
 	if !strings.Contains(text, "$") {
 		return []string{text}
@@ -430,8 +428,8 @@ func (l *Linker) expand(text, origin string) []string {
 	return machine.Tokens{Origin: []string{origin}, Lib: l.places(), Platform: platform}.Expand(text)
 }
 
-// Everywhere lists the places of a name that the dynamic linker can find, also those that another one comes before;
-// directories that only the libraries themselves name are left out.
+// Everywhere lists all places where the dynamic linker finds a name, not only the first. It ignores directories that only
+// libraries name.
 func (l *Linker) Everywhere(name string) []string {
 	var places []string
 	add := func(place string) {

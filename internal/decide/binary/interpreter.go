@@ -19,12 +19,12 @@ import (
 type Interpreter struct {
 	Path    string // as the program names it
 	Version string // of its glibc, as 2.36; "": another C library, or not known
-	Own     bool   // it is not the system's: the program has a C library of its own
+	Own     bool   // the program brings it, with a C library; the system's is another one
 
 	real        string
 	musl        bool
 	cache       string   // its cache; "": none
-	directories []string // that it searches at last
+	directories []string // the directories that it searches last
 }
 
 // systemLinkers returns the paths of the dynamic linkers of a system itself. The ABI of each processor fixes them; some
@@ -97,15 +97,16 @@ func realOf(m *machine.Machine, name string) string {
 	return path.Clean(name)
 }
 
-// Interpreter is the dynamic linker of the program; nil when there is no program, or it names none that can be read.
+// Interpreter returns the program's dynamic linker; nil: there is no program, or its linker cannot be read.
 func (l *Linker) Interpreter() *Interpreter { return l.interpreter }
 
-// ownLinker tells whether the program's dynamic linker is its own and says where it searches.
+// ownLinker reports whether the program has a dynamic linker of its own, with known directories.
 func (l *Linker) ownLinker() bool {
 	return l.interpreter != nil && l.interpreter.Own && (l.interpreter.musl || l.interpreter.directories != nil)
 }
 
-// muslDirectories are what musl's dynamic linker searches at last: a file two directories above it says so.
+// muslDirectories returns the directories that musl's dynamic linker searches last. The file etc/ld-musl-NAME.path two
+// directories above the linker lists them.
 func (l *Linker) muslDirectories(name string) []string {
 	prefix := ""
 	if l.interpreter != nil && l.interpreter.musl {
@@ -120,8 +121,8 @@ func (l *Linker) muslDirectories(name string) []string {
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == ':' || r == '\n' })
 }
 
-// readCache reads the cache of libraries that the dynamic linker uses. On a machine that the table lacks, every entry counts
-// until its file is read.
+// readCache reads the dynamic linker's cache of libraries. If the table of processors lacks the machine, it keeps all entries;
+// their files are checked later.
 func (l *Linker) readCache() {
 	name := "/etc/ld.so.cache"
 	if l.ownLinker() {
@@ -147,11 +148,11 @@ func (l *Linker) openProgram(name string) *File {
 	return nil
 }
 
-// maxScripts is how many scripts name each other as interpreters at most.
+// maxScripts limits how many scripts name each other as interpreters.
 const maxScripts = 8 // the kernel follows 5; each may use env
 
-// Started returns the files that run for a program: the program, the interpreter that a script names, and the program that env
-// finds. The last one is no script, or is unknown.
+// Started returns the files that run for a program: the program, the interpreter of a script, the program that env finds. The
+// last one is no script, or is not known.
 func (l *Linker) Started(name string) []string {
 	files := []string{name}
 	for range maxScripts {
@@ -223,8 +224,8 @@ func programOfEnv(words []string) string {
 	return ""
 }
 
-// OfCLibrary tells whether a library belongs to the C library, by its name: these fit together, and with the dynamic linker,
-// only as they were built.
+// OfCLibrary reports by the name whether a library is part of the C library. These parts, and the dynamic linker, work only
+// with others of the same build.
 func OfCLibrary(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	switch stem {
@@ -236,7 +237,7 @@ func OfCLibrary(name string) bool {
 		strings.HasPrefix(stem, "libnss_")
 }
 
-// Release reads the release that a library of this project says it is, in its note; "" when it has no such note.
+// Release reads vkloader's release from the note in one of its libraries; "": there is no such note.
 func Release(r io.ReaderAt) string {
 	return strings.TrimRight(string(note(r, ".note.vkloader")), "\x00")
 }
@@ -266,7 +267,7 @@ func note(r io.ReaderAt, name string) []byte {
 	return data[at : at+uint64(text)]
 }
 
-// Constants is the part of an ELF file that its constants are in, as far as its sections say; nil where they do not.
+// Constants returns the section of an ELF file with its constants; nil if the file lists none.
 func Constants(file []byte) []byte {
 	f, err := openELF(bytes.NewReader(file))
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	BySystem        // the system's directory, on Windows
 )
 
-// preloaded are the libraries that come before all others.
+// preloaded returns the libraries that are loaded before all others.
 func (l *Linker) preloaded() (list []*File) {
 	var names []string
 	if value, _ := l.machine.Lookup("LD_PRELOAD"); !l.elevated {
@@ -37,13 +37,13 @@ func (l *Linker) preloaded() (list []*File) {
 	return list
 }
 
-// loaded are the libraries that are in the process once its program has started, by the names that others are linked with. A
-// library that is opened later and needs one of them gets it, wherever else there is one of the name.
+// loaded returns the libraries that are in the process once its program has started, by the names that others need. A library
+// that is opened later uses these, even if other files have the same names.
 func (l *Linker) loaded() map[string]*File {
 	if l.started != nil {
 		return l.started
 	}
-	l.started = map[string]*File{} // look-ups meanwhile search files
+	l.started = map[string]*File{} // until it is filled, look-ups search files only
 	started, rules := map[string]*File{}, map[*File]Rule{}
 	enter := func(f *File, rule Rule) {
 		if f.Soname != "" && started[f.Soname] == nil {
@@ -67,7 +67,7 @@ func (l *Linker) loaded() map[string]*File {
 	return started
 }
 
-// FindFor finds a library that the program itself needs, or opens: a library that it has loaded already comes first.
+// FindFor finds a library that the program needs or opens; one that the program has already loaded takes precedence.
 func (l *Linker) FindFor(name string) Result {
 	if f := l.loaded()[name]; f != nil {
 		return Result{File: f, Rule: l.rules[f], Loaded: true}
@@ -81,5 +81,5 @@ func (l *Linker) FindFor(name string) Result {
 	return l.Find(name)
 }
 
-// Program is the file that is started: the program's, or the interpreter of its script; nil when it is not known.
+// Program returns the started file: the program, or the interpreter of a script; nil: not known.
 func (l *Linker) Program() *File { return l.program }

@@ -78,7 +78,7 @@ func entitled(list []byte, name string) bool {
 // ofSystem are directories whose programs System Integrity Protection guards.
 var ofSystem = []string{"/System/", "/usr/bin/", "/usr/sbin/", "/usr/libexec/", "/bin/", "/sbin/"}
 
-// Protected returns why macOS removes the variables of dyld for a program, as the rest of a sentence about it; "": it does not, or
+// Protected returns why macOS removes dyld's variables from a program, as the end of a sentence about it; "": it keeps them, or
 // that is unknown.
 func Protected(m *machine.Machine, program string) string {
 	if file, err := m.Open(program); err == nil {

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// pageSize is how much is read of a file at once.
+// pageSize is the number of bytes in one read.
 const pageSize = 16 << 10
 
-// pages reads a file by pages, each once: the needed parts of a library are a few places of a large file.
+// pages reads a file in pages, each once: the needed parts of a library are few, in a large file.
 type pages struct {
 	from  io.ReaderAt
 	read  map[int64][]byte
-	rooms []*[pageSize]byte // to give back
+	rooms []*[pageSize]byte // buffers to return to the pool
 }
 
 func newPages(from io.ReaderAt) *pages { return &pages{from: from, read: map[int64][]byte{}} }
@@ -33,10 +33,10 @@ func (p *pages) page(n int64) ([]byte, error) {
 	return room[:size], nil
 }
 
-// rooms are for the pages of the next files: memory that was used costs less than new one.
+// rooms are buffers for pages, used again for later files: fresh memory costs more.
 var rooms = sync.Pool{New: func() any { return new([pageSize]byte) }}
 
-// close gives the pages' memory back. Nothing is read afterwards.
+// close returns the pages' buffers to the pool. The caller reads nothing afterwards.
 func (p *pages) close() {
 	for _, room := range p.rooms {
 		rooms.Put(room)

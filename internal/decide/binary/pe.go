@@ -67,10 +67,11 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	return l, nil
 }
 
-// Exports tells whether a function is exported by its name.
+// Exports reports whether a function is exported by its name.
 func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
 
-// peNeeds are the libraries of the import table. The reader of the standard library may fail on damaged ones.
+// peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader may
+// panic.
 func peNeeds(f *pe.File) (list []string) {
 	defer func() {
 		if recover() != nil {
@@ -94,7 +95,7 @@ func peNeeds(f *pe.File) (list []string) {
 	return list
 }
 
-// peAt gives the bytes of a section from a relative address on; nothing for one in no section.
+// peAt returns the bytes of a section from a relative address; nil if no section has the address.
 func peAt(f *pe.File, address uint32, size int) []byte {
 	for _, s := range f.Sections {
 		if address < s.VirtualAddress || address-s.VirtualAddress >= s.Size {
@@ -109,7 +110,7 @@ func peAt(f *pe.File, address uint32, size int) []byte {
 	return nil
 }
 
-// peExports are the names of the export table.
+// peExports returns the names in the export table.
 func peExports(f *pe.File, where pe.DataDirectory) (names []string) {
 	table := peAt(f, where.VirtualAddress, 40)
 	if where.VirtualAddress == 0 || len(table) < 40 {
@@ -149,13 +150,13 @@ func (l *PE) readVersion(f *pe.File, where pe.DataDirectory) {
 	l.Company, l.Product, l.Release = resourceText(all, "CompanyName"), resourceText(all, "ProductName"), resourceText(all, "ProductVersion")
 }
 
-// wideText is a text of UTF-16 with the NUL that ends it.
+// wideText returns a text as UTF-16 with a final NUL.
 func wideText(text string) []byte {
 	out, _ := binary.Append(nil, binary.LittleEndian, append(utf16.Encode([]rune(text)), 0)) // numbers have a size
 	return out
 }
 
-// resourceText is a text of a version resource by its name: it follows the name, after padding.
+// resourceText returns a text of a version resource by its name. The text follows the name, after padding.
 func resourceText(all []byte, name string) string {
 	at := bytes.Index(all, wideText(name))
 	if at < 0 {

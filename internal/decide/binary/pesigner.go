@@ -53,21 +53,21 @@ type (
 	}
 )
 
-// digestOf is the algorithm of a digest that Authenticode uses, 0 for another.
+// digestOf returns the algorithm of a digest of Authenticode; 0: another one.
 func digestOf(id string) crypto.Hash {
 	return map[string]crypto.Hash{"1.3.14.3.2.26": crypto.SHA1, "2.16.840.1.101.3.4.2.1": crypto.SHA256,
 		"2.16.840.1.101.3.4.2.2": crypto.SHA384, "2.16.840.1.101.3.4.2.3": crypto.SHA512}[id]
 }
 
-// peSigner is the name in the certificate that a file is signed with, "" without one, and whether the file has been changed since.
-// It does not say whether the certificate is genuine: that needs the roots that a system trusts.
+// peSigner returns the name in the certificate of a signed file, "" for an unsigned one, and whether the file was changed
+// since. It does not verify the certificate, which would need the roots that a system trusts.
 func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, changed bool) {
 	const header = 8 // length, revision, kind
 	if where.VirtualAddress == 0 || where.Size <= header || where.Size > peSignatureMost {
 		return "", false
 	}
 	table := make([]byte, where.Size)
-	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil { // this directory alone has a place in the file
+	if _, err := r.ReadAt(table, int64(where.VirtualAddress)); err != nil { // only this directory's address is an offset in the file
 		return "", false
 	}
 	var outer contentInfo

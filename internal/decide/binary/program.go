@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Program is the word size of a program, and its source.
+// Program is a program's word size, and its description.
 type Program struct {
 	Class int    // 32 or 64; 0: not known, as of a script
 	What  string // in words: "a 32-bit program"
@@ -58,7 +58,7 @@ func windows(r io.ReaderAt) Program {
 	return Program{}
 }
 
-// ofPrefix is what Wine runs: in a prefix of 32 bits, such programs alone.
+// ofPrefix returns the word size that Wine's prefix states, or the program's if it states none.
 func ofPrefix(m *machine.Machine, class int) Program {
 	prefix, set := m.Lookup("WINEPREFIX")
 	if home, _ := m.Lookup(variables.Home.Name()); !set || prefix == "" {

@@ -16,8 +16,8 @@ func wordSize(class elf.Class) int {
 	return 64
 }
 
-// atOnce are those of some symbols that the dynamic linker looks up when it loads the library: without one of them, it
-// refuses the library. None when that cannot be read.
+// atOnce returns those of some symbols that the dynamic linker resolves when it loads the library, which fails without any one
+// of them. It returns none if the relocations cannot be read.
 func (f *File) atOnce(names []string) []string {
 	handle, err := f.linker.machine.Open(f.Path)
 	if err != nil {
@@ -31,8 +31,8 @@ func (f *File) atOnce(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !wanted[name] })
 }
 
-// readAtOnce returns the names of the symbols of relocations that are no calls: the dynamic linker may look a called function
-// up at the call, and makes every other relocation when it loads the library.
+// readAtOnce returns the symbols of relocations that are no calls. The dynamic linker may resolve a called function at the
+// call, and any other symbol only when it loads the library.
 func readAtOnce(r io.ReaderAt) (map[string]bool, error) {
 	buffered := newPages(r)
 	defer buffered.close()

@@ -10,8 +10,8 @@ import (
 // maxScript is the greatest length of a script that is read.
 const maxScript = 64 << 10
 
-// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value that takes more than
-// the script's own place and other known values stays unknown.
+// script reads a launcher script: its assignments outside conditions, and the program that it starts. A value is known if it
+// depends only on the script's path and on other known values.
 type script struct {
 	machine   *machine.Machine
 	file      string
@@ -133,7 +133,7 @@ func (s *script) start(word string, temporary map[string]string) {
 	s.program, s.paths = name, strings.Join(list, ":")
 }
 
-// absolute returns a path from the current directory, which is the script's own if it is unknown.
+// absolute returns a path from the current directory, or from the script's if the current one is unknown.
 func (s *script) absolute(name string) string {
 	if name == "" || path.IsAbs(name) {
 		return path.Clean("/" + name)

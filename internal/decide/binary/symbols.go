@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Symbols are the dynamic symbols of a library, those that others may use and those that it wants of others.
+// Symbols are the dynamic symbols of a library: its exports, and the symbols that it needs.
 type Symbols struct {
 	class    elf.Class
 	order    binary.ByteOrder
@@ -42,7 +42,7 @@ func ReadSymbols(r io.ReaderAt) (*Symbols, error) {
 	return s, nil
 }
 
-// Of an entry of the version table: the bits of the version's number, and the number of symbols without a version.
+// Entries of the version table: the bits of the version's number, and the number that stands for no version.
 const (
 	versionNumber = 0x7fff
 	versionGlobal = 1
@@ -56,7 +56,7 @@ type symbol struct {
 	versioned bool
 }
 
-// all gives the entries of the table.
+// all yields the entries of the table.
 func (s *Symbols) all(yield func(symbol) bool) {
 	size, infoAt, indexAt := elf.Sym64Size, 4, 6
 	if s.class == elf.ELFCLASS32 {
@@ -79,7 +79,7 @@ func (s *Symbols) all(yield func(symbol) bool) {
 	}
 }
 
-// Exports tells whether the library defines a symbol for others. Names that are nowhere in the library's texts need no list.
+// Exports reports whether the library exports a symbol. A name that is not in the string table needs no search.
 func (s *Symbols) Exports(name string) bool {
 	if s.defined == nil && strings.Contains(s.text, name+"\x00") {
 		s.defined = make(map[string]bool, len(s.table)/elf.Sym64Size)
@@ -92,8 +92,8 @@ func (s *Symbols) Exports(name string) bool {
 	return s.defined[name]
 }
 
-// Undefined lists the symbols that any other library has to define: not the weak ones, and not those of which a
-// version is wanted, for which Requires stands.
+// Undefined lists the symbols that some other library has to define, except weak ones and those with a version, which Requires
+// covers.
 func (s *Symbols) Undefined() (list []string) {
 	for one := range s.all {
 		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && !one.versioned {
@@ -103,7 +103,7 @@ func (s *Symbols) Undefined() (list []string) {
 	return list
 }
 
-// Versioned lists the symbols of which the library wants a version of another library.
+// Versioned lists the symbols that need a version of another library.
 func (s *Symbols) Versioned() (list []string) {
 	for one := range s.all {
 		if one.name != "" && !one.defined && one.bind == elf.STB_GLOBAL && one.versioned {
@@ -113,7 +113,7 @@ func (s *Symbols) Versioned() (list []string) {
 	return list
 }
 
-// MachineName is the usual name of the file's processor.
+// MachineName returns the usual name of the file's processor.
 func (l *ELF) MachineName() string {
 	name := map[elf.Machine]string{elf.EM_X86_64: "x86-64", elf.EM_386: "x86", elf.EM_AARCH64: "ARM64", elf.EM_ARM: "ARM",
 		elf.EM_RISCV: "RISC-V", elf.EM_PPC64: "POWER", elf.EM_LOONGARCH: "LoongArch", elf.EM_S390: "IBM Z", elf.EM_MIPS: "MIPS"}[l.Machine]

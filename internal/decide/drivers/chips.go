@@ -18,16 +18,16 @@ type Chip struct {
 	Name   string // for people
 	Driver string // the family of Mesa's driver; "": no Vulkan driver exists
 	Mesa   string // the first release of Mesa that serves it; "": none does
-	Kernel string // the first Linux whose driver takes it; "": any that is in use
+	Kernel string // the first Linux with a driver for it; "": any in use
 	Note   string // a further requirement
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
 
-	Offers []Offer // what its last drivers offer; none: drivers for it still gain features
+	Offers []Offer // the limits of its last drivers; none: drivers for it still gain features
 }
 
-// Suite is where a release of a distribution has newer packages.
+// Suite is a source of newer packages for a release of a distribution.
 type Suite struct {
 	Name         string
 	Mesa, Kernel string
@@ -46,7 +46,7 @@ type chipName struct {
 	chip    *Chip
 }
 
-// chipTable is the text, read.
+// chipTable is the parsed text.
 type chipTable struct {
 	chips  map[string]*Chip
 	pci    []chipRange
@@ -170,7 +170,7 @@ func hexadecimal(text string) (uint32, bool) {
 	return uint32(number), err == nil
 }
 
-// ChipByPCI is the chip of a PCI device; nil when it is not known.
+// ChipByPCI returns the chip of a PCI device; nil: not known.
 func ChipByPCI(vendor, device uint32) *Chip {
 	for _, p := range knownChips().pci {
 		if p.vendor == vendor && p.first <= device && device <= p.last {
@@ -180,7 +180,7 @@ func ChipByPCI(vendor, device uint32) *Chip {
 	return nil
 }
 
-// ChipByCompatible is the chip of a device by a name that the device tree has for it; nil when it is not known.
+// ChipByCompatible returns the chip of a device by its name in the device tree; nil: not known.
 func ChipByCompatible(name string) *Chip {
 	for _, c := range knownChips().of {
 		if hit, err := path.Match(c.pattern, name); hit && err == nil {
@@ -190,25 +190,25 @@ func ChipByCompatible(name string) *Chip {
 	return nil
 }
 
-// NewerSuite tells where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages.
+// NewerSuite returns where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages; false:
+// nowhere.
 func NewerSuite(id, version string) (Suite, bool) {
 	s, is := knownChips().suites[id+" "+version]
 	return s, is
 }
 
-// LackedBy are the families of drivers that the packages of a release of a distribution do not have; version "" stands for
-// every release.
+// LackedBy returns the families of drivers that a release of a distribution has no package for; version "" means every release.
 func LackedBy(id, version string) []string {
 	all := knownChips().lacks
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
 }
 
-// HasVulkan tells whether any Vulkan driver serves it.
+// HasVulkan reports whether any Vulkan driver serves it.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
 
-// Serves tells whether a known driver serves a device of a kernel driver, a vendor and, where its chip is known, a chip. A
-// device of an unknown kind is served by any driver that needs one. The driver for Intel's older chips serves none of the
-// others, though their kernel driver is the same.
+// Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device of an
+// unknown kind is served by any driver that needs a device. The driver for Intel's older chips serves no other chips, though
+// their kernel driver is the same.
 func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 	if f == nil || f.Name == HASVK && c != nil && c.Driver != HASVK {
 		return false
@@ -216,7 +216,7 @@ func Serves(f *Family, kernel, vendor string, c *Chip) bool {
 	return f.WorksOn(kernel) || kernel == "" && vendor == "" && !f.Software()
 }
 
-// ChipOf finds a device's chip by its PCI numbers, else by the names in its directory in sysfs. Nil: the chip is not known.
+// ChipOf finds a device's chip by its PCI numbers, or by the names in its directory in sysfs; nil: not known.
 func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
 	if c := ChipByPCI(PCINumber(vendor), PCINumber(device)); c != nil || directory == "" {
 		return c

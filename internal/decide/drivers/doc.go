@@ -9,7 +9,6 @@
 // libraries' needs. internal/core/family lists the drivers and their devices, as it does for the library. The package
 // also knows the names of the drivers of these devices in OpenGL and VA-API; and the variables of Mesa's layer that chooses a device,
 // VK_LAYER_MESA_device_select, by Mesa's documentation.
-// VK_LAYER_MESA_device_select, by Mesa's documentation.
 //
 // It knows which driver serves which chip, and since which release of Mesa, of Linux and of the maker's own driver; and which
 // distributions have newer packages for an older release of theirs. These facts are in chips.txt, which says from which files

@@ -13,14 +13,14 @@ import (
 // Family is a driver, with the facts about it that only the tool needs.
 type Family struct {
 	*family.Driver
-	Packages map[string]string // by package manager: the package that has it
+	Packages map[string]string // the package with the driver, by package manager
 
 	RunTime  []RunTime
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
-	Backends []string // libraries that others open below the directory of the driver's own
+	Backends []string // libraries that other libraries open in a directory below the driver's
 	Whole    []string // directories of data, with all that is in them
 	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
-	Data     []string // files of data that it reads, where they are usually; "*" for anything
+	Data     []string // usual paths of files of data that it reads; "*" for anything
 	Headless Headless // the files that it requires where there is no display
 }
 
@@ -30,7 +30,7 @@ const (
 	HASVK  = family.HASVK
 )
 
-// ofMesa are the packages where all of Mesa's drivers are in one.
+// ofMesa returns the packages that contain all of Mesa's drivers.
 func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
@@ -38,7 +38,7 @@ func ofMesa(more map[string]string) map[string]string {
 	return packages
 }
 
-// extras are the tool's facts about drivers, by name.
+// extras returns the tool's facts about drivers, by name.
 func extras() map[string]Family {
 	return map[string]Family{
 		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
@@ -85,7 +85,7 @@ func extras() map[string]Family {
 	}
 }
 
-// known is what Families gives.
+// known is the result of Families.
 var known struct {
 	once sync.Once
 	list []*Family
@@ -105,10 +105,10 @@ func Families() []*Family {
 	return known.list
 }
 
-// Of tells whose driver a library is, by its path or name; nil when that is not known.
+// Of returns the family of a library, by its path or name; nil: unknown.
 func Of(library string) *Family { return with(family.Of(library)) }
 
-// For is the family to install for a driver of the kernel; nil when none is known.
+// For returns the family to install for a kernel driver; nil: none is known.
 func For(kernel string) *Family { return with(family.For(kernel)) }
 
 func with(d *family.Driver) *Family {
@@ -120,15 +120,15 @@ func with(d *family.Driver) *Family {
 	return nil
 }
 
-// Virtual tells whether a driver of the kernel drives the device of a virtual machine.
+// Virtual reports whether a driver of the kernel drives the device of a virtual machine.
 func Virtual(kernel string) bool {
 	return For(kernel).Virtual()
 }
 
-// Virtual tells whether it drives the device of a virtual machine, which has as much Vulkan as its host offers.
+// Virtual reports whether the driver is for the device of a virtual machine, which has as much Vulkan as its host offers.
 func (f *Family) Virtual() bool { return f != nil && f.Hardware == family.Virtio }
 
-// Opened are the device nodes outside /dev/dri that a driver opens, by their patterns.
+// Opened returns the patterns of the device nodes outside /dev/dri that a driver opens.
 func (f *Family) Opened() []string {
 	return append(wording.Words(f.Nodes, func(node family.Node) string { return node.Path }), f.More...)
 }
@@ -139,7 +139,8 @@ const (
 	NvidiaDevices      = "NVIDIA_VISIBLE_DEVICES"
 )
 
-// GrantsGraphics tells whether NVIDIA's container tools, by a value of NVIDIA_DRIVER_CAPABILITIES, bring what Vulkan needs.
+// GrantsGraphics reports whether a value of NVIDIA_DRIVER_CAPABILITIES makes NVIDIA's container tools add the files that Vulkan
+// needs.
 func GrantsGraphics(capabilities string) bool {
 	return slices.ContainsFunc(strings.Split(capabilities, ","), func(c string) bool {
 		c = strings.TrimSpace(c)

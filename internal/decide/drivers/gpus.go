@@ -21,7 +21,7 @@ type GPU struct {
 	Directory string    // in sysfs; "": none
 	Cards     []string  // names of the direct rendering manager, as card0 and renderD128
 	UUID      string    // as NVIDIA's driver names it: GPU-...; "": not told
-	Parts     []GPUPart // of a GPU that is divided
+	Parts     []GPUPart // the instances of a divided GPU
 }
 
 // PCINumber reads a number of sysfs; 0 for none.
@@ -33,7 +33,7 @@ func PCINumber(text string) uint32 {
 // Maker returns the maker's name, "" for an unknown one.
 func (g *GPU) Maker() string { return VendorName(PCINumber(g.Vendor)) }
 
-// Title is the device in words.
+// Title describes the device.
 func (g *GPU) Title() string {
 	if g.Vendor == "" {
 		return g.Name
@@ -45,17 +45,17 @@ func (g *GPU) Title() string {
 	return g.Name + " (" + ids + ")"
 }
 
-// look is a list under way.
+// look collects the list of GPUs.
 type look struct {
 	machine *machine.Machine
 	root    string // of the nodes
 	list    []*GPU
 }
 
-// has tells whether a node is there.
+// has reports whether a node is there.
 func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// GPUs are the graphics devices of a machine.
+// GPUs returns the graphics devices of a machine.
 func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
 
 // GPUsIn is GPUs for a machine whose device nodes are below a directory of it.
@@ -109,14 +109,14 @@ func directs(m *machine.Machine) (list []direct) {
 			continue
 		}
 		if parent := path.Dir(device); strings.HasPrefix(path.Base(device), "virtio") && m.Exists(parent+"/vendor") {
-			device = parent // of PCI, which is the same device
+			device = parent // the parent on the PCI bus is the same device
 		}
 		list = append(list, direct{name, render, device})
 	}
 	return list
 }
 
-// text is an ordinary file's content without white space around it; "" without the file.
+// text returns the content of an ordinary file without white space at its ends; "": there is no file.
 func (l *look) text(name string) string {
 	if info, err := l.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -128,7 +128,7 @@ func (l *look) text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// device gives the entry of a sysfs directory, made when it is new.
+// device returns the entry of a sysfs directory, a new one if there is none.
 func (l *look) device(directory string) *GPU {
 	for _, g := range l.list {
 		if g.Directory == directory {
@@ -144,7 +144,7 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// lonely adds the devices that have a node elsewhere, and that are not shown otherwise.
+// lonely adds a device for each existing node of a family, unless a listed device has a kernel driver of that family.
 func (l *look) lonely() {
 	for i := range family.Drivers {
 		f := &family.Drivers[i]
@@ -157,7 +157,7 @@ func (l *look) lonely() {
 	}
 }
 
-// Label is the device as its maker calls it, by the machine's list of PCI devices; else its title.
+// Label returns the device's name in the machine's list of PCI devices, or else its title.
 func (g *GPU) Label(m *machine.Machine) string {
 	if name := pciName(m, g.Vendor, g.Device); name != "" {
 		return strings.TrimSpace(g.Maker() + " " + name)
@@ -165,8 +165,8 @@ func (g *GPU) Label(m *machine.Machine) string {
 	return g.Title()
 }
 
-// pciName looks a device up in the list of PCI devices: lines "VENDOR  NAME", below each a tab, "DEVICE  NAME"; of a name
-// with brackets, the text in them is that for people.
+// pciName returns a device's name in the list of PCI devices: lines "VENDOR  NAME", each followed by lines "DEVICE  NAME" after
+// a tab. Of a name with brackets, it returns the text in them.
 func pciName(m *machine.Machine, vendor, device string) string {
 	vendor, device = strings.TrimPrefix(vendor, "0x"), strings.TrimPrefix(device, "0x")
 	if vendor == "" || device == "" {
@@ -193,8 +193,8 @@ func pciName(m *machine.Machine, vendor, device string) string {
 	return ""
 }
 
-// vendors are makers by their number on the PCI bus, or of VkVendorId; of several with one name the first
-// is the usual one.
+// vendors lists makers by their number on the PCI bus, or of VkVendorId. Of several numbers of one name, the first is the usual
+// one.
 var vendors = []struct {
 	id   uint32
 	name string
@@ -215,7 +215,7 @@ func VendorName(id uint32) string {
 	return ""
 }
 
-// vendorIDs are the numbers of a maker.
+// vendorIDs returns the numbers of a maker.
 func vendorIDs(name string) (ids []uint32) {
 	for _, v := range vendors {
 		if strings.EqualFold(v.name, name) {

@@ -13,13 +13,13 @@ import (
 // Interface reports, by the functions of a library, whether it is of the manifest's kind.
 type Interface func(has func(function string) bool) bool
 
-// DriverInterface is the interface of a driver (DRV-059).
+// DriverInterface reports whether a library has the functions of a driver (DRV-059).
 func DriverInterface(has func(function string) bool) bool {
 	return has("vk_icdGetInstanceProcAddr") || has("vkGetInstanceProcAddr") &&
 		has("vkCreateInstance") && has("vkEnumerateInstanceExtensionProperties")
 }
 
-// LayerInterface is the interface of a layer, whose manifest may give its functions other names; "": the usual ones (LAY-293).
+// LayerInterface returns the interface of a layer with these names of its functions; "": the usual name (LAY-293).
 func LayerInterface(negotiate, getInstance string) Interface {
 	return func(has func(function string) bool) bool {
 		return has(cmp.Or(negotiate, "vkNegotiateLoaderLayerInterfaceVersion")) || has(cmp.Or(getInstance, "vkGetInstanceProcAddr"))
@@ -38,29 +38,29 @@ func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interf
 	return f
 }
 
-// Has tells whether a library without a fault, with those that it needs, has the functions of an interface. dlsym looks in the
-// library and then in those: NVIDIA's layers have their functions there.
+// Has reports whether a library without a fault, or a dependency of it, has the functions of an interface. dlsym looks in both:
+// NVIDIA's layers have their functions in a dependency.
 func (l *Library) Has(is Interface) bool {
 	return is(func(name string) bool {
 		return slices.ContainsFunc(l.With.Files, func(file *binary.File) bool { return file.Symbols().Exports(name) })
 	})
 }
 
-// IsLoader tells whether the library is a Vulkan loader, which can be neither driver nor layer.
+// IsLoader reports whether the library is a Vulkan loader, which can be neither driver nor layer.
 func (f *Files) IsLoader() bool { return f.Fault == None && binary.IsLoader(f.File.Soname) }
 
-// HasInterface tells whether a judged library has the functions of a driver or a layer. One that lacks libraries may have them
-// there.
+// HasInterface reports whether a judged library has the functions of a driver or a layer. A missing dependency may contain
+// them, too.
 func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 
-// Works tells whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
+// Works reports whether the dynamic linker can load a judged library with all that it needs at load and at run time, and
 // whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
 	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
 		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
-// Fault is why a library cannot be used.
+// Fault is the reason why a library cannot be used.
 type Fault uint8
 
 // The faults.
@@ -72,7 +72,7 @@ const (
 	Foreign          // its file is for other programs
 )
 
-// Why says the fault in a sentence about a subject, such as "it"; "" without one.
+// Why describes the fault in a sentence about a subject, such as "it"; "": there is no fault.
 func (l *Library) Why(subject string) string {
 	switch l.Fault {
 	case Absent:
@@ -87,7 +87,7 @@ func (l *Library) Why(subject string) string {
 	return ""
 }
 
-// Needed is a library that another one needs and that cannot be used.
+// Needed returns a missing dependency as a Library with its fault.
 func Needed(m *binary.Missing) Library {
 	return Library{Name: m.Name, Result: m.Result, Fault: faultOf(&m.Result)}
 }
@@ -105,7 +105,7 @@ func faultOf(r *binary.Result) Fault {
 	return None
 }
 
-// Cause leaves out the operation and the path of an error of the system.
+// Cause returns a system error without its operation and path.
 func Cause(err error) error {
 	var wrong *fs.PathError
 	if errors.As(err, &wrong) {

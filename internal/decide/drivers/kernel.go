@@ -1,7 +1,7 @@
 package drivers
 
-// kernels are the drivers of the kernel, with what other interfaces than Vulkan call the driver of their devices. It has
-// every one that a driver of Vulkan works on (family.Driver.Kernel). "": none that has a name there.
+// kernels maps each kernel driver to the names of its devices' drivers in OpenGL and VA-API; "": none. It has every kernel
+// driver that a Vulkan driver works on (family.Driver.Kernel).
 var kernels = [...]struct {
 	name   string
 	opengl string // Mesa's driver, or nvidia
@@ -28,7 +28,7 @@ var kernels = [...]struct {
 	{"powervr", "", ""},
 }
 
-// NamesOf is what OpenGL and VA-API call the driver of a device, by its driver of the kernel; "" when it is not known.
+// NamesOf returns the names of a device's drivers in OpenGL and VA-API, by its kernel driver; "": unknown.
 func NamesOf(kernel string) (opengl, vaapi string) {
 	for i := range kernels {
 		if kernels[i].name == kernel {

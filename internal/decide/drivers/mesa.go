@@ -22,7 +22,7 @@ type MesaVariable struct {
 	Name, Takes, Does, YieldsTo string
 }
 
-// MesaVariables are all, the one that wins first.
+// MesaVariables lists the variables in order of precedence.
 var MesaVariables = []MesaVariable{
 	{MesaSelect, "VENDOR:DEVICE, two hexadecimal numbers; with ! at the end; or list",
 		"The layer puts this device first; with ! it hides all others. With list, it prints the devices and ends the program.",
@@ -90,7 +90,7 @@ func ReadMesa(name, value string) MesaWish {
 	return w
 }
 
-// MesaAddress is a PCI address as DRI_PRIME takes it.
+// MesaAddress returns a PCI address in the form of DRI_PRIME.
 func MesaAddress(pci string) string {
 	return "pci-" + strings.NewReplacer(":", "_", ".", "_").Replace(pci)
 }
@@ -122,7 +122,7 @@ func (w *MesaWish) Does() string {
 // information, of which a compiler may leave only parts, and in the one by which Intel's drivers identify themselves in dumps.
 var releaseMarks = []struct{ before, after string }{{"Mesa ", ""}, {"%s ", " build "}}
 
-// MesaRelease is the release of Mesa that a driver comes from, as its library says; "" for another driver.
+// MesaRelease returns the Mesa release in the text of a driver's library; "" for another driver.
 func MesaRelease(library []byte) string {
 	for _, mark := range releaseMarks {
 		for rest := library; ; {

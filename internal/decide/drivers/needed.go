@@ -8,12 +8,12 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Library is a library by its name, and the dynamic linker's result for it.
+// Library is the name of a library, and the dynamic linker's result for it.
 type Library struct {
 	Name string // as a manifest or a driver names it
 	binary.Result
 	Fault Fault
-	With  *binary.Closure // its dependencies; nil: Fault
+	With  *binary.Closure // its dependencies; nil if there is a Fault
 }
 
 // Opened is a library that a driver opens at run time.
@@ -23,21 +23,21 @@ type Opened struct {
 	Unfound  bool // the dynamic linker does not find it by its name; it lies in the family's own directory
 }
 
-// Complete tells whether the dynamic linker finds everything that the library needs. It reads no symbols.
+// Complete reports whether the dynamic linker finds everything that the library needs. It reads no symbols.
 func (l *Library) Complete() bool {
 	return l.Fault == None && len(l.With.Missing)+len(l.With.Old) == 0
 }
 
-// Files are the files of a driver or a layer.
+// Files lists the files of a driver or a layer.
 type Files struct {
 	Library
 	Family      *Family  // nil: not known
 	RunTime     []Opened // in the order of the family's table; also those that are absent
 	Windows     []Opened // the same, for programs with windows
-	Backends    []string // libraries that other libraries open in a directory below that of the driver
+	Backends    []string // libraries that other libraries open in a directory below the driver's
 	Data        []string // files of data that it reads, and that are there
 	Directories []string // directories of data that are there: everything in them belongs to the driver
-	Nodes       []string // device nodes that it opens besides those of the direct rendering manager, and that are there
+	Nodes       []string // existing device nodes that it opens besides those of the direct rendering manager
 
 	judged      bool
 	isInterface bool

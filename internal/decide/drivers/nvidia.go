@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with its nodes and those of the GPU may use it.
+// GPUPart is an instance of a GPU that NVIDIA's driver has divided (MIG). A program with the nodes of both can use it.
 type GPUPart struct {
 	Name  string // as gi1-ci0
 	Nodes []string
@@ -14,8 +14,8 @@ type GPUPart struct {
 // nvidiaProc is where NVIDIA's own driver shows its devices.
 const nvidiaProc = "/proc/driver/nvidia/"
 
-// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. Which node is whose, its
-// directory in /proc tells. Without that the only node is that of the only device, and otherwise each node is a device.
+// nvidia adds the nodes of NVIDIA's own driver, which are not those of the direct rendering manager. A device's directory in
+// /proc tells its node. Without it, a single node belongs to a single device; otherwise each node counts as a device.
 func (l *look) nvidia() {
 	var shown []*GPU // by sysfs
 	for _, g := range l.list {
@@ -25,7 +25,7 @@ func (l *look) nvidia() {
 		}
 	}
 	alone := len(shown) == 0
-	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // one that sysfs does not show, too, where it has nodes
+	for _, name := range l.machine.Names(nvidiaProc + "gpus") { // also a device that sysfs does not show, if it has nodes
 		known := slices.ContainsFunc(shown, func(g *GPU) bool { return g.Name == name })
 		if minor := l.minor(name); !known && (alone || minor != "" && len(l.nvidiaNodes(minor)) > 0) {
 			g := &GPU{Name: name, Vendor: "0x10de", Kernel: "nvidia", Nodes: []string{}}
@@ -52,14 +52,14 @@ func (l *look) nvidia() {
 	}
 }
 
-// information is what NVIDIA's driver tells of a device; minor is the number of its node, "" when it is not told.
+// information returns the text of NVIDIA's driver about a device; minor returns the number of its node, "" if it is unknown.
 func (l *look) information(name string) string {
 	return l.text(nvidiaProc + "gpus/" + name + "/information")
 }
 
 func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
 
-// numbered are the numbers of the nodes of devices.
+// numbered returns the numbers in the names of device nodes.
 func (l *look) numbered() (list []string) {
 	for _, name := range l.machine.Names(l.root + "/dev") {
 		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
@@ -69,11 +69,11 @@ func (l *look) numbered() (list []string) {
 	return list
 }
 
-// isNumber tells whether a text has digits alone. What becomes part of a node's path has to: it may be the text of a
-// machine that is examined below a directory, and another path would give a container another device.
+// isNumber reports whether a text consists of digits. A part of a node's path must: the text may come from a machine examined
+// below a directory, and another path would give a container another device.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// number is a field that is the number of a node; "" for anything else.
+// number returns a field with the number of a node; "": the field has no number.
 func number(text, label string) string {
 	if value := field(text, label); isNumber(value) {
 		return value
@@ -88,7 +88,7 @@ func field(text, label string) string {
 	return strings.TrimSpace(value)
 }
 
-// nvidiaNodes are those of a device that are there: none unless both that it needs are.
+// nvidiaNodes returns the existing nodes of a device; none if one of the two that it needs is missing.
 func (l *look) nvidiaNodes(minor string) []string {
 	nodes := []string{}
 	for _, node := range []string{"/dev/nvidiactl", "/dev/nvidia" + minor} {
@@ -100,7 +100,8 @@ func (l *look) nvidiaNodes(minor string) []string {
 	return nodes
 }
 
-// divided are the instances of a GPU: each has a node for its part of the GPU, and one for its part of the processors in it.
+// divided returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that part's
+// processors.
 func (l *look) divided(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {

@@ -33,17 +33,17 @@ const DeviceHelp = "DEVICE has one of these forms, tried in this order: its numb
 	"intel, 10de); its name, or a part of it. It must match exactly one device; a name with a star at its\n" +
 	"beginning or end matches every device with that name. PCI addresses tell identical cards apart.\n\n"
 
-// maxNumber is the largest number that can only be a device's: a longer one may be a part of a name, such as 4090.
+// maxNumber is the largest number that always means a device's number; a larger one may be part of a name, such as 4090.
 const maxNumber = 99
 
-// pattern is a regular expression that is compiled when it is first wanted: most runs name no device.
+// pattern is a regular expression that is compiled at its first use: most runs name no device.
 type pattern struct {
 	text string
 	once sync.Once
 	form *regexp.Regexp
 }
 
-// find gives the text and its parts; nil when it is not of this form.
+// find returns the text and its submatches; nil: the text does not match.
 func (p *pattern) find(text string) []string {
 	p.once.Do(func() { p.form = regexp.MustCompile(p.text) })
 	return p.form.FindStringSubmatch(text)
@@ -57,7 +57,7 @@ var (
 	uuidForm = pattern{text: `^[0-9a-f]{32}$`}
 )
 
-// PCIAddress reads a PCI address, also a short one and one in Mesa's form (pci-0000_01_00_0), and gives it in full.
+// PCIAddress reads a PCI address, also a short one or one in Mesa's form (pci-0000_01_00_0), and returns the full one.
 func PCIAddress(text string) (address string, ok bool) {
 	text = strings.ToLower(text)
 	part := pciForm.find(text)
@@ -85,7 +85,7 @@ func PCIPair(text string) (vendor, device uint32, ok bool) {
 	return uint32(a), uint32(b), true
 }
 
-// number reads a device's number.
+// indexOf reads a device's number.
 func indexOf(text string) (index int, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -99,15 +99,16 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// AsksDriver reports whether only drivers can resolve a selector: a number in their list, or a UUID.
+// AsksDriver reports whether only drivers can resolve a selector: a number in their list, a UUID, or a device's UUID with its
+// driver's UUID and version.
 func AsksDriver(text string) bool {
 	index, isNumber := indexOf(text)
 	_, isUUID := uuid(text)
 	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
 }
 
-// form is a way to read a selector: fits reports whether a device matches; nil: it is not of this form. alone: it cannot be of
-// any later form.
+// form reads a selector. fits reports whether a device matches; nil: the selector has another form. alone: no later form can
+// apply.
 type form func(text string) (fits func(*Device) bool, alone bool)
 
 // forms are tried in this order.
@@ -182,8 +183,8 @@ var forms = []form{
 	},
 }
 
-// SelectDevices returns the places in devices of the selected ones: one device, or with a star in a name any number. An error
-// lists the devices, or the ambiguous ones.
+// SelectDevices returns the indices of the selected devices: one device, or any number for a name with a star. An error lists
+// the devices, or the ambiguous ones.
 func SelectDevices(text string, devices []Device) ([]int, error) {
 	for _, read := range forms {
 		fits, alone := read(text)
@@ -239,7 +240,7 @@ func listed(devices []Device, at []int) string {
 	return strings.Join(names, ", ")
 }
 
-// String is a device with all that tells it from others, for people.
+// String describes a device with all that distinguishes it from others.
 func (d *Device) String() string {
 	text := fmt.Sprintf("%q", d.Name)
 	if d.Index >= 0 {
@@ -260,7 +261,7 @@ func (d *Device) String() string {
 	return text
 }
 
-// BestSelector is the shortest selector that tells a device from the others in every run: its PCI address, or else its UUID, or
+// BestSelector returns the shortest selector that selects only this device in every run: its PCI address, or else its UUID, or
 // else its number.
 func BestSelector(devices []Device, at int) string {
 	d := &devices[at]

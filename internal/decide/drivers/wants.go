@@ -11,7 +11,7 @@ import (
 //go:embed wants.txt
 var wantLines string
 
-// Offer is the most that a driver offers for a chip, now and in the future.
+// Offer is the most that a driver will ever offer for a chip.
 type Offer struct {
 	Driver  string   // the family of Mesa's driver, or NVIDIA
 	Release string   // the maker's last release for the chip; "": any
@@ -130,7 +130,7 @@ func (o *Offer) name() string {
 	return o.Driver
 }
 
-// Limit tells in a sentence why the last drivers of the chip do not meet a want, and whether none ever will; "": they may.
+// Limit returns in a sentence why the chip's last drivers do not meet a want, and whether none ever will; "": they may.
 func (c *Chip) Limit(w *Want) (text string, never bool) {
 	if !c.HasVulkan() {
 		return "no Vulkan driver exists for it", true

@@ -30,7 +30,7 @@ func UnsetVariable(name string) Change { return Change{Variable: name} }
 // RemoveFile returns the change that deletes a file.
 func RemoveFile(file string) Change { return Change{File: file} }
 
-// AddFile returns the change that writes a new file, which is not empty.
+// AddFile returns the change that writes a new file; text must not be empty.
 func AddFile(file, text string) Change { return Change{File: file, Text: text} }
 
 // With joins two changes.
@@ -88,9 +88,8 @@ func (c Change) On(source *machine.Source) *machine.Source {
 	return &after
 }
 
-// AddToFilter gives a filter more entries beside those that it has. A name that a filter cannot have as it is (ENV-35 to ENV-44:
-// commas separate, stars at the ends and words between tildes mean something) is written as patterns: one change for
-// each way to write the first such name.
+// AddToFilter returns changes that add names to a filter. A name with a comma, which separates entries, is written as a pattern
+// (ENV-35 to ENV-44); there is one change for each pattern of the first such name.
 func AddToFilter(source *machine.Source, filter variables.ID, names ...string) []Change {
 	before, _ := source.Lookup(filter.Name())
 	entries := [][]string{{}}
@@ -117,7 +116,7 @@ func AddToFilter(source *machine.Source, filter variables.ID, names ...string) [
 	return changes
 }
 
-// filterPatterns are ways to write a name as an entry of a filter.
+// filterPatterns returns the entries of a filter that select a name: the name, or patterns for a name with a comma.
 func filterPatterns(name string) []string {
 	if !strings.Contains(name, ",") {
 		return []string{name}
@@ -130,8 +129,8 @@ func filterPatterns(name string) []string {
 	return ways
 }
 
-// DropFromList takes the entries out of a list that are meant by a function: the variable is unset when none is left. Nothing is
-// given when no entry is meant.
+// DropFromList returns the change that removes the entries that meant accepts from a list; the variable is unset if none is
+// left. It returns nil if no entry is removed.
 func DropFromList(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
 	before, _ := source.Lookup(list.Name())
 	var kept []string
@@ -154,7 +153,8 @@ func DropFromList(source *machine.Source, list variables.ID, separator string, m
 	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
 }
 
-// DropFromFilter are the changes that take a name out of a filter: its entries that match the name, or the whole filter.
+// DropFromFilter returns changes that remove a name from a filter: one without the matching entries, and one that unsets the
+// filter.
 func DropFromFilter(source *machine.Source, filter variables.ID, name string) []Change {
 	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), UnsetVariable(filter.Name()))
 }

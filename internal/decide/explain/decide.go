@@ -16,15 +16,14 @@ import (
 // ErrEndless is the error of a decision that was stopped because it kept asking for more files and variables.
 var ErrEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Decide decides with facts from a source of this system, for a program that enables nothing itself. Where the settings
-// have a policy for programs that show nothing, it is one that shows pictures.
+// Decide decides with facts from a source of this system, for a program that enables no layer or extension and shows pictures.
 func Decide(from facts.Provider) (*plan.Answer, error) {
 	answer, _, err := DecideShowing(Platform(from), plan.App{}, from)
 	return answer, err
 }
 
-// DecideShowing decides for a program that shows pictures, whether it names the extension for that or not. compute is the same for one that shows nothing,
-// where the settings have a policy for these; nil: they have none.
+// DecideShowing decides for a program that shows pictures, even if it names no surface extension. compute is the decision for a
+// program that shows nothing; nil: the settings have no policy for these.
 func DecideShowing(platform search.Platform, app plan.App, from facts.Provider) (answer, compute *plan.Answer, err error) {
 	answer, err = DecideOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
@@ -46,7 +45,7 @@ func DecideOn(platform search.Platform, app plan.App, from facts.Provider) (*pla
 	return answer, nil
 }
 
-// Without is a source in which some variables are not set.
+// Without returns a source in which some variables are unset.
 func Without(from facts.Provider, list ...variables.ID) facts.Provider {
 	return without{from, list}
 }
@@ -63,7 +62,7 @@ func (w without) Var(name string, secure bool) facts.Var {
 	return w.Provider.Var(name, secure)
 }
 
-// Lacking is a source in which some files do not exist.
+// Lacking returns a source in which some files do not exist.
 func Lacking(from facts.Provider, files []string) facts.Provider { return lacking{from, files} }
 
 type lacking struct {
@@ -75,7 +74,7 @@ func (l lacking) Exists(name string) bool {
 	return !slices.Contains(l.files, filepath.Clean(name)) && l.Provider.Exists(name)
 }
 
-// Replacing is a source in which a file has other content, or is there though it is not.
+// Replacing returns a source in which a file exists with this content.
 func Replacing(from facts.Provider, name, content string) facts.Provider {
 	return replacing{from, filepath.Clean(name), content}
 }

@@ -193,8 +193,8 @@ func listedIn(answer *plan.Answer, path string) (directory string) {
 var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
 	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
 
-// TryRows adds advice to rows that a variable puts in or out, or names in vain: a change after which the decision differs.
-// A row without a tested change gets no advice.
+// TryRows adds a tested change to each row that a variable puts in or out, or names in vain. A row for which no tested change
+// helps gets none.
 func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	t := NewTrial(source, answer)
 	for i := range rows {

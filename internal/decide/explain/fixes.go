@@ -80,8 +80,8 @@ func leaveOutDriver(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// LeaveOutDriver are changes that may leave a driver out: those of one variable, then those of VK_LOADER_DRIVERS_SELECT, which
-// overrules VK_LOADER_DRIVERS_DISABLE, together with that.
+// LeaveOutDriver returns changes that may leave a driver out: first those of one variable, then changes of
+// VK_LOADER_DRIVERS_SELECT, which overrules VK_LOADER_DRIVERS_DISABLE, together with it.
 func LeaveOutDriver(source *machine.Source, file string) []Change {
 	changes := leaveOutDriver(source, file)
 	if value, _ := source.Lookup(variables.DriversSelect.Name()); value == "" {
@@ -95,8 +95,8 @@ func LeaveOutDriver(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// KeptOut are the layers and drivers that are there and that the settings file keeps out: the decision does not look at
-// them, and says nothing of them.
+// KeptOut returns the existing layers and drivers that the settings file excludes. The decision does not examine them and has
+// no findings about them.
 func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	if answer.Settings == nil {
 		return nil
@@ -113,7 +113,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, d := range answer.Drivers {
 		known[Key{Manifest: d.Path}] = true
 	}
-	for _, f := range answer.Findings { // filters have taken it out, which is said already
+	for _, f := range answer.Findings { // filters have excluded it; the findings say so
 		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
 	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
@@ -136,7 +136,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	return out
 }
 
-// names tells whether an element of a list of files and directories leads to a manifest.
+// names reports whether an element of a list of files and directories covers a manifest.
 func names(element, file string) bool {
 	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
 }
@@ -164,7 +164,7 @@ func (t *trials) putIn(e *Item) {
 	}
 }
 
-// switchOn are changes that may make a layer active, the one that serves this layer alone first.
+// switchOn returns changes that may activate a layer; the first one affects this layer alone.
 func (t *trials) switchOn(e *Item) (changes []Change) {
 	l := t.layer(e.subject, e.Manifest)
 	if l != nil && l.Implicit {
@@ -191,7 +191,8 @@ func (t *trials) switchOn(e *Item) (changes []Change) {
 	return append(changes, UnsetVariable(variables.LayersDisable.Name()), asked)
 }
 
-// change enters the first change that does it: one of a variable, else the end of the settings file, else two.
+// change sets the item's remedy to the first change that works: of one variable, else with the settings file removed, else of
+// two variables. It reports whether one works.
 func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
 		e.Remedy = &Remedy{Means: ByVariable, Change: c}

@@ -24,7 +24,7 @@ type Row struct {
 	Severity  diag.Severity `json:"severity"`
 	Statement string        `json:"statement"`
 	Why       string        `json:"why"`
-	Do        string        `json:"do,omitempty"` // "" where nothing that was tried helps
+	Do        string        `json:"do,omitempty"` // "": no tested change helps
 
 	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
 
@@ -76,13 +76,13 @@ func (r *Row) Key(kind Kind) Key {
 	return Key{r.Subject, r.Path}
 }
 
-// item is a row as one of the items that are out.
+// item returns the row in the form of an item that is out.
 func (r *Row) item(kind Kind, name string) Item {
 	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,
 		Why: r.Why, subject: r.Subject, code: r.Code, cause: r.cause}
 }
 
-// searchedPlaces are the files and directories, without and with a separator at the end, where a kind is looked for.
+// searchedPlaces are the places where a kind is searched, as paths, and as directories with a separator at the end.
 type searchedPlaces struct {
 	style              pathname.Style
 	paths, directories map[string]bool
@@ -100,24 +100,24 @@ func (k Kind) searched(answer *plan.Answer) searchedPlaces {
 	return p
 }
 
-// have tells whether a file is one of the places, or lies directly in one.
+// have reports whether a file is one of the places, or is directly in one.
 func (p searchedPlaces) have(path string) bool {
 	return p.paths[path] || p.directories[p.style.Directory(path)]
 }
 
-// inside tells whether a file lies directly in a directory.
+// inside reports whether a file is directly in a directory.
 func inside(style pathname.Style, path, directory string) bool {
 	joint := string(rune(style.Separator()))
 	return style.Directory(path) == strings.TrimRight(directory, joint)+joint
 }
 
-// Place is a location that was searched, and by whose word.
+// Place is a searched location, and the variable or default that names it.
 type Place struct {
 	Path string `json:"path"`
 	From string `json:"from"`
 }
 
-// Places are the locations that were searched for the kind.
+// Places returns the locations that were searched for the kind.
 func (k Kind) Places(answer *plan.Answer) []Place {
 	places := []Place{}
 	for _, kind := range k.searches {
@@ -141,12 +141,12 @@ func emptyKeys(made *search.Locations) (keys []string) {
 	return keys
 }
 
-// LayerNames are the names of layers.
+// LayerNames returns the names of layers.
 func LayerNames(layers []*manifest.Layer) []string {
 	return wording.Words(layers, func(l *manifest.Layer) string { return l.Name })
 }
 
-// DriverNames are the names of drivers' manifests, without their directories.
+// DriverNames returns the file names of drivers' manifests.
 func DriverNames(drivers []*manifest.Driver) []string {
 	return wording.Words(drivers, func(d *manifest.Driver) string { return machine.Style.Base(d.Path) })
 }

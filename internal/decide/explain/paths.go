@@ -18,7 +18,7 @@ type Searched struct {
 	For       string   `json:"for"` // "drivers", "implicit layers", "explicit layers" or "settings"
 	Order     int      `json:"order"`
 	Path      string   `json:"path"`
-	Real      string   `json:"real,omitempty"` // where links lead
+	Real      string   `json:"real,omitempty"` // the path without symbolic links
 	From      string   `json:"from"`           // the variable that names it, or "default"
 	Exists    bool     `json:"exists"`
 	Manifests []string `json:"manifests"` // names in the order in which they are read
@@ -27,7 +27,7 @@ type Searched struct {
 
 var searchNames = [...]string{search.Drivers: "drivers", search.ImplicitLayers: "implicit layers", search.ExplicitLayers: "explicit layers"}
 
-// Paths are the places that a decision looked into, then those of the settings file.
+// Paths returns the places that a decision searched, then the places of the settings file.
 func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 	add := func(p *Searched) {
 		if real, err := source.Real(p.Path); err == nil && p.Exists && real != strings.TrimRight(p.Path, "/") {
@@ -41,7 +41,7 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 	})...)
 }
 
-// PathsOn are the places that a decision on another system looked into, then those of its settings file.
+// PathsOn returns the places that a decision on another system searched, then the places of its settings file.
 func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provider) []Searched {
 	var files []string
 	facts.Resolve(facts.NewStore(), source, func(s *facts.Store) {
@@ -57,7 +57,7 @@ func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provid
 	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
 }
 
-// clean is a path in its plain form; of Windows it stays as the registry has it.
+// clean returns a path in its plain form; a path of Windows stays as the registry has it.
 func clean(style pathname.Style, name string) string {
 	if style == pathname.Slash {
 		return path.Clean(name)
@@ -65,7 +65,8 @@ func clean(style pathname.Style, name string) string {
 	return name
 }
 
-// searchedOf are the places that a decision looked into, last is where drivers are looked for after those; add completes each.
+// searchedOf returns the places that a decision searched, and then last, the later places for drivers. add completes each
+// place.
 func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add func(*Searched)) []Searched {
 	places := []Searched{}
 	for kind, name := range searchNames {
@@ -108,7 +109,7 @@ func searchedOf(answer *plan.Answer, source facts.Provider, last []Searched, add
 	return places
 }
 
-// settingsPlaces are the places of the settings file; add completes each.
+// settingsPlaces returns the places of the settings file; add completes each.
 func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) (places []Searched) {
 	first := true
 	for i, place := range files {
@@ -125,7 +126,7 @@ func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) 
 	return places
 }
 
-// services are the sockets of the driver service, which is the last place for drivers (PRO-008).
+// services returns the sockets of the driver service, the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
 	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised rights ask none
@@ -159,7 +160,7 @@ func services(answer *plan.Answer, source *machine.Source) []Searched {
 	return list
 }
 
-// settingsFrom is what names a place of the settings file.
+// settingsFrom returns what names a place of the settings file.
 func settingsFrom(source *machine.Source, place string) string {
 	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs, variables.DataDirs} {
 		value, _ := source.Lookup(v.Name())

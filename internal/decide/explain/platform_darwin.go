@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// Platform is that of this system, for facts from a source.
+// Platform returns this system's platform.
 func Platform(facts.Provider) search.Platform {
 	p := search.MacOS()
 	p.Bits = "64"

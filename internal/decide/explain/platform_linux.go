@@ -5,5 +5,5 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// Platform is that of this system, for facts from a source.
+// Platform returns this system's platform.
 func Platform(facts.Provider) search.Platform { return search.Linux() }

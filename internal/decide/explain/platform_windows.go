@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Platform is that of this system, for facts from a source: of 32 bits on a 32-bit system, and for a 32-bit program.
+// Platform returns this system's platform, with 32 bits on a 32-bit system and for a 32-bit program.
 func Platform(from facts.Provider) search.Platform {
 	bits := "64"
 	if from.Elsewhere().Process().WOW64 || !windows.System64() {

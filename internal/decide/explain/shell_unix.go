@@ -12,7 +12,7 @@ import (
 // andThen stands between two lines of a shell in one.
 const andThen = "; "
 
-// line is one change as a line for a shell.
+// line returns one change as a line for a shell.
 func (c Change) line() string {
 	switch {
 	case c.Text != "":

@@ -3,7 +3,7 @@ package explain
 // andThen stands between two lines of a prompt in one.
 const andThen = " & "
 
-// line is one change as a line for a prompt of Windows.
+// line returns one change as a line for the prompt of Windows.
 func (c Change) line() string {
 	switch {
 	case c.File != "":

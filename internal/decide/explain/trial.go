@@ -46,7 +46,7 @@ func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 	return NewTrialFor(Decide, source, answer)
 }
 
-// NewTrialFor is NewTrial for a program whose requests decide knows.
+// NewTrialFor is NewTrial with another function that decides, for a program with requests.
 func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }
@@ -65,7 +65,7 @@ func trialResultOf(answer *plan.Answer) *trialResult {
 	return r
 }
 
-// LayerKey is that of a layer.
+// LayerKey returns a layer's key.
 func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
 
 // after returns the decision after a change; nil if the change cannot be tested.

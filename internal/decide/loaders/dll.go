@@ -17,9 +17,9 @@ const ownProduct = "vkloader"
 // wineProduct is the product name in the resources of Wine's DLL. It reads no manifests, but calls Linux's loader.
 const wineProduct = "Wine Vulkan"
 
-// OfWindows is the loader that a program for Windows gets: that of its own directory, else that of the system's directory. It is
-// nil where neither has one that the program can load. class 0 means a program of any word size. read reads a file by the path
-// that the program has for it.
+// OfWindows returns the loader that a program for Windows gets: the one in the program's directory, else the one in the
+// system's. It returns nil if the program can load neither. class 0 means any word size. read reads a file by the path that the
+// program has for it.
 func OfWindows(program, system string, class int, read func(name string) ([]byte, error)) *Loader {
 	if program != "" {
 		if l := readDLL(pathname.Backslash.Directory(program)+WindowsName, class, read); l != nil {
@@ -34,7 +34,8 @@ func OfWindows(program, system string, class int, read func(name string) ([]byte
 	return l
 }
 
-// readDLL is the loader in a file; nil for a file that programs of the word size cannot load, and for Wine's, for which no decision can be made.
+// readDLL returns the loader in a file. It returns nil for a file that programs of the word size cannot load, and for Wine's,
+// which reads no manifests.
 func readDLL(at string, class int, read func(name string) ([]byte, error)) *Loader {
 	data, err := read(at)
 	if err != nil {
@@ -47,7 +48,7 @@ func readDLL(at string, class int, read func(name string) ([]byte, error)) *Load
 	return ofDLL(at, file, data)
 }
 
-// ofDLL says which loader a DLL is: by its resources, else by its text.
+// ofDLL identifies the loader in a DLL by its resources, or else by its text.
 func ofDLL(at string, file *binary.PE, data []byte) *Loader {
 	l := &Loader{Path: at, File: at}
 	if file.Product == ownProduct {

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Kind is what kind of feature it is.
+// Kind is the kind of a feature.
 type Kind string
 
 // Kinds of features, as the headings of their tables.
@@ -20,11 +20,11 @@ const (
 	Manifest Kind = "Fields of manifests"
 )
 
-// Feature is something that loaders of some versions have.
+// Feature is a feature that only some versions of loaders have.
 type Feature struct {
 	Name    string // as it is written
 	Kind    Kind
-	Since   string // the version that it came with, where a document says so; "": none does
+	Since   string // the version that introduced it, if a document names it; "": none does
 	Without string // the newest version known to lack it; "": none is known
 	With    string // the oldest version known to have it
 	Source  string // where the facts come from
@@ -63,7 +63,7 @@ const (
 	filters   = "1.3.234"
 )
 
-// table is the one list of features, made when it is first wanted: package discover does nothing at import.
+// table returns the list of features, which is made at the first call: package discover does nothing at import.
 func table() []Feature {
 	tableOnce.Do(func() { tableRows = rows() })
 	return tableRows
@@ -128,7 +128,7 @@ func rows() []Feature {
 	}
 }
 
-// Features are the rows of the table.
+// Features returns the rows of the table.
 func Features() []Feature {
 	list := slices.Clone(table())
 	for i := range list {
@@ -137,7 +137,7 @@ func Features() []Feature {
 	return list
 }
 
-// kind is that of the row; rows without one are variables.
+// kind returns the row's kind; a row without one is a variable.
 func (f *Feature) kind() Kind {
 	if f.Kind == "" {
 		return Variable
@@ -145,7 +145,7 @@ func (f *Feature) kind() Kind {
 	return f.Kind
 }
 
-// Fields are the names of the settings file's fields.
+// Fields returns the names of the settings file's fields.
 func Fields() (names []string) {
 	rows := table()
 	for i := range rows {
@@ -156,7 +156,7 @@ func Fields() (names []string) {
 	return names
 }
 
-// FieldsIn are the fields of the settings file that its text names.
+// FieldsIn returns the fields of the settings file that a text contains.
 func FieldsIn(text string) []string {
 	return slices.DeleteFunc(Fields(), func(name string) bool { return !strings.Contains(text, `"`+name+`"`) })
 }
@@ -170,10 +170,10 @@ func Named(name string) *Feature {
 	return nil
 }
 
-// Exact tells whether the version is known that the feature came with; otherwise it lies between two versions.
+// Exact reports whether the version that introduced the feature is known; if not, it lies between two known versions.
 func (f *Feature) Exact() bool { return f.Since != "" || f.Without == "" && f.With != "" }
 
-// Mark is the constant by which a loader's file shows the feature; "": the file does not show it.
+// Mark returns the constant in a loader's file that shows the feature; "": the file does not show it.
 func (f *Feature) Mark() string {
 	switch f.mark {
 	case "":
@@ -184,7 +184,7 @@ func (f *Feature) Mark() string {
 	return f.mark
 }
 
-// Came says in words with which version the feature came.
+// Came describes the version that introduced the feature.
 func (f *Feature) Came() string {
 	switch {
 	case f.Ours:
@@ -200,11 +200,11 @@ func (f *Feature) Came() string {
 // Reads reports whether the loader reads a variable. An unknown variable counts as read: it may be in force.
 func (l *Loader) Reads(variable string) bool { return l.Has(variable) != No }
 
-// Obeys tells whether a variable is known to be read: only then it fixes anything.
+// Obeys reports whether the loader is known to read a variable. Only then can setting the variable fix anything.
 func (l *Loader) Obeys(variable string) bool { return l.Has(variable) == Yes }
 
-// Settings is the settings file as the loader understands it: fields that it does not know have other names of the same
-// length, so that places in the text stay. False: it reads no settings file.
+// Settings returns the settings file as the loader reads it: a field that it does not know gets another name of the same
+// length, so that positions in the text stay. False: it reads no settings file.
 func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false
@@ -218,7 +218,7 @@ func (l *Loader) Settings(content string) (string, bool) {
 	return content, true
 }
 
-// Ignored are the names, of variables and of fields of the settings file, that the loader is known to ignore.
+// Ignored returns the names, of variables and of fields of the settings file, that the loader is known to ignore.
 func (l *Loader) Ignored(names []string) (ignored []string) {
 	for _, name := range names {
 		if l.Has(name) == No && !slices.Contains(ignored, name) {

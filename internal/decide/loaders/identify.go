@@ -19,14 +19,14 @@ type Loader struct {
 	Path           string `json:"path"`                      // as the dynamic linker finds it
 	File           string `json:"file"`                      // without symbolic links
 	Version        string `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
-	From           string `json:"version_from,omitempty"`    // what tells the version: name, package, text, the resources of a DLL, or the answer in a probe
+	From           string `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
 	Release        string `json:"release,omitempty"`         // of vkloader; "" for another loader
 	Package        string `json:"package,omitempty"`         // that the file belongs to
 	PackageVersion string `json:"package_version,omitempty"` // its version
 	System         string `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string `json:"rule,omitempty"`            // why the program gets it
-	Static         Static `json:"-"`                         // OpensItself: the program gets it only so
-	Inside         bool   `json:"-"`                         // it is linked into the program, whose file this is
+	Static         Static `json:"-"`                         // OpensItself: only if the program opens the loader itself
+	Inside         bool   `json:"-"`                         // the loader is linked into the program; File is the program's
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
 }
@@ -48,7 +48,7 @@ const (
 	inText    = `Vulkan Loader Version ([0-9]+\.[0-9]+\.[0-9]+)`
 )
 
-// Identify says which loader a file is, by its path as the dynamic linker finds it.
+// Identify identifies the loader in a file, by the dynamic linker's path of it.
 func Identify(m *machine.Machine, name string) *Loader {
 	l := &Loader{Path: name, File: name}
 	if real, err := m.Real(name); err == nil {
@@ -91,8 +91,8 @@ func first(form string, text []byte) string {
 	return ""
 }
 
-// read looks for the constants of the features in the file, or in the part of it that has them. Every loader has the two
-// variables that the first one had; what lacks them hides its constants, and says nothing: then it is false.
+// read looks for the constants of the features in data. Every loader has the two variables of the first one; without these,
+// data tells nothing and the result is false.
 func (l *Loader) read(data []byte) bool {
 	marks := []string{variables.ICDFilenames.Name(), variables.InstanceLayers.Name()}
 	rows := table()
@@ -112,7 +112,7 @@ func (l *Loader) read(data []byte) bool {
 	return true
 }
 
-// constants tells which texts are in data with a zero byte behind them. All are looked for at once, by their last bytes.
+// constants reports which texts are in data, each followed by a zero byte. One pass finds all of them, by their last bytes.
 func constants(data []byte, texts []string) map[string]bool {
 	has := map[string]bool{}
 	var ending [256][]string
@@ -133,10 +133,10 @@ func constants(data []byte, texts []string) map[string]bool {
 	return has
 }
 
-// Ours tells whether it is a loader of this project.
+// Ours reports whether it is a loader of this project.
 func (l *Loader) Ours() bool { return l.Release != "" }
 
-// Answer tells whether a loader has a feature.
+// Answer reports whether a loader has a feature.
 type Answer uint8
 
 // Answers.

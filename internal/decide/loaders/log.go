@@ -49,7 +49,7 @@ const (
 	LayerInserted           // LOG-20: it has become part of the chain
 	DriverSkipped           // INS-075: a driver's vkCreateInstance has failed
 	InstanceChained         // LOG-20: all layers of an instance are in place
-	DevicesSorted           // the list of devices has its order
+	DevicesSorted           // the list of devices is sorted
 	DeviceChained           // LOG-20: all layers of a device are in place
 	DeviceMade              // a device was created on a driver
 	NoDevice                // no driver failed, and none has a device
@@ -57,7 +57,7 @@ const (
 	Refused                 // WIN-073: the system has not opened a library
 )
 
-// LogLine is a line of the loader, taken apart.
+// LogLine holds the parts of a line of the loader.
 type LogLine struct {
 	Severity Severity
 	Text     string // without the tag
@@ -75,7 +75,7 @@ const (
 	tagEnd    = ":"
 )
 
-// severityOf is the severity that a word of a tag stands for.
+// severityOf returns the severity for a word of a tag.
 func severityOf(word string) (s Severity, known bool) {
 	switch word {
 	case "ERROR", "WARNING", "INFO", "DEBUG":
@@ -86,10 +86,10 @@ func severityOf(word string) (s Severity, known bool) {
 
 func isCategory(word string) bool { return word == "PERF" || word == "DRIVER" || word == "LAYER" }
 
-// textColumn is where a line's text starts when its tag is not longer (LOG-9).
+// textColumn is the column of a line's text, unless the tag is longer (LOG-9).
 const textColumn = 32
 
-// ParseLog takes a line apart; false for a line that is not the loader's.
+// ParseLog parses a line; false: the line is not the loader's.
 func ParseLog(line string) (LogLine, bool) {
 	rest, ours := strings.CutPrefix(line, LogMark)
 	tag, _, ended := strings.Cut(rest, tagEnd)
@@ -195,10 +195,11 @@ func (l *LogLine) tell() {
 	}
 }
 
-// olderColumn is where the text started in loaders before the mark.
+// olderColumn is the column of the text in loaders without the mark.
 const olderColumn = 18
 
-// OlderLog gives the log of an older loader, whose lines begin with the tag, the form of LOG-9. Other lines stay as they are.
+// OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Other lines stay
+// unchanged.
 func OlderLog(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -287,7 +288,7 @@ func (t *LogTimes) of(kind, library string) *Opening {
 	return o
 }
 
-// Phase is how far the loader had come in a program, by its last lines.
+// Phase is the last known step of the loader in a program.
 type Phase string
 
 // Phases, in words that go on with "it stood there".
@@ -349,7 +350,7 @@ func (p *Progress) Line(text string) {
 	}
 }
 
-// Words are the phase in words.
+// Words returns the phase in words.
 func (p *Progress) Words() string {
 	switch p.Phase {
 	case "":

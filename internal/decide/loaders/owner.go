@@ -13,11 +13,11 @@ import (
 // owner is an installed package.
 type owner struct{ name, version string }
 
-// rpmLimit is how long rpm may take: its answer is nice to have.
+// rpmLimit is the time limit for rpm, whose answer is optional.
 const rpmLimit = 2 * time.Second
 
-// ownerOf finds the package of a loader in the text files of the package managers, which takes less time than to ask them;
-// rpm, which keeps none, is asked on this machine with ask set. nil: no package is known to have it.
+// ownerOf finds the package of a loader in the text files of the package managers, which is faster than running them. With ask,
+// it asks rpm on this machine, which has no text files. nil: no known package has the file.
 func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner} {
 		if found := look(m, file); found != nil {
@@ -30,12 +30,12 @@ func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	return rpmOwner(m, file)
 }
 
-// likely tells whether a package's name is one of a loader: only the lists of these are read.
+// likely reports whether a package's name is one of a loader: only the lists of these are read.
 func likely(name string) bool {
 	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
 }
 
-// lists tells whether a list of paths has a file, below /usr or before it was moved there.
+// lists reports whether a list of paths has a file, below /usr or before it was moved there.
 func lists(list, file string) bool {
 	list = "\n" + list + "\n"
 	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")
@@ -43,8 +43,8 @@ func lists(list, file string) bool {
 
 const dpkgLists = "/var/lib/dpkg/info"
 
-// usualLists are those of the package that nearly every loader of dpkg's systems is in: they are looked at before thousands of
-// others are listed.
+// usualLists are the lists of the package that nearly every loader on dpkg's systems belongs to. They are read before the names
+// of thousands of other lists.
 var usualLists = []string{"libvulkan1:amd64", "libvulkan1:i386", "libvulkan1:arm64", "libvulkan1:armhf", "libvulkan1"}
 
 func dpkgOwner(m *machine.Machine, file string) *owner {
@@ -66,7 +66,7 @@ func dpkgOwner(m *machine.Machine, file string) *owner {
 	return nil
 }
 
-// dpkgListed is the package of a list, NAME or NAME:ARCHITECTURE, if that has the file.
+// dpkgListed returns the package of a list, NAME or NAME:ARCHITECTURE, if the list has the file.
 func dpkgListed(m *machine.Machine, list, file string) *owner {
 	text, err := m.ReadFile(dpkgLists + "/" + list + ".list")
 	if err != nil || !lists(string(text), file) {
@@ -76,7 +76,7 @@ func dpkgListed(m *machine.Machine, list, file string) *owner {
 	return &owner{name, dpkgVersion(m, name, architecture)}
 }
 
-// dpkgVersion is the version of an installed package; architecture "": any.
+// dpkgVersion returns the version of an installed package; architecture "": any.
 func dpkgVersion(m *machine.Machine, name, architecture string) string {
 	for record := range m.DpkgRecords(name) {
 		if architecture == "" || machine.Field(record, "Architecture") == architecture {
@@ -125,7 +125,7 @@ func rpmOwner(m *machine.Machine, file string) *owner {
 	return &owner{name, version}
 }
 
-// systemName is the distribution's name without what all of them have: "Debian", "Linux Mint".
+// systemName returns the distribution's name without "GNU/Linux" or "Linux": "Debian", "Linux Mint".
 func systemName(m *machine.Machine) string {
 	for _, file := range []string{"/etc/os-release", "/usr/lib/os-release"} {
 		data, err := m.ReadFile(file)

@@ -11,7 +11,7 @@ import (
 var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
 	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
 
-// Linker is the dynamic linker of the program that a source is for. plugin is a library that the program opens later; "": none.
+// Linker returns the dynamic linker of a source's program. plugin is a library that the program opens later; "": none.
 func Linker(source *machine.Source, plugin string) *binary.Linker {
 	class := source.Class
 	if class == 0 {
@@ -21,11 +21,11 @@ func Linker(source *machine.Source, plugin string) *binary.Linker {
 		Program: source.Program, Plugin: plugin})
 }
 
-// Known are files that were identified already, by their paths; nil: none are kept.
+// Known caches identified files by path; nil: nothing is cached.
 type Known map[string]*Loader
 
-// For is the loader that a program gets, by what its dynamic linker finds; nil when that finds none. On Windows it is that of the
-// program's own directory, else the system's. On macOS it is nil.
+// For returns the loader that a program's dynamic linker finds; nil: it finds none. On Windows it returns the loader in the
+// program's directory, or else the system's; on macOS, nil.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	if l, decided := forSystem(source); decided {
 		return l
@@ -55,15 +55,15 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	return &l
 }
 
-// Decide makes a source one of facts as the loader of its program reads them, and gives that loader; nil where the dynamic
-// linker finds none. plugin is a library that the program opens later; "": none.
+// Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic linker finds
+// none. plugin is a library that the program opens later; "": none.
 func Decide(source *machine.Source, plugin string) *Loader {
 	l := For(source, Linker(source, plugin), nil)
 	l.On(source)
 	return l
 }
 
-// On makes a source one of facts as the loader reads them. Nothing changes for this project's loader, or for none.
+// On makes a source read facts as the loader does. For this project's loader, or nil, it changes nothing.
 func (l *Loader) On(source *machine.Source) {
 	source.Loader = nil
 	if l != nil && !l.Ours() {
@@ -71,7 +71,7 @@ func (l *Loader) On(source *machine.Source) {
 	}
 }
 
-// looksUp is a function of drivers that every loader looks up by its name since 2015, and programs do not.
+// looksUp is a driver's function. Every loader since 2015 contains its name, and programs do not.
 const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
 
 // linkedIn is the loader that is linked into a program; nil: none is. A program that names libvulkan.so.1 as a library that it
@@ -109,7 +109,7 @@ const (
 	OpensItself        // it names one, and may open it as another program does
 )
 
-// StaticOf tells whether a program is statically linked.
+// StaticOf reports whether a program is statically linked.
 func StaticOf(linker *binary.Linker) Static {
 	switch s := linker.Static(Name); {
 	case s == nil:
@@ -122,10 +122,10 @@ func StaticOf(linker *binary.Linker) Static {
 	return OpensItself
 }
 
-// Gets tells whether the program can get a loader.
+// Gets reports whether the program can get a loader.
 func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
 
-// Line says it in one sentence; "": the program is not statically linked.
+// Line describes a statically linked program's access to a loader in one sentence; "": it is not statically linked.
 func (s Static) Line(program string) string {
 	start := machine.Style.Base(program) + " is statically linked, so the dynamic linker gives it no " + Name
 	switch s {

@@ -31,7 +31,7 @@ func (l *Loader) Title() string {
 	return name
 }
 
-// base is the name of a file, in the style of the system that the loader is for; nil: of the running one.
+// base returns the last part of a path: a path of Windows if the loader is for Windows, otherwise one of the running system.
 func (l *Loader) base(path string) string {
 	if l != nil && (l.rule == binary.ByProgram || l.rule == binary.BySystem) {
 		return pathname.Backslash.Base(path)
@@ -46,7 +46,7 @@ func (l *Loader) version() string {
 	return "version " + l.Version
 }
 
-// Line says in one sentence which loader a program gets, nil for none. The program "": those that are started without more.
+// Line describes the loader that a program gets in one sentence; nil: it gets none. The program "": any ordinary program.
 func Line(l *Loader, program string) string {
 	who, verb := "Programs", "get"
 	if program != "" {
@@ -71,7 +71,7 @@ func Line(l *Loader, program string) string {
 	return line
 }
 
-// Short is the loader's version for a sentence: "1.3.239", or "of an unknown version".
+// Short returns the loader's version for a sentence: "1.3.239", or "of an unknown version".
 func (l *Loader) Short() string {
 	if l.Version == "" {
 		return "of an unknown version"
@@ -79,7 +79,7 @@ func (l *Loader) Short() string {
 	return l.Version
 }
 
-// Why says why the program gets this file; "" where it is the system's usual one.
+// Why returns the reason why the program gets this file; "": it is the system's usual one.
 func (l *Loader) Why() string { return Reason(l.rule) }
 
 // Reason returns the reason for which a rule takes a file before the system's usual one, and "" for the rules that find that one.
@@ -90,7 +90,8 @@ func Reason(rule binary.Rule) string {
 	}[rule]
 }
 
-// inForce says where something is in force that the program's loader ignores, by the rule that gives the program its loader.
+// inForce describes when a setting that the program's loader ignores is in force, by the rule that gives the program its
+// loader.
 func (l *Loader) inForce() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {
@@ -102,7 +103,7 @@ func (l *Loader) inForce() string {
 	return run + ", or after \"vkloader system use vkloader\""
 }
 
-// NotInForce says that something is not in force for a program. The program "": those that are started without more.
+// NotInForce returns the statement that a setting is not in force for a program. The program "": any ordinary program.
 func (l *Loader) NotInForce(program string) string {
 	who := "programs"
 	if program != "" {

@@ -10,7 +10,7 @@ func forSystem(source *machine.Source) (l *Loader, decided bool) {
 	return OfWindows(source.Program, windows.SystemDirectory(source.Bits()), source.Class, reading(source)), true
 }
 
-// LoadedDLL is the loader in a file that a process has loaded; nil where the file cannot be read.
+// LoadedDLL returns the loader in a file that a process has loaded; nil: the file cannot be read.
 func LoadedDLL(source *machine.Source, file string) *Loader {
 	return readDLL(file, source.Class, reading(source))
 }

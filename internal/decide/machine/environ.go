@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// WithVariable is environ with a variable set.
+// WithVariable returns environ with a variable set.
 func WithVariable(environ []string, name, value string) []string {
 	return append(WithoutVariable(environ, name), name+"="+value)
 }
 
-// WithoutVariable is environ with a variable taken out.
+// WithoutVariable returns environ without a variable.
 func WithoutVariable(environ []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		key, _, found := cutVariable(pair)
@@ -18,7 +18,7 @@ func WithoutVariable(environ []string, name string) []string {
 	})
 }
 
-// cutVariable takes NAME=VALUE apart. Windows has variables whose names begin with the sign, such as =C:.
+// cutVariable splits NAME=VALUE. Names of Windows may begin with the sign, such as =C:.
 func cutVariable(pair string) (name, value string, found bool) {
 	if pair == "" {
 		return "", "", false

@@ -30,11 +30,11 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Way is the way to a file to write. It follows links that are root's or this process's user's, in directories
-// that are. A link in another user's directory, which no third user can write to, counts when the file lies in a directory of
-// that user's in the end: with sudo, the home directory is another user's, and root's writes through a link there land
-// where that user could have put them. The owner of the link does not matter there: the owner of a directory can move root's links.
-// Nothing is made behind a link of that kind.
+// Way decides which symbolic links to follow on the path of a file to write. It follows the links of root and of this process's
+// user in directories of these two. In another user's directory that no third user can write to, it follows every link if the
+// file lies in a directory of that user: with sudo, root then writes in a home directory only where its owner could write. The
+// link's owner does not matter there, because the directory's owner can move root's links. Nothing is created behind a link of
+// that kind.
 type Way struct {
 	led  bool
 	user uint32
@@ -58,7 +58,7 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// Link returns the target of a link in a directory, "" if the name is that of no link. A link that does not count is an error.
+// Link returns the target of a link in a directory; "": the name is no link. A link that is not followed is an error.
 func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
@@ -81,7 +81,7 @@ func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	return readlinkat(fd, "")
 }
 
-// follow tells why a link in a directory does not count. For a nil Way, those of others never do.
+// follow returns why a link in a directory is not followed. A nil Way follows no link of another user.
 func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
 	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
@@ -102,7 +102,7 @@ type walked struct {
 
 func (w *walked) close() { unix.Close(w.fd) }
 
-// root is the directory for reading and writing in it.
+// root returns the directory as a root for reading and writing.
 func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
@@ -135,7 +135,7 @@ func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	return w, nil
 }
 
-// top goes to "/".
+// top opens "/".
 func (w *walked) top(alone bool) (err error) {
 	if w.fd >= 0 {
 		unix.Close(w.fd)
@@ -150,7 +150,7 @@ func (w *walked) top(alone bool) (err error) {
 	return err
 }
 
-// step goes one part on; at a link, it stays, or goes to "/", and returns the link's target.
+// step opens the next part. At a link, it stays, or goes to "/", and returns the link's target.
 func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
@@ -193,7 +193,7 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 	}
 }
 
-// mine tells why a directory is one that others may change entries of.
+// mine returns why other users can change entries of the directory.
 func (w *walked) mine() error {
 	i := &w.info
 	if err := w.entry(i.Uid); err != nil {
@@ -242,7 +242,7 @@ func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }
 
-// wholeNamespace tells whether this process sees all users of the machine by their own numbers.
+// wholeNamespace reports whether this process sees all users of the machine by their own numbers.
 func wholeNamespace() bool {
 	namespace.once.Do(func() {
 		text, err := os.ReadFile("/proc/self/uid_map")

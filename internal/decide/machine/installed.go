@@ -270,7 +270,7 @@ func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
 	}
 }
 
-// rpmOwners asks rpm: it answers with a line for each path, in order.
+// rpmOwners asks rpm, which prints a line for each path, in order.
 func rpmOwners(ctx context.Context, program string, paths []string, owners map[string]string) {
 	answer, _ := askRPM(ctx, program, append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...)
 	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")

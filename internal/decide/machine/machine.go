@@ -25,7 +25,7 @@ type Machine struct {
 	Bound   *Bound   // limits the files of another user; nil: there is no limit
 }
 
-// Foreign tells whether the machine is another than the running system: its libraries cannot be loaded, its devices
+// Foreign reports whether the machine is another than the running system: its libraries cannot be loaded, its devices
 // are not those of this kernel, and its programs do not run here.
 func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
 
@@ -39,7 +39,7 @@ func (m *Machine) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// hidden tells whether a file counts as not there.
+// hidden reports whether a file counts as not there.
 func (m *Machine) hidden(name string) bool {
 	return len(m.Without) > 0 && slices.Contains(m.Without, filepath.Clean(name))
 }
@@ -70,8 +70,8 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	return m.open(name, info)
 }
 
-// ErrNotRegular is why a pipe, a socket or a device is not opened: who opens a pipe waits for its other end, and a device
-// may act.
+// ErrNotRegular is the error for a pipe, a socket or a device. Opening a pipe waits for its other end, and opening a device may
+// act on it.
 var ErrNotRegular = errors.New("not a regular file")
 
 // ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (LOG-19).
@@ -97,7 +97,7 @@ func readAll(f *os.File) ([]byte, error) {
 	return data, err
 }
 
-// readUpTo reads the first bytes of an open file, at most limit. The memory for as many as its size says is got at once.
+// readUpTo reads the first bytes of an open file, at most limit. It allocates memory for size bytes at once.
 func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
 	buffer := bytes.NewBuffer(make([]byte, 0, min(max(size, 0), limit)+bytes.MinRead))
 	_, err := buffer.ReadFrom(io.LimitReader(f, limit))
@@ -193,7 +193,7 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
-// Exists tells whether a path leads to something.
+// Exists reports whether a path leads to something.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)
 	return err == nil

@@ -48,7 +48,7 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // it was put in its place meanwhile
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // another file took the name meanwhile
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
@@ -87,7 +87,7 @@ func kernelFile(f *os.File, name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 }
 
-// handle is a descriptor by which a file can be described, and nothing else.
+// handle opens a file only to describe it.
 func (m *Machine) handle(name string, flags int) (*os.File, error) {
 	if m.hidden(name) {
 		return nil, m.absent(name)

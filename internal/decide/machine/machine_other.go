@@ -31,7 +31,7 @@ func OpenRoot(directory string) (*Opened, error) {
 	return &Opened{root}, nil
 }
 
-// Close ends it: machines with it answer nothing more.
+// Close closes the directory; machines with it answer nothing more.
 func (o *Opened) Close() error { return o.root.Close() }
 
 func (m *Machine) root() (*os.Root, error) {
@@ -42,7 +42,7 @@ func (m *Machine) root() (*os.Root, error) {
 	return open.(func() (*os.Root, error))()
 }
 
-// below is a path of a machine as its root takes it; links that lead out of the root are errors.
+// below returns a path in the form of os.Root, which rejects links that lead out of the root.
 func below(name string) string {
 	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
 		return "."

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// Numbers are those by which the system knows a file, and whose it is.
+// Numbers identify a file to the system, with its owner.
 type Numbers struct {
 	User, Group uint32
 	Inode       uint64
 	Changed     int64 // time of the last change of the file or of its attributes, in seconds
 }
 
-// NumbersOf are the numbers of a file; false: they are not known.
+// NumbersOf returns the numbers of a file; false: they are unknown.
 func NumbersOf(info fs.FileInfo) (Numbers, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -2,12 +2,12 @@ package machine
 
 import "io/fs"
 
-// Numbers are those by which the system knows a file, and whose it is. Files of Windows have no such numbers.
+// Numbers identify a file to the system, with its owner. Files of Windows have none.
 type Numbers struct {
 	User, Group uint32
 	Inode       uint64
 	Changed     int64
 }
 
-// NumbersOf knows none.
+// NumbersOf returns false.
 func NumbersOf(fs.FileInfo) (Numbers, bool) { return Numbers{}, false }

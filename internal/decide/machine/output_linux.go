@@ -93,7 +93,7 @@ func (p *Place) stream() (*os.File, error) {
 	return os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", handle.Fd()), os.O_WRONLY|unix.O_NOCTTY, 0)
 }
 
-// put gives a temporary file its name.
+// put renames a temporary file to its final name.
 func (p *Place) put(from string, over bool) error {
 	if over {
 		return p.rename(from, p.base)
@@ -122,8 +122,8 @@ func SafeDirectory(directory string) error {
 	return nil
 }
 
-// TemporaryDirectory makes a directory for this user alone, in another one that passes SafeDirectory; "": that for temporary files. Its path
-// is resolved: other programs may be given it.
+// TemporaryDirectory makes a directory for this user alone in another one that passes SafeDirectory; "": in the directory for
+// temporary files. It returns a path without links, because other programs may get it.
 func TemporaryDirectory(in, pattern string) (string, error) {
 	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {

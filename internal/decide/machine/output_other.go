@@ -32,5 +32,5 @@ func Output(name string, mode fs.FileMode) (*os.File, error) {
 // entries of a directory to their creators.
 func SafeDirectory(string) error { return nil }
 
-// TemporaryDirectory makes a directory for this user alone, in another one; "": that for temporary files, which is the user's own.
+// TemporaryDirectory makes a directory for this user alone in another one; "": in the user's own directory for temporary files.
 func TemporaryDirectory(in, pattern string) (string, error) { return os.MkdirTemp(in, pattern) }

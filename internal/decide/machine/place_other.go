@@ -17,8 +17,7 @@ type Place struct {
 	lock      *os.File // nil: not locked
 }
 
-// PlaceOf finds the place of a file of the running system, with its directories made where make asks for it and they are
-// missing.
+// PlaceOf finds the place of a file of the running system. With make, it creates missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	if m.Foreign() {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.ErrUnsupported}
@@ -57,7 +56,7 @@ func (p *Place) Lock() error {
 	return nil
 }
 
-// Directory is where the file lies.
+// Directory returns the file's directory.
 func (p *Place) Directory() string { return p.directory }
 
 func (p *Place) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
@@ -94,5 +93,5 @@ func (p *Place) Replace(suffix string, data []byte, _ fs.FileMode) error {
 // Restore puts the file with the suffix in the file's place.
 func (p *Place) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
 
-// Remove takes the file away.
+// Remove removes the file.
 func (p *Place) Remove() error { return os.Remove(p.path("")) }

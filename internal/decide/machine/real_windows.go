@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Real is the full form of a path. Links are not followed: the loader compares its program's path as it was started.
+// Real returns the full form of a path. On the running system it follows no links, because the loader compares the path with
+// which its program was started.
 func (m *Machine) Real(name string) (string, error) {
 	switch {
 	case m.Tree != nil:

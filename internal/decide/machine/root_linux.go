@@ -31,10 +31,10 @@ func OpenRoot(directory string) (*Opened, error) {
 	return &Opened{fd}, nil
 }
 
-// Close ends it: machines with it answer nothing more.
+// Close closes the directory; machines with it answer nothing more.
 func (o *Opened) Close() error { return unix.Close(o.fd) }
 
-// root is the directory that stands for "/".
+// root returns a descriptor of the directory that stands for "/".
 func (m *Machine) root() (int, error) {
 	if m.Opened != nil {
 		return m.Opened.fd, nil
@@ -79,7 +79,7 @@ func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 // retries is how often a path is tried again of which a part was renamed meanwhile.
 const retries = 32
 
-// clean is a path as openat2 takes it: never empty, and "/x/" as "/x" so that a file may be meant.
+// clean returns a path in the form of openat2: not empty, and "/x/" as "/x", because x may be a file.
 func clean(name string) string {
 	if name = strings.TrimRight(name, "/"); name == "" {
 		return "/"
@@ -119,7 +119,7 @@ func (w *walk) close() {
 	}
 }
 
-// directory is where the last name is.
+// directory returns the descriptor of the last name's directory.
 func (w *walk) directory() int {
 	if len(w.names) < 2 {
 		return w.root
@@ -208,7 +208,7 @@ func (m *Machine) walk(name string, follow bool) (*walk, error) {
 	return w, nil
 }
 
-// real is the path that the walk has come to.
+// real returns the path that the walk has reached.
 func (w *walk) real() string {
 	return path.Join("/", strings.Join(w.names, "/"), strings.Join(w.rest, "/"))
 }
@@ -229,8 +229,8 @@ type Place struct {
 	base      string
 }
 
-// PlaceOf finds the place of a file of the machine, links followed to their end inside, with its directories made where
-// make asks for it and they are missing.
+// PlaceOf finds the place of a file of the machine, with links followed to their end inside. With make, it creates missing
+// directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	if !m.Foreign() {
 		return placeHere(name, make)
@@ -302,7 +302,7 @@ func placeHere(name string, make bool) (*Place, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
 }
 
-// Close lets the directory go, and with it a lock on it.
+// Close closes the directory, which ends a lock on it.
 func (p *Place) Close() { p.directory.Close() }
 
 // lockLimit is how long Lock waits. Every user who may read the directory can lock it, and keep it locked.
@@ -329,7 +329,7 @@ func (p *Place) lockWithin(limit time.Duration) error {
 	}
 }
 
-// Directory is where the file lies, as seen on the machine.
+// Directory returns the file's directory, as seen on the machine.
 func (p *Place) Directory() string { return p.path }
 
 // Read reads the file, or with suffix the one beside it that is named so; links are not followed.
@@ -364,7 +364,7 @@ func (p *Place) temporary(mode uint32) (*os.File, error) {
 	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
 }
 
-// settle puts a temporary file in its place, or takes it away after an error.
+// settle puts a temporary file in its place, or removes it after an error.
 func (p *Place) settle(f *os.File, err error, put func(from string) error) error {
 	temporary := path.Base(f.Name())
 	if err == nil {
@@ -386,7 +386,7 @@ func ignoreMissing(err error) error {
 // Restore puts the file with the suffix in the file's place.
 func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
 
-// Remove takes the file away.
+// Remove removes the file.
 func (p *Place) Remove() error {
 	return p.removed(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
 }
@@ -398,7 +398,7 @@ func (p *Place) removed(base string, err error) error {
 	return nil
 }
 
-// IsLink reports whether a name in the directory is that of a symbolic link.
+// IsLink reports whether a name in the directory is a symbolic link.
 func (p *Place) IsLink(base string) (bool, error) {
 	var info unix.Stat_t
 	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -407,7 +407,7 @@ func (p *Place) IsLink(base string) (bool, error) {
 	return info.Mode&unix.S_IFMT == unix.S_IFLNK, nil
 }
 
-// Link makes a symbolic link in the directory, in one step in place of a file of its name.
+// Link makes a symbolic link in the directory. It replaces a file of this name in one step.
 func (p *Place) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
 	fd := int(p.directory.Fd())
@@ -423,7 +423,7 @@ func (p *Place) Link(base, target string) error {
 	return p.rename(temporary, base)
 }
 
-// Unlink takes a file away, or a link, that lies in the directory; it need not be there.
+// Unlink removes a file or link in the directory; a missing one is no error.
 func (p *Place) Unlink(base string) error {
 	return p.removed(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
 }

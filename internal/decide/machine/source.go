@@ -26,7 +26,7 @@ type Source struct {
 	Machine
 	Elevated bool                 // secure variables count as unset
 	AsUser   bool                 // of Windows: the program has no more rights than its user, with any rights of the tool
-	Class    int                  // word size of the program, 32 or 64; 0: not known, taken for OwnClass
+	Class    int                  // word size of the program, 32 or 64; 0: not known, OwnClass is assumed
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
@@ -41,11 +41,11 @@ type Kept struct {
 	files       map[string]facts.File
 }
 
-// Files is how many files were read.
+// Files returns the number of files that were read.
 func (k *Kept) Files() int { return len(k.files) }
 
-// DriverSource is the source for a directory of the machine that stands for "/", such as the root of a container that has
-// drivers. Of this process's variables only those of Vulkan count there. "": the source itself.
+// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container that has
+// drivers. Only the Vulkan variables of this process apply there. "": the source itself.
 func (s *Source) DriverSource(directory string) *Source {
 	if directory == "" {
 		return s
@@ -58,7 +58,7 @@ func (s *Source) DriverSource(directory string) *Source {
 	return &with
 }
 
-// Keeping returns the source with a memory of its files.
+// Keeping returns the source with a cache of its files.
 func (s *Source) Keeping() *Source {
 	if s.Kept != nil {
 		return s
@@ -78,7 +78,7 @@ type Loader interface {
 // settingsName is the name that settings files have.
 const settingsName = "vk_loader_settings.json"
 
-// unread tells whether the loader reads no settings file, and the path is of one.
+// unread reports whether the loader reads no settings file, and the path is of one.
 func (s *Source) unread(name string) bool {
 	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
 		return false
@@ -146,7 +146,7 @@ func (s *Source) directory(path string) facts.Directory {
 	return f
 }
 
-// AddedTo are the names of the files in a directory that count as there.
+// AddedTo returns the names of the added files in a directory.
 func (s *Source) AddedTo(directory string) (names []string) {
 	for name := range s.Added {
 		if filepath.Dir(name) == filepath.Clean(directory) {
@@ -280,7 +280,7 @@ func (s *Source) kept(path string) facts.File {
 }
 
 func (s *Source) file(path string) facts.File {
-	if s.Tree != nil { // which makes a copy to open
+	if s.Tree != nil { // opening a file of a Tree makes a copy
 		if info, err := s.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > facts.MaxFile {
 			return facts.File{Status: facts.FileTooLarge}
 		}
@@ -308,17 +308,17 @@ func (s *Source) file(path string) facts.File {
 		return facts.File{Status: status}
 	}
 	read := facts.File{Content: s.forClass(string(content))}
-	if s.Tree == nil { // whose files are copies, with numbers of their own
+	if s.Tree == nil { // the files of a Tree are copies, with other numbers
 		read.Number = numberOf(f, info)
 	}
 	return read
 }
 
-// readSmall is up to how many bytes a manifest is read without its size.
+// readSmall is the size up to which a manifest is read without asking for its size.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small one that ends as a manifest does, with
-// any stated size, and of any other as many bytes as its size. Files of /proc, whose size is 0, are empty then.
+// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small file that ends as a manifest does
+// in full, regardless of its stated size, and any other file up to its stated size. Files of /proc state 0 and are empty.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

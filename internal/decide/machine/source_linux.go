@@ -15,7 +15,7 @@ func (s *Source) Graphics() facts.Graphics {
 		return facts.Graphics{}
 	}
 	g := facts.Graphics{Listed: true}
-	if s.Foreign() { // else they come in the order the system gives them, as for the spine
+	if s.Foreign() { // otherwise they keep the system's order, as in the spine
 		ByName(nodes)
 	}
 	for _, entry := range nodes {
@@ -30,10 +30,10 @@ func (s *Source) Graphics() facts.Graphics {
 	return g
 }
 
-// maxShort is how much is read of a file in which the kernel says something of a device.
+// maxShort limits the bytes that are read of a kernel's file about a device.
 const maxShort = 511
 
-// short is the start of a file that the kernel makes, whose size says nothing; nothing when it cannot be read.
+// short returns the start of a file of the kernel, whose stated size is wrong; "": it cannot be read.
 func (s *Source) short(path string) string {
 	text, err := s.read(path, func(f *os.File) ([]byte, error) { return readUpTo(f, maxShort, maxShort) })
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Source) Service() facts.Service {
 // Elsewhere implements facts.Provider: Linux has nothing that only other systems have.
 func (s *Source) Elsewhere() facts.Elsewhere { return nil }
 
-// forClass is a manifest as a program of the word size reads it.
+// forClass returns a manifest as a program of the word size reads it.
 func (s *Source) forClass(manifest string) string {
 	if s.Class != 0 && s.Class != OwnClass {
 		return otherClass(manifest)

@@ -22,7 +22,7 @@ func (s *Source) Var(name string, secure bool) facts.Var {
 // Path returns the path that a program of the word size gets for a path.
 func (s *Source) Path(name string) string { return name }
 
-// numberOf is the number by which the system knows an open file.
+// numberOf returns the number that identifies an open file to the system.
 func numberOf(_ *os.File, info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return facts.FileNumber(uint64(stat.Dev), uint64(stat.Ino))

@@ -26,7 +26,7 @@ func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
 // Service implements facts.Provider: there is no driver service here.
 func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// forClass is a manifest as a program of the word size reads it: the platform knows that size.
+// forClass returns a manifest unchanged: the platform knows the word size.
 func (s *Source) forClass(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
@@ -36,7 +36,7 @@ func system64() bool { return windows.System64() }
 // mediumIntegrity is the level of programs that a user starts.
 const mediumIntegrity = 0x2000
 
-// Bits is the word size of the program.
+// Bits returns the word size of the program.
 func (s *Source) Bits() string {
 	if s.Class == 32 || s.Class == 0 && OwnClass == 32 || !system64() {
 		return "32"
@@ -60,8 +60,8 @@ func (s *Source) Path(name string) string {
 // Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// elsewhere are the facts that only Windows has. By itself the tool reads what its reader cannot: keys in the view of programs
-// of the other word size, and everything where it has no reader.
+// elsewhere has the facts that only Windows has. The tool itself reads what its reader cannot: keys in the view of programs of
+// the other word size, and everything if it has no reader.
 type elsewhere struct{ *Source }
 
 // Reader reads the facts of the running system as the library does. False: it did not answer.
@@ -124,7 +124,7 @@ func (elsewhere) DXGI() facts.DXGI {
 
 func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
 
-// rights are those of this process, which its reader has, too.
+// rights returns the rights of this process; its reader has the same.
 func rights() facts.Process {
 	if r := OwnReader(); r != nil {
 		if p, ok := r.Process(); ok {
@@ -147,7 +147,7 @@ func (e elsewhere) Process() facts.Process {
 	return p
 }
 
-// numberOf is the number by which the system knows an open file.
+// numberOf returns the number that identifies an open file to the system.
 func numberOf(f *os.File, _ fs.FileInfo) uint64 {
 	var info syswindows.ByHandleFileInformation
 	if err := syswindows.GetFileInformationByHandle(syswindows.Handle(f.Fd()), &info); err != nil {

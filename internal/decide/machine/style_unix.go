@@ -12,5 +12,5 @@ const (
 	ListSeparatorName = "a colon"
 )
 
-// SameFileName tells whether two names of one directory are one file's.
+// SameFileName reports whether two names of one directory are one file's.
 func SameFileName(a, b string) bool { return a == b }

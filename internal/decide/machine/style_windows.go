@@ -14,5 +14,5 @@ const (
 	ListSeparatorName = "a semicolon"
 )
 
-// SameFileName tells whether two names of one directory are one file's: case does not count.
+// SameFileName reports whether two names of one directory are one file's: case does not count.
 func SameFileName(a, b string) bool { return strings.EqualFold(a, b) }

@@ -47,7 +47,7 @@ func (i Info) IsDir() bool { return i.Kind.IsDir() }
 // Sys implements fs.FileInfo.
 func (i Info) Sys() any { return nil }
 
-// links reads symbolic links where they are.
+// links resolves symbolic links in any file system.
 type links struct {
 	lstat    func(string) (fs.FileInfo, error)
 	readlink func(string) (string, error)
@@ -128,7 +128,7 @@ func (m *Machine) openTree(name string) (*os.File, error) {
 	return m.Tree.Open(real)
 }
 
-// list reads a directory, in the order in which the system gives it.
+// list reads a directory, in the system's order.
 func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 	if m.Tree != nil {
 		real, _, err := m.inTree(name, true)

@@ -2,7 +2,7 @@ package probe
 
 import "context"
 
-// Interruptible is a context for children: here these end with the tool in any case.
+// Interruptible returns a context for children, which end with the tool in any case on Windows.
 func Interruptible() (ctx context.Context, done func()) {
 	return context.WithCancel(context.Background())
 }

@@ -41,13 +41,13 @@ func Find(executable, library string) (Place, error) {
 	return found, nil
 }
 
-// Library is the library that belongs to the tool.
+// Library returns the path of the library that belongs to the tool.
 func Library(executable string) (string, error) {
 	found, _, err := findLibrary(executable, "")
 	return found.Library, err
 }
 
-// findLibrary finds the library, and gives the directory of the tool.
+// findLibrary finds the library, and returns the tool's directory.
 func findLibrary(executable, library string) (found Place, dir string, err error) {
 	real, err := filepath.EvalSymlinks(executable)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// readKey takes a key of the registry from an answer; false: there is none.
+// readKey reads a registry key from an answer; false: there is none.
 func readKey(answer string) (k facts.Key, ok bool) {
 	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Registry(); is {

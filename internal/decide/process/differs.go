@@ -12,13 +12,13 @@ import (
 type Difference struct {
 	Kind     string `json:"kind"` // loader, driver or layer
 	Name     string `json:"name"`
-	File     string `json:"file,omitempty"` // that is mapped
+	File     string `json:"file,omitempty"` // the mapped file
 	Manifest string `json:"manifest,omitempty"`
 	What     string `json:"what"`
 
-	Old  bool `json:"-"` // an old state of a file is in use: it is cured by starting the program again
-	Weak bool `json:"-"` // it may be as it should be
-	Own  bool `json:"-"` // no manifest names it: the program may bring it along
+	Old  bool `json:"-"` // an old state of a file is in use: starting the program again fixes it
+	Weak bool `json:"-"` // it may be intended
+	Own  bool `json:"-"` // no manifest names it: it may belong to the program
 }
 
 // Kinds of differences, in words.
@@ -37,7 +37,7 @@ var changeWords = map[FileState]string{
 	Written:  "its file has been written to since the process began",
 }
 
-// Differences compares them; it returns none where the caller may not see the mapped files.
+// Differences compares the loaded files with the decision; it returns none if the caller may not see the mapped files.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
@@ -99,7 +99,7 @@ func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) 
 	return list
 }
 
-// FileState is what became of a file since a process mapped it.
+// FileState is the change of a file since a process mapped it.
 type FileState string
 
 // States of mapped files.
@@ -110,7 +110,7 @@ const (
 	Written  FileState = "written"  // it was written to since the process began
 )
 
-// coarse is how far off a process's beginning may be: the kernel tells the time of its own start in whole seconds.
+// coarse is the possible error of a process's start time: the kernel states the time of its own start in whole seconds.
 const coarse = 3 * time.Second
 
 // StateOf compares a mapped file with the present file of its name.
@@ -128,7 +128,8 @@ func (p *Process) StateOf(m *Mapping) FileState {
 	}
 	begun := p.Started.Add(coarse)
 	numbers, ok := machine.NumbersOf(info)
-	// File systems in layers show other numbers in maps than stat does: only what also changed since then counts.
+	// File systems in layers show other inodes in maps than stat does, so the file must also have changed since the process
+	// began.
 	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
 		return Replaced
 	}

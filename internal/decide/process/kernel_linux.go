@@ -127,7 +127,7 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 	return found, hidden, nil
 }
 
-// root is the directory that stands for the process's "/"; "" when that is the caller's, by mounts and by root.
+// root returns the directory that stands for the process's "/"; "": the process has the caller's mounts and root.
 func (k Kernel) root(p *Process) string {
 	same := func(name string) bool {
 		mine, err := os.Stat(filepath.Join(k.Proc, "self", name))
@@ -142,7 +142,7 @@ func (k Kernel) root(p *Process) string {
 
 func (p *Process) file(name string) string { return filepath.Join(p.directory, name) }
 
-// text is one of the kernel's files of the process; "" when it cannot be read.
+// text returns one of the kernel's files about the process; "": it cannot be read.
 func (p *Process) text(name string) string {
 	data, _ := os.ReadFile(p.file(name))
 	return string(data)
@@ -177,11 +177,11 @@ func secure(auxv string) bool {
 	return false
 }
 
-// ticks is the unit of the kernel's times, in ticks a second, on every machine of today.
+// ticks is the number of units in a second of the kernel's times, on every machine of today.
 const ticks = 100
 
-// started is when a process began, from field 22 of /proc/PID/stat; the fields are counted from behind the name, which
-// may have anything in it.
+// started returns the start time of a process, from field 22 of /proc/PID/stat. Fields are counted from the end of the name,
+// which may contain anything.
 func (k Kernel) started(stat string) time.Time {
 	at := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[at+1:])
@@ -207,8 +207,8 @@ func (k Kernel) started(stat string) time.Time {
 // deleted is the kernel's suffix for the name of a deleted file.
 const deleted = " (deleted)"
 
-// class is the word size: of the loader that is mapped, because Wine's own executable may have another one than the
-// program in it, else of the executable.
+// class returns the word size of the mapped loader, else of the executable. Wine's own executable may differ from the program
+// in it.
 func (p *Process) class() int {
 	for _, m := range p.Loaders() {
 		if class := classOf(p.Machine.Open(m.Path)); class != 0 {
@@ -218,7 +218,7 @@ func (p *Process) class() int {
 	return classOf(os.Open(p.file("exe")))
 }
 
-// classOf is the word size of an open file, which it closes; 0: it is no library and no executable.
+// classOf returns the word size of an open file, and closes it; 0: it is no library and no executable.
 func classOf(f *os.File, err error) int {
 	if err != nil {
 		return 0

@@ -18,14 +18,14 @@ type Module struct {
 	Name     string    `json:"name"`               // of the layer; of a driver, its manifest's file name
 	Manifest string    `json:"manifest,omitempty"` // "": no manifest that programs find names this file
 	File     string    `json:"file"`
-	State    FileState `json:"change,omitempty"` // what became of the file since it was mapped: gone, replaced or written
+	State    FileState `json:"change,omitempty"` // the change of the file since it was mapped: gone, replaced or written
 
 	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
 	In   bool          `json:"-"` // it would be loaded now
 }
 
-// Modules are the drivers and layers among the mapped files: those that manifests name, by the decision for this process,
-// and those that have the functions of one.
+// Modules returns the drivers and layers among the mapped files: the files that manifests name in the decision for this
+// process, and the files that have a driver's or layer's functions.
 func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 	drivers, layers = []Module{}, []Module{}
 	in, out := explain.Of(answer)
@@ -69,15 +69,15 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 	return drivers, layers
 }
 
-// partOf tells whether a library is one that a driver of a manifest opens by itself, as NVIDIA's opens its part for EGL,
-// which has the functions of a driver, too.
+// partOf reports whether a library is opened by a found driver itself. NVIDIA's driver opens its part for EGL, which has a
+// driver's functions, too.
 func partOf(found []Module, library string) bool {
 	family := drivers.Of(library)
 	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
-// kind returns the kind of a library by its functions: a driver, a layer, or "" for neither. The file that an update has put in place of
-// a mapped file is of its kind; without a file of its name, the name tells a known driver.
+// kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. If the file was replaced, it
+// examines the new file; if it was deleted, the name tells a known driver.
 func (p *Process) kind(m *Mapping) string {
 	f, err := p.Machine.Open(m.Path)
 	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {
@@ -98,7 +98,7 @@ func (p *Process) kind(m *Mapping) string {
 	return ""
 }
 
-// named is the library that a manifest names which the decision left out: of a driver, or of its only layer.
+// named returns the library in a manifest that the decision left out: that of a driver, or of its only layer.
 func (p *Process) named(file string) string {
 	data, err := p.Machine.ReadFile(file)
 	if err != nil {

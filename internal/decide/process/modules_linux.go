@@ -19,13 +19,13 @@ import (
 // loaderName is the file that programs open as the loader.
 const loaderName = "libvulkan.so.1"
 
-// loaderStem is how the names of the loader's files begin, and no driver's: theirs go on with an underscore.
+// loaderStem is the start of the names of the loader's files. Names of drivers go on with an underscore instead.
 const loaderStem = "libvulkan.so"
 
-// isLoader tells whether a file is a Vulkan loader's.
+// isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), loaderStem) }
 
-// isLibrary tells by its name whether a file is a library.
+// isLibrary reports by its name whether a file is a library.
 func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so") }
 
 func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }
@@ -90,7 +90,7 @@ const (
 	maxDescriptors = 1 << 14
 )
 
-// readMaps gives each line of the list of mappings to a function, without its end, until that returns false.
+// readMaps calls line with each line of the list of mappings, without its end, until line returns false.
 func readMaps(file string, line func([]byte) bool) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -111,7 +111,7 @@ func readMaps(file string, line func([]byte) bool) error {
 	return nil
 }
 
-// mayHaveLoader tells whether a list of mappings names a Vulkan loader.
+// mayHaveLoader reports whether a list of mappings names a Vulkan loader.
 func mayHaveLoader(file string) (found bool, err error) {
 	err = readMaps(file, func(line []byte) bool {
 		found = bytes.Contains(line, []byte(loaderStem))
@@ -120,7 +120,7 @@ func mayHaveLoader(file string) (found bool, err error) {
 	return found, err
 }
 
-// mapped gives the files of a list of mappings, each once.
+// mapped returns the files of a list of mappings, each once.
 func mapped(file string) ([]Mapping, error) {
 	var list []Mapping
 	seen, size := map[string]bool{}, 0
@@ -138,8 +138,8 @@ func mapped(file string) ([]Mapping, error) {
 	return list, err
 }
 
-// parseMapping gives the name in a line of the list, nil for memory without a file: addresses, permissions, offset, device,
-// inode, name.
+// parseMapping returns the name in a line of the list (addresses, permissions, offset, device, inode, name); nil for memory
+// without a file.
 func parseMapping(line []byte) (name []byte, inode uint64) {
 	fields := bytes.Fields(line)
 	if len(fields) < 6 || fields[5][0] != '/' {
@@ -161,7 +161,7 @@ func (p *Process) descriptors() []string {
 	return names
 }
 
-// Memory reads fdinfo; nothing where the kernel's driver tells nothing, as NVIDIA's.
+// Memory reads fdinfo; it returns nothing if the kernel driver reports nothing, as NVIDIA's.
 func (p *Process) Memory() []Memory {
 	var list []Memory
 	type client struct{ driver, device, id string }
@@ -173,7 +173,7 @@ func (p *Process) Memory() []Memory {
 		}
 		driver, device, id, regions := parseInfo(string(data))
 		if driver == "" || clients[client{driver, device, id}] {
-			continue // descriptors of one client tell the same
+			continue // descriptors of one client report the same
 		}
 		clients[client{driver, device, id}] = true
 		for region, bytes := range regions {
@@ -194,7 +194,7 @@ func (p *Process) Memory() []Memory {
 // kinds of memory keys, the better one first: resident memory, its older form, allocated memory.
 var kinds = []string{"drm-resident-", "drm-memory-", "drm-total-"}
 
-// parseInfo takes one file of fdinfo apart; driver is "" for a descriptor that is no device's.
+// parseInfo parses a file of fdinfo; driver is "" if the descriptor is not a device's.
 func parseInfo(text string) (driver, device, client string, regions map[string]uint64) {
 	regions = map[string]uint64{}
 	best := map[string]int{}

@@ -15,7 +15,7 @@ type Process struct {
 	PID     int
 	Name    string   // as the kernel calls it, at most 15 bytes
 	Program string   // path of the executable as the process sees it, without " (deleted)"
-	Command []string // as it was called
+	Command []string // its command line
 	Started time.Time
 
 	User     uint32 // the effective one
@@ -40,12 +40,12 @@ type Mapping struct {
 // ErrHidden is the error of a process that the caller may not inspect.
 var ErrHidden = errors.New("it belongs to another user: run as that user, or as root")
 
-// Loaders are the loader's files that are mapped.
+// Loaders returns the mapped files of the loader.
 func (p *Process) Loaders() []Mapping {
 	return slices.DeleteFunc(slices.Clone(p.Mapped), func(m Mapping) bool { return !isLoader(m.Path) })
 }
 
-// Version is that of a loader, from the name of its file; "" when that says none.
+// Version returns a loader's version from the name of its file; "": the name has none.
 func (m *Mapping) Version() string {
 	_, version, _ := strings.Cut(path.Base(m.Path), ".so.")
 	if strings.Count(version, ".") < 2 {

@@ -32,16 +32,16 @@ func (Kernel) Look(int) (*Process, error) { return nil, ErrUnknown }
 // List returns ErrUnknown.
 func (Kernel) List() (found []*Process, hidden int, err error) { return nil, 0, ErrUnknown }
 
-// Memory is not known here.
+// Memory returns nothing.
 func (*Process) Memory() []Memory { return nil }
 
 // loaderName is the file that programs open as the loader.
 const loaderName = "libvulkan.1.dylib"
 
-// isLoader tells whether a file is a Vulkan loader's.
+// isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), "libvulkan.") }
 
-// isLibrary tells by its name whether a file is a library.
+// isLibrary reports by its name whether a file is a library.
 func isLibrary(file string) bool { return strings.HasSuffix(file, ".dylib") }
 
 func symbolsOf(f *os.File) (*binary.MachO, error) { return binary.ReadMachO(f) }

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// Kernel is what lists the processes.
+// Kernel lists the processes.
 type Kernel struct{}
 
 // Here is the running kernel.
@@ -60,13 +60,13 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 	return found, hidden, err
 }
 
-// seen is a process as the system describes it.
+// seen returns a process from the system's description.
 func seen(p *windows.Process, environ []string) *Process {
 	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
 		Machine: machine.Machine{Environ: environ}, Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 
-// Memory is not known here.
+// Memory returns nothing.
 func (*Process) Memory() []Memory { return nil }
 
 // loaderName is the file of the loader.
@@ -74,12 +74,12 @@ const loaderName = "vulkan-1.dll"
 
 func isLoader(file string) bool { return strings.EqualFold(filepath.Base(file), loaderName) }
 
-// isLibrary tells nothing by a name: programs load libraries of any name.
+// isLibrary returns true: programs load libraries of any name.
 func isLibrary(string) bool { return true }
 
 func symbolsOf(f *os.File) (*binary.PE, error) { return binary.ReadPE(f) }
 
-// find is the mapped file of the name that a manifest's library has.
+// find returns the mapped file with the name of a manifest's library.
 func (p *Process) find(library string) *Mapping {
 	for i, m := range p.Mapped {
 		if library != "" && strings.EqualFold(filepath.Base(m.Path), filepath.Base(library)) {

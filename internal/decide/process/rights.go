@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Rights is why the kernel starts a program with more rights than its user has, in words; "": it does not.
+// Rights is the reason why the kernel starts a program with more rights than its user has, in words; "": it does not.
 type Rights string
 
 // Reasons.
@@ -46,7 +46,8 @@ func RightsOf(m *machine.Machine, program string) Rights {
 	return reason
 }
 
-// caller compares the owners of a file with an ordinary user who runs the tool.
+// caller reports whether a file belongs to the ordinary user who runs the tool, and to that user's group. For root it reports
+// neither.
 func caller(info fs.FileInfo) owned {
 	numbers, known := machine.NumbersOf(info)
 	if !known || os.Getuid() == 0 {
@@ -55,10 +56,10 @@ func caller(info fs.FileInfo) owned {
 	return owned{int(numbers.User) == os.Getuid(), int(numbers.Group) == os.Getgid()}
 }
 
-// groupExecutes is the right of a file's group without which its set-group-ID bit means something else.
+// groupExecutes is the group's right to execute; without it the set-group-ID bit does not change the group.
 const groupExecutes = 0o010
 
-// owned tells whether a file belongs to an ordinary user who runs the tool, and to the group.
+// owned reports whether a file belongs to an ordinary user who runs the tool, and to the group.
 type owned struct{ user, group bool }
 
 func isScript(m *machine.Machine, program string) bool {

@@ -1,4 +1,4 @@
 package process
 
-// keepsRights is true: a file of Windows gives no rights.
+// keepsRights returns true: a file of Windows gives no rights.
 func keepsRights(string) bool { return true }

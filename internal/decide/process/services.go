@@ -154,7 +154,7 @@ func split(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
 }
 
-// readStatus takes name, user and groups from /proc/PID/status.
+// readStatus reads name, user and groups from /proc/PID/status.
 func (p *Process) readStatus(text string) {
 	for _, line := range strings.Split(text, "\n") {
 		name, value, _ := strings.Cut(line, ":")

@@ -14,7 +14,7 @@ type Hook func(program string, args []string) error
 // hook is the one that judges now; nil: none.
 var hook atomic.Pointer[Hook]
 
-// Judge makes a hook judge every start of this process from now on, and returns the function that removes it.
+// Judge installs a hook for every later start of this process, and returns the function that removes it.
 func Judge(h Hook) (remove func()) {
 	before := hook.Swap(&h)
 	return func() { hook.Store(before) }

@@ -16,7 +16,7 @@ type androidDeviceFacts struct {
 	UsageCalls  int  // how many of the four commands for buffer usage the driver has
 }
 
-// nativeSpec is the version of VK_ANDROID_native_buffer, 0 without.
+// nativeSpec returns the version of VK_ANDROID_native_buffer; 0: the device lacks it.
 func (d *androidDeviceFacts) nativeSpec() uint32 {
 	for _, e := range d.Driver {
 		if e.Name == nativeBuffer {

@@ -16,7 +16,7 @@ func freeBSD() search.Platform {
 	return p
 }
 
-// OpenBSD is as FreeBSD, but tells no program its path (BSD-005).
+// OpenBSD is like FreeBSD, but returns no program's path (BSD-005).
 func openBSD() search.Platform {
 	p := freeBSD()
 	p.Pathless = true
@@ -30,13 +30,13 @@ func netBSD() search.Platform {
 	return p
 }
 
-// DragonFly is as NetBSD.
+// DragonFly is like NetBSD.
 func dragonFly() search.Platform { return netBSD() }
 
 // Hurd and Cygwin have secure_getenv (BSD-004).
 func hurd() search.Platform { return freeBSD() }
 
-// Cygwin is as GNU/Hurd.
+// Cygwin is like GNU/Hurd.
 func cygwin() search.Platform { return freeBSD() }
 
 // QNX has one directory, and no fallbacks of XDG's variables (QNX-001, QNX-003, QNX-004).
@@ -59,7 +59,7 @@ func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
 	return said
 }
 
-// Fuchsia is the platform of a build from the loader's own sources (FUC-001, FUC-002, FUC-013).
+// fuchsiaUpstream returns the platform of a build from the loader's own sources (FUC-001, FUC-002, FUC-013).
 func fuchsiaUpstream() search.Platform {
 	p := search.Unix("/config", "/pkg/data", "", "")
 	p.Rights = unsafeRights
@@ -68,10 +68,11 @@ func fuchsiaUpstream() search.Platform {
 	return p
 }
 
-// FuchsiaManifests is the directory of the loader service's manifests, as the service gives it to its clients.
+// fuchsiaManifests is the directory of the loader service's manifests, as its clients see it.
 const fuchsiaManifests = "/svc/fuchsia.vulkan.loader.Loader/manifest-fs"
 
-// FuchsiaService is the platform of Fuchsia's own loader, whose drivers are the loader service's (FUC-003, FUC-010).
+// fuchsiaPlatform returns the platform of Fuchsia's own loader, which gets its drivers from the loader service (FUC-003,
+// FUC-010).
 func fuchsiaPlatform() search.Platform {
 	p := fuchsiaUpstream()
 	p.SysConfDir = "/vulkan-loader-configuration"

@@ -9,21 +9,21 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// homes are the variables that name a directory of a user's files.
+// homes returns the names of variables with a directory of a user's files.
 func homes() []string {
 	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
 }
 
-// homeLists name several directories, of which each is judged alone.
+// homeLists returns the names of variables with several directories, each of which is judged alone.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
-// Ignored is a home, or a directory of a list, that a process with raised rights does not take.
+// Ignored is a home, or a directory of a list, that a process with raised rights ignores.
 type Ignored struct {
 	Variable, Directory string
 	Error
 }
 
-// Homes returns the variables of a process with those homes taken out that another user can change. A process without raised rights
+// Homes returns the variables of a process without the homes that another user can change. A process without raised rights
 // keeps all of them.
 func Homes(environ []string) (kept []string, ignored []Ignored) {
 	if !Raised() {

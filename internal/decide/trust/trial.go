@@ -165,7 +165,7 @@ func emptyPart(value string) bool {
 	return strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")
 }
 
-// expanded judges a path of a variable. One with $ORIGIN or $LIB lies in the directory before the first of these.
+// expanded judges a path of a variable. A path with $ORIGIN or $LIB is judged by the directory before the first of these.
 func (c *checker) expanded(variable, name string) {
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		name = filepath.Dir(name[:at] + "x")
@@ -173,7 +173,7 @@ func (c *checker) expanded(variable, name string) {
 	c.named(variable, name)
 }
 
-// named is path for a path from a variable, which the error of an unreadable directory names.
+// named is path for a path from a variable; the error about an unreadable directory names the variable.
 func (c *checker) named(variable, name string) {
 	if c.err != nil {
 		return

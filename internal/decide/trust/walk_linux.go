@@ -69,7 +69,7 @@ func (w *walk) close() {
 	w.parents, w.fd = nil, -1
 }
 
-// name is the path of a part in the directory, for people.
+// name returns the path of a part in the directory, for messages.
 func (w *walk) name(part string) string { return path.Join(w.root, path.Join(w.at...), part) }
 
 // follow goes to the end of a path and returns the first fault on it.
@@ -120,7 +120,7 @@ func (w *walk) top() error {
 	return w.belongs(fd, "", &info)
 }
 
-// step goes to one part of the path, and returns the target of a link. A file stays the last part: a part after it does not exist.
+// step goes to one part of the path, and returns the target of a link. A part after a file does not exist.
 func (w *walk) step(part string) (target string, err error) {
 	switch part {
 	case "", ".":
@@ -158,7 +158,7 @@ func (w *walk) step(part string) (target string, err error) {
 	return target, err
 }
 
-// read returns the target of a link. The kernel follows most links of /proc to a file that their text does not name.
+// read returns the target of a link. Most links of /proc lead to another file than their text names.
 func (w *walk) read(fd int, part string) (string, error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(w.fd, &fs); err != nil {
@@ -175,7 +175,7 @@ func (w *walk) read(fd int, part string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// again judges the directory once more, after "..".
+// again judges the directory another time, after "..".
 func (w *walk) again() error {
 	var info unix.Stat_t
 	if err := unix.Fstat(w.fd, &info); err != nil {

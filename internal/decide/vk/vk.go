@@ -10,7 +10,7 @@ type InstanceExtension struct {
 	Known       bool // a Linux loader knows it (INS-008)
 }
 
-// KnownInstanceExtension tells whether a Linux loader knows an instance extension (INS-008).
+// KnownInstanceExtension reports whether a Linux loader knows an instance extension (INS-008).
 func KnownInstanceExtension(name string) bool {
 	for i := range InstanceExtensions {
 		if InstanceExtensions[i].Name == name {

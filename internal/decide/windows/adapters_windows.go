@@ -43,7 +43,7 @@ const (
 	maxPath       = 260
 )
 
-// registryQuery is a question for a value; its text begins where value does, and goes on behind it.
+// registryQuery is a query of a value. The value's text begins at the field value and continues after the structure.
 type registryQuery struct {
 	key      uint32
 	flags    uint32

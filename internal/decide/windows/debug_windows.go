@@ -29,7 +29,7 @@ const (
 	libraryLoaded DebugKind = 6
 )
 
-// DebugEvent is one thing that a debugged process did. All its threads stand still until Continue.
+// DebugEvent is an event of a debugged process. All threads of the process are stopped until Continue.
 type DebugEvent struct {
 	Kind      DebugKind
 	PID, TID  uint32
@@ -96,7 +96,7 @@ func closeFile(file windows.Handle) {
 	}
 }
 
-// Continue lets the process go on; handled: as if the exception had not been.
+// Continue lets the process continue; with handled, as if the exception had not occurred.
 func (e *DebugEvent) Continue(handled bool) error {
 	const dbgContinue, notHandled = 0x00010002, 0x80010001
 	how := uintptr(notHandled)
@@ -109,14 +109,14 @@ func (e *DebugEvent) Continue(handled bool) error {
 	return nil
 }
 
-// Suspend lets a thread stand still.
+// Suspend stops a thread.
 func Suspend(thread windows.Handle) bool {
 	count, _, _ := suspendThread.Call(uintptr(thread))
 	return uint32(count) != ^uint32(0)
 }
 
-// Standing is where a thread stands that stands still; 0 where that is not known. In a process of 32 bits on a system of 64 it
-// is the place in the 32-bit code.
+// Standing returns the position of a suspended thread; 0: unknown. In a 32-bit process on a 64-bit system it is the position in
+// the 32-bit code.
 func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	get, registers := getThreadContext, ownContext
 	if wordOf(process) != wordSize {
@@ -135,7 +135,7 @@ func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	return word(context[registers.pc:], registers.word), word(context[registers.sp:], registers.word)
 }
 
-// registers are the places of some registers in the system's CONTEXT.
+// registers are the offsets of some registers in the system's CONTEXT.
 type registers struct {
 	size, flags, pc, sp uintptr
 	control             uint32 // the flag that asks for these
@@ -160,7 +160,7 @@ func word(at []byte, size int) uint64 {
 	return *(*uint64)(unsafe.Pointer(&at[0]))
 }
 
-// wordOf is how many bytes a word of a process has.
+// wordOf returns the bytes in a word of a process.
 func wordOf(process windows.Handle) int {
 	if !System64() || isWOW64(process) {
 		return 4
@@ -168,7 +168,7 @@ func wordOf(process windows.Handle) int {
 	return 8
 }
 
-// Words returns the memory of a process from an address on, at most so many bytes of it.
+// Words returns the words in a process's memory from an address, at most most bytes.
 func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 	const page = 4096
 	for at := from; most > 0; {
@@ -186,7 +186,7 @@ func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 	return list
 }
 
-// IsCode tells whether instructions may lie at an address of a process.
+// IsCode reports whether instructions may lie at an address of a process.
 func IsCode(process windows.Handle, address uint64) bool {
 	const execute = windows.PAGE_EXECUTE | windows.PAGE_EXECUTE_READ | windows.PAGE_EXECUTE_READWRITE | windows.PAGE_EXECUTE_WRITECOPY
 	var about memoryInformation
@@ -197,7 +197,7 @@ func IsCode(process windows.Handle, address uint64) bool {
 	return size == unsafe.Sizeof(about) && about.state == windows.MEM_COMMIT && about.protect&execute != 0
 }
 
-// memoryInformation is MEMORY_BASIC_INFORMATION. That of package windows has a member that it lacks in 32-bit programs.
+// memoryInformation is MEMORY_BASIC_INFORMATION; the type in package windows has an extra member in 32-bit programs.
 type memoryInformation struct {
 	base, allocation     uintptr
 	allocationProtect    uint32
@@ -218,10 +218,10 @@ func OnBreak(call func()) (stop func()) {
 	return func() { _, _, _ = setControlHandler.Call(handler, 0) }
 }
 
-// Exception is the code of the exception that ended a process, or that a debugger is told.
+// Exception is the code of an exception that ended a process, or that a debugger sees.
 type Exception uint32
 
-// Exceptions that a debugger is told of, and that end no program.
+// Exceptions that a debugger sees, and that end no program.
 const (
 	ControlC     Exception = 0x40010005
 	ControlBreak Exception = 0x40010008
@@ -241,7 +241,7 @@ var exceptions = map[Exception]string{
 	0xc0000374: "a damaged heap", 0xc0000409: "a fast failure",
 }
 
-// Fatal tells whether programs end by it, where they do not handle it.
+// Fatal reports whether an unhandled exception ends a program.
 func (e Exception) Fatal() bool { return e == Breakpoint || e >= firstError && e != interrupted }
 
 // String names it.

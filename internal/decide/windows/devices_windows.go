@@ -36,8 +36,8 @@ const (
 	softwareKey   = 1 // CM_REGISTRY_SOFTWARE
 )
 
-// Devices lists the display devices that are present and their children, with what their software keys say to a name
-// (WIN-028 to WIN-035).
+// Devices lists the present display devices and their children, with the values of a name in their software keys (WIN-028 to
+// WIN-035).
 func Devices(name string) facts.Devices {
 	for _, p := range []*windows.LazyProc{idListSize, idList, locate, nodeStatus, childOf, siblingOf, deviceID, property, openKey} {
 		if p.Find() != nil {
@@ -68,7 +68,7 @@ func Devices(name string) facts.Devices {
 	return all
 }
 
-// displays are the identifiers of the display devices that are there.
+// displays returns the identifiers of the present display devices.
 func displays() (ids []string, ok bool) {
 	class, err := windows.UTF16PtrFromString(DisplayClass)
 	if err != nil {

@@ -16,7 +16,7 @@ var (
 	idAdapter1 = windows.GUID{Data1: 0x29038f61, Data2: 0x3839, Data3: 0x4626, Data4: [8]byte{0x91, 0xfd, 0x08, 0x68, 0x79, 0x01, 0x1a, 0x05}}
 )
 
-// object is one of COM: its methods by their places.
+// object is a COM object; its methods are identified by index.
 type object struct{ methods *[30]uintptr }
 
 // Places of methods.

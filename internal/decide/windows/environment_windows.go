@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// layout is where a process of a word size has the address of its variables: the block of the process has that of its
-// parameters, and these have it.
+// layout has the offsets to a process's variables: its block has the address of its parameters, which have the address of the
+// variables.
 type layout struct {
 	size                    int // of an address
 	parameters, environment uint64
@@ -25,7 +25,7 @@ const (
 	page           = 4096
 )
 
-// EnvironmentOf are the variables that a process has at this moment, as NAME=VALUE.
+// EnvironmentOf returns the present variables of a process, as NAME=VALUE.
 func EnvironmentOf(pid uint32) ([]string, error) {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_INFORMATION|windows.PROCESS_VM_READ, false, pid)
 	if err != nil {
@@ -52,7 +52,7 @@ func EnvironmentOf(pid uint32) ([]string, error) {
 	return pairs(text), nil
 }
 
-// blockOf is the address of the block of the process for programs of its word size.
+// blockOf returns the address of the process's block, for programs of its word size.
 func blockOf(process windows.Handle) (block uint64, class int, err error) {
 	own, wow := strconv.IntSize, isWOW64(process)
 	if own == 32 && System64() && !wow {
@@ -76,7 +76,7 @@ func address(process windows.Handle, at uint64, size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(data[:]), nil
 }
 
-// variablesAt reads up to the empty text that ends a block of variables, a page at a time: its size is not known.
+// variablesAt reads a block of variables up to the empty text at its end, a page at a time, because its size is not known.
 func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	var text []uint16
 	for len(text) < environmentMax/2 {
@@ -95,7 +95,7 @@ func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	return nil, errors.New("the block of its variables has no end")
 }
 
-// pairs are the variables of a block, without those of the directories of drives, whose names begin with "=".
+// pairs returns the variables of a block, except those of drives, whose names begin with "=".
 func pairs(text []uint16) (list []string) {
 	for pair := range strings.SplitSeq(string(utf16.Decode(text)), "\x00") {
 		if pair != "" && pair[0] != '=' {

@@ -15,8 +15,8 @@ type ExportedValue struct {
 	Data
 }
 
-// Export is the text of such a file. wide: the values are of a system that runs programs of 64 bits, on which the keys of 32-bit
-// programs have another name.
+// Export returns the values as a file for the registry editor. wide: the system runs 64-bit programs, and has other names for
+// the keys of 32-bit programs.
 func Export(values []ExportedValue, wide bool) string {
 	var text strings.Builder
 	text.WriteString("Windows Registry Editor Version 5.00\r\n")
@@ -45,7 +45,7 @@ const (
 	kindNumber = 4
 )
 
-// written are the data of a value in such a file: a number, a text, or bytes with their type.
+// written returns the data of a value in the form of that file: a number, a text, or bytes with their type.
 func written(d Data) string {
 	if d.Kind == kindNumber && len(d.Bytes) == 4 {
 		return fmt.Sprintf("dword:%08x", binary.LittleEndian.Uint32(d.Bytes))
@@ -60,7 +60,7 @@ func written(d Data) string {
 	return fmt.Sprintf("hex(%x):", d.Kind) + strings.Join(list, ",")
 }
 
-// plainText is a text that one line can hold, with the NUL that ends it.
+// plainText returns a text that fits in one line, without its final NUL.
 func plainText(d Data) (string, bool) {
 	if d.Kind != kindText || len(d.Bytes)%2 != 0 || len(d.Bytes) == 0 {
 		return "", false

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Job are processes that end together, with this process at the latest.
+// Job is a group of processes that end together, at the latest with this process.
 type Job struct {
 	handle windows.Handle
 	end    func() error
@@ -29,7 +29,7 @@ func NewJob() (*Job, error) {
 	return &Job{handle, sync.OnceValue(func() error { return windows.CloseHandle(handle) })}, nil
 }
 
-// Take puts a process into the job, with all that it starts from then on.
+// Take puts a process into the job, with all processes that it starts later.
 func (j *Job) Take(pid uint32) error {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
 	if err != nil {
@@ -39,5 +39,5 @@ func (j *Job) Take(pid uint32) error {
 	return windows.AssignProcessToJobObject(j.handle, process)
 }
 
-// End ends all processes of the job; again it does nothing.
+// End ends all processes of the job. A second call does nothing.
 func (j *Job) End() error { return j.end() }

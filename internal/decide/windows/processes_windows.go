@@ -14,7 +14,7 @@ import (
 type Process struct {
 	PID      uint32
 	Name     string   // file name of the executable
-	Program  string   // path of the executable; "" where it cannot be had
+	Program  string   // path of the executable; "": unknown
 	Class    int      // 32 or 64; 0: not known
 	User     uint32   // the last part of the SID of the user; 0: not known
 	Elevated bool     // it has more rights than its user's other programs
@@ -51,7 +51,7 @@ func Processes() (list []Process, hidden int, err error) {
 	return list, hidden, nil
 }
 
-// ProcessOf is the process with this number.
+// ProcessOf returns the process with a number.
 func ProcessOf(pid uint32) (*Process, error) {
 	modules, err := ModulesOf(pid)
 	if err != nil {
@@ -66,10 +66,10 @@ func ProcessOf(pid uint32) (*Process, error) {
 	return p, nil
 }
 
-// moduleTries is how often a list is asked for that changes while it is read.
+// moduleTries limits the attempts to read a list that changes meanwhile.
 const moduleTries = 8
 
-// Module is a file that a process has loaded as code, and where it lies there.
+// Module is a file that a process has loaded as code, and its address in the process.
 type Module struct {
 	File       string
 	Base, Size uint64
@@ -98,7 +98,7 @@ func ModulesOf(pid uint32) (list []Module, err error) {
 	return list, nil
 }
 
-// ProgramOf is the executable of a process; "" where it is not known.
+// ProgramOf returns the path of a process's executable; "": unknown.
 func ProgramOf(process windows.Handle) string {
 	path := make([]uint16, windows.MAX_LONG_PATH)
 	size := uint32(len(path))

@@ -21,7 +21,7 @@ func hiveKey(h facts.Hive) registry.Key {
 	return registry.LOCAL_MACHINE
 }
 
-// view is the flag with which a key is opened as programs of a word size see it.
+// view returns the flag that opens a key as programs of a word size see it.
 func view(bits string) uint32 {
 	if bits == "32" {
 		return registry.WOW64_32KEY
@@ -72,8 +72,8 @@ func dataOf(k registry.Key, name string) (Data, error) {
 	}
 }
 
-// valueData is the data of a value as the facts have it: texts as UTF-8, others as they are. Of a list, texts that are no
-// UTF-16 are left out (WIN-023).
+// valueData returns the data of a value in the form of package facts: texts as UTF-8, others unchanged. It leaves out texts of
+// a list that are not valid UTF-16 (WIN-023).
 func valueData(kind uint32, data []byte) (string, bool) {
 	switch kind {
 	case registry.SZ, registry.EXPAND_SZ:
@@ -102,7 +102,7 @@ func units(data []byte) []uint16 {
 	return list
 }
 
-// utf8Of is a text of UTF-16 as UTF-8; false when it is not valid.
+// utf8Of converts a text from UTF-16 to UTF-8; false: it is not valid.
 func utf8Of(text []uint16) (string, bool) {
 	for i := 0; i < len(text); i++ {
 		if c := rune(text[i]); utf16.IsSurrogate(c) {
@@ -126,7 +126,7 @@ func text(units []uint16) string {
 	return string(utf16.Decode(units))
 }
 
-// Register writes a value of four bytes of 0 into a key of the user, which is made where it is missing.
+// Register writes a four-byte 0 into a key of the user, and creates a missing key.
 func Register(key, name string) error {
 	k, _, err := registry.CreateKey(registry.CURRENT_USER, key, registry.SET_VALUE)
 	if err != nil {
@@ -136,7 +136,7 @@ func Register(key, name string) error {
 	return k.SetDWordValue(name, 0)
 }
 
-// Unregister takes a value out of a key of the user; that it is not there is no error.
+// Unregister removes a value from a key of the user. A missing value is no error.
 func Unregister(key, name string) error {
 	k, err := registry.OpenKey(registry.CURRENT_USER, key, registry.SET_VALUE)
 	if err == nil {

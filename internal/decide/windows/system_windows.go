@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// System64 tells whether programs of 64 bits run here.
+// System64 reports whether programs of 64 bits run here.
 func System64() bool { return strconv.IntSize == 64 || isWOW64(windows.CurrentProcess()) }
 
 func isWOW64(process windows.Handle) bool {
@@ -25,7 +25,7 @@ func Own() facts.Process {
 	return p
 }
 
-// Of is the integrity level of a token (WIN-051, WIN-058).
+// Of returns the integrity level of a token (WIN-051, WIN-058).
 func Of(token windows.Token) (p facts.Process) {
 	var size uint32
 	_ = windows.GetTokenInformation(token, windows.TokenIntegrityLevel, nil, 0, &size)
@@ -49,7 +49,7 @@ var (
 	pathOfPackage = kernel32.NewProc("GetPackagePathByFullName")
 )
 
-// Packages are the directories of a family's app packages (WIN-044, WIN-046).
+// Packages returns the directories of a family's app packages (WIN-044, WIN-046).
 func Packages(family string) (paths []string) {
 	wide, err := windows.UTF16PtrFromString(family)
 	if err != nil || packagesOf.Find() != nil || pathOfPackage.Find() != nil {
@@ -74,7 +74,8 @@ func Packages(family string) (paths []string) {
 	return paths
 }
 
-// SystemDirectory is where libraries of a word size lie: for a program of 32 bits on a system of 64, the one beside.
+// SystemDirectory returns the directory of the system's libraries for a word size; a 32-bit program on a 64-bit system has a
+// separate one.
 func SystemDirectory(bits string) string {
 	if bits == "32" && System64() {
 		if directory, err := windows.GetSystemWindowsDirectory(); err == nil {
@@ -85,7 +86,7 @@ func SystemDirectory(bits string) string {
 	if err != nil {
 		return `C:\Windows\System32`
 	}
-	if strconv.IntSize == 32 && bits == "64" { // by the name by which programs of 32 bits see that directory
+	if strconv.IntSize == 32 && bits == "64" { // the name of that directory for 32-bit programs
 		if windowsDirectory, err := windows.GetSystemWindowsDirectory(); err == nil {
 			return windowsDirectory + `\Sysnative`
 		}
@@ -93,7 +94,7 @@ func SystemDirectory(bits string) string {
 	return directory
 }
 
-// versionBlock is the version resource of a file; nil without one.
+// versionBlock returns the version resource of a file; nil: it has none.
 func versionBlock(name string) []byte {
 	size, err := windows.GetFileVersionInfoSize(name, nil)
 	if err != nil || size == 0 {
@@ -106,7 +107,7 @@ func versionBlock(name string) []byte {
 	return block
 }
 
-// FileVersion is the version that a file's resources give it, such as 1.4.363.0; "" without one.
+// FileVersion returns the version in a file's resources, such as 1.4.363.0; "": there is none.
 func FileVersion(name string) string {
 	var fixed *windows.VS_FIXEDFILEINFO
 	length := uint32(unsafe.Sizeof(*fixed))
@@ -117,7 +118,7 @@ func FileVersion(name string) string {
 	return fmt.Sprintf("%d.%d.%d.%d", fixed.FileVersionMS>>16, fixed.FileVersionMS&0xffff, fixed.FileVersionLS>>16, fixed.FileVersionLS&0xffff)
 }
 
-// FileText is a text of a file's resources in English, such as ProductName; "" without one.
+// FileText returns an English text of a file's resources, such as ProductName; "": there is none.
 func FileText(name, text string) string {
 	var found *uint16
 	var length uint32

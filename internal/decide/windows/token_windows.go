@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// UserToken returns a copy of this process's token with the integrity level Medium, which a program has that a user starts. A
-// process with this token obeys the loader's variables (WIN-057), and no longer may change what administrators protect. The
-// caller closes the token.
+// UserToken returns a copy of this process's token with the integrity level Medium, the level of programs that a user starts. A
+// process with this token obeys the loader's variables (WIN-057), and cannot change what administrators protect. The caller
+// closes the token.
 func UserToken() (windows.Token, error) {
 	var own windows.Token
 	const access = windows.TOKEN_DUPLICATE | windows.TOKEN_QUERY | windows.TOKEN_ASSIGN_PRIMARY | windows.TOKEN_ADJUST_DEFAULT

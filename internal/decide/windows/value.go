@@ -21,7 +21,7 @@ type ValueName struct {
 	Name string
 }
 
-// String is the value as people name it.
+// String returns the value's name for people.
 func (v ValueName) String() string {
 	text := v.Hive.String() + `\` + v.Key + ": " + v.Name
 	if v.Hive == facts.LocalMachine {
@@ -30,10 +30,10 @@ func (v ValueName) String() string {
 	return text
 }
 
-// Exportable tells whether a value can stand in a file for the registry editor: it has a line there.
+// Exportable reports whether a value can stand in a file for the registry editor: it has a line there.
 func (v ValueName) Exportable() bool { return strings.IndexFunc(v.Name, unicode.IsControl) < 0 }
 
-// Data are the data of a value as the registry keeps them.
+// Data is the type and the bytes of a value in the registry.
 type Data struct {
 	Kind  uint32
 	Bytes []byte

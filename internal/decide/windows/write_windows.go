@@ -14,13 +14,13 @@ var setValueEx = windows.NewLazySystemDLL("advapi32.dll").NewProc("RegSetValueEx
 // Running is the registry of the running system.
 type Running struct{}
 
-// open opens the key of a value. Errors are those of package fs where it has one.
+// open opens the key of a value. It returns errors of package fs if there is a fitting one.
 func (v ValueName) open(access uint32) (registry.Key, error) {
 	k, err := registry.OpenKey(hiveKey(v.Hive), v.Key, access|view(v.Bits))
 	return k, v.told(err)
 }
 
-// told is an error with the value that it is about.
+// told returns an error that names the value.
 func (v ValueName) told(err error) error {
 	if err == nil {
 		return nil
@@ -31,7 +31,7 @@ func (v ValueName) told(err error) error {
 	return &fs.PathError{Op: "registry", Path: v.String(), Err: err}
 }
 
-// Read gives the data of a value.
+// Read returns the data of a value.
 func (Running) Read(v ValueName) (Data, error) {
 	k, err := v.open(registry.QUERY_VALUE)
 	if err != nil {
@@ -42,7 +42,7 @@ func (Running) Read(v ValueName) (Data, error) {
 	return data, v.told(err)
 }
 
-// Write gives a value these data. Its key is made where it is missing.
+// Write sets the data of a value, and creates a missing key.
 func (Running) Write(v ValueName, data Data) error {
 	k, _, err := registry.CreateKey(hiveKey(v.Hive), v.Key, registry.SET_VALUE|view(v.Bits))
 	if err != nil {
@@ -54,14 +54,14 @@ func (Running) Write(v ValueName, data Data) error {
 		return v.told(err)
 	}
 	bytes := append([]byte{}, data.Bytes...)
-	room := append(bytes, 0) // of no bytes, too, there is an address
+	room := append(bytes, 0) // Write needs an address even for no bytes
 	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]), uintptr(len(bytes))); result != 0 {
 		return v.told(syscall.Errno(result))
 	}
 	return nil
 }
 
-// Delete takes a value away.
+// Delete removes a value.
 func (Running) Delete(v ValueName) error {
 	k, err := v.open(registry.SET_VALUE)
 	if err != nil {
@@ -71,5 +71,5 @@ func (Running) Delete(v ValueName) error {
 	return v.told(k.DeleteValue(v.Name))
 }
 
-// Wide tells whether programs of 64 bits run.
+// Wide reports whether programs of 64 bits run.
 func (Running) Wide() bool { return System64() }

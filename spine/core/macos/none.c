@@ -1,5 +1,5 @@
-/* none.c: facts that macOS does not have: an order of DXGI, functions that differ from those that the library calls,
- * graphics devices as files. */
+/* none.c: facts that macOS lacks: the order of DXGI's adapters, replaced functions for files, graphics devices as
+ * files. */
 #include "core/core.h"
 #include "core/facts.h"
 #include "core/posix/interposed.h"
@@ -15,7 +15,8 @@ void inside_end(const struct inside *inside)
     (void)inside;
 }
 
-/* The dynamic linker binds the library's own calls to functions that another library interposes. */
+/* Returns false: the dynamic linker binds the library's own calls, too, to functions that another library
+ * interposes. */
 bool file_functions_replaced(void)
 {
     return false;

@@ -114,7 +114,7 @@ func Render(documents []Document, holds Holds, reasons Reasons) (string, []error
 	return out.String(), problems
 }
 
-// cellOf lists tests by file.
+// cellOf lists tests, grouped by file.
 func cellOf(tests []Test) string {
 	var out []string
 	file := ""

@@ -118,7 +118,7 @@ func Read(path string) ([]Document, error) {
 	return documents, nil
 }
 
-// Order gives every id its place, for ranges.
+// Order gives the position of every id, for ranges.
 type Order struct {
 	ids   []string
 	place map[string]int
@@ -136,7 +136,7 @@ func OrderOf(documents []Document) Order {
 	return o
 }
 
-// Known tells whether there is such an id.
+// Known reports whether there is such an id.
 func (o Order) Known(id string) bool {
 	_, ok := o.place[id]
 	return ok

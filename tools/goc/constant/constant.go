@@ -20,16 +20,16 @@ import (
 // Value is one of *ssa.Const, *ssa.Function, Address, Slice, Interface, *Node.
 type Value any
 
-// Object is a piece of memory: a package variable, or something that one leads to.
+// Object is a piece of memory: a package variable, or memory that a variable refers to.
 type Object struct {
 	Type types.Type
 	Name string // of the variable; "" for other memory
 	Tree *Node
 
-	owner *ssa.Package // whose initialization makes it
+	owner *ssa.Package // the package whose initialization allocates it
 }
 
-// Node is the contents of a struct or an array, by the index of field or element. An absent index is zero.
+// Node is the contents of a struct or an array, by index of the field or element. A missing index means zero.
 type Node struct {
 	Type  types.Type
 	Parts map[int]Value
@@ -57,19 +57,19 @@ type Interface struct {
 
 // Memory has the variables of a program.
 type Memory struct {
-	Position  func(token.Pos) (file string, line int) // names a place in messages
+	Position  func(token.Pos) (file string, line int) // describes a position in messages
 	variables map[*ssa.Global]*Object
 	started   map[*ssa.Package]error
-	running   *ssa.Package            // whose initial values are being found
+	running   *ssa.Package            // the package whose initial values are being computed
 	inits     map[*ssa.Function]error // functions named init that could not be followed
 }
 
-// New gives a memory in which nothing is initialized.
+// New returns a memory in which nothing is initialized.
 func New() *Memory {
 	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{}, inits: map[*ssa.Function]error{}}
 }
 
-// Variable gives a package variable as its package's initialization leaves it.
+// Variable returns a package variable with the value that its package's initialization gives it.
 func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
 	if err := m.start(g.Pkg); err != nil {
 		return nil, fmt.Errorf("%s: the initial values of its package: %w", g, err)
@@ -81,7 +81,7 @@ func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
 	return o, nil
 }
 
-// start follows a package's initialization, if that has not been done.
+// start evaluates a package's initialization, once.
 func (m *Memory) start(p *ssa.Package) error {
 	if _, done := m.started[p]; !done {
 		before := m.running
@@ -93,8 +93,8 @@ func (m *Memory) start(p *ssa.Package) error {
 	return m.started[p]
 }
 
-// Start follows the initialization of a package that is to be followed wholly, and gives what of it cannot be, by
-// function: one named init, or that of the initial values.
+// Start evaluates the whole initialization of a package. It returns the functions that cannot be evaluated, with the reason:
+// those named init, and the one of the initial values.
 func (m *Memory) Start(p *ssa.Package) map[*ssa.Function]error {
 	out := map[*ssa.Function]error{}
 	if err := m.start(p); err != nil {
@@ -118,7 +118,7 @@ func (m *Memory) object(g *ssa.Global) *Object {
 	return o
 }
 
-// Functions are those that an object leads to, in order.
+// Functions returns the functions that an object refers to, in order.
 func (o *Object) Functions() (found []*ssa.Function) {
 	seen := map[*Object]bool{}
 	var walk func(v Value)
@@ -146,7 +146,7 @@ func (o *Object) Functions() (found []*ssa.Function) {
 	return found
 }
 
-// poison is a value that could not be found; it is an error only where it is needed.
+// poison is a value that could not be computed; it is an error only where it is needed.
 type poison struct{ what string }
 
 func poisoned(v Value, seen map[*Object]bool) string {
@@ -185,7 +185,7 @@ type frame struct {
 	failed error // the code cannot be followed any further
 }
 
-// run follows a function from its first block; its result is stored where result points.
+// run evaluates a function from its first block, and stores the result in *result.
 func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value, depth int) error {
 	if f == nil || f.Blocks == nil {
 		return fmt.Errorf("%v has no body", f)
@@ -216,7 +216,7 @@ func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value
 func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.BasicBlock, error) {
 	for _, i := range b.Instrs {
 		switch i := i.(type) {
-		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: a use of it finds poison
+		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: its use is an error
 		case *ssa.Store:
 			to, ok := m.value(i.Addr, values).(Address)
 			if !ok {
@@ -322,7 +322,7 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// fits tells whether a conversion leaves a number as it is.
+// fits reports whether a conversion keeps a number's value.
 func fits(v constant.Value, to types.Type) bool {
 	b := to.Underlying().(*types.Basic)
 	bits := uint(types.SizesFor("gc", "amd64").Sizeof(b)) * 8
@@ -334,8 +334,8 @@ func fits(v constant.Value, to types.Type) bool {
 	return constant.Compare(v, token.GEQ, low) && constant.Compare(v, token.LSS, high)
 }
 
-// call follows calls of functions that only make a value; those of other packages' initializations are left out,
-// because every package is initialized when one of its variables is asked for.
+// call evaluates a call of a function that only constructs a value. It skips the initialization of other packages, because a
+// package is initialized when one of its variables is read.
 func (m *Memory) call(i *ssa.Call, values *frame) Value {
 	arguments := make([]Value, len(i.Call.Args))
 	for k, a := range i.Call.Args {
@@ -411,7 +411,7 @@ func (m *Memory) spoil(f *ssa.Function, what string, seen map[*ssa.Function]bool
 	return nil
 }
 
-// spoilValue makes everything unknown that a value leads to.
+// spoilValue marks everything that a value refers to as unknown.
 func (m *Memory) spoilValue(v Value, what string) {
 	switch v := v.(type) {
 	case Address:
@@ -460,7 +460,7 @@ func partType(t types.Type, index int) types.Type {
 	return nil
 }
 
-// node walks to the place of an address and creates the missing nodes on the way.
+// node returns the node that contains an address, and creates missing nodes on the way.
 func node(a Address) (n *Node, last int) {
 	n = a.Object.Tree
 	for k, index := range a.Path {
@@ -499,7 +499,7 @@ func (m *Memory) store(a Address, v Value) {
 	n.Parts[last] = v
 }
 
-// spoiled tells whether something that an address lies in is unknown.
+// spoiled returns the unknown value that contains an address, if there is one.
 func spoiled(a Address) (Value, bool) {
 	n := a.Object.Tree
 	for _, index := range a.Path {
@@ -558,7 +558,7 @@ func (m *Memory) load(from Value, t types.Type) Value {
 	return ssa.NewConst(zero(t), t)
 }
 
-// zero is the constant of a type's zero value; nil for those that have none.
+// zero returns the constant of a type's zero value; nil if it is no constant.
 func zero(t types.Type) constant.Value {
 	b, ok := t.Underlying().(*types.Basic)
 	switch {

@@ -33,7 +33,7 @@ func operation(i ssa.Value) string {
 	return "an operation with the result " + name
 }
 
-// at adds where an instruction stands to a text.
+// at appends the position of an instruction to a text.
 func (m *Memory) at(what string, i ssa.Value) string {
 	if m.Position == nil {
 		return what

@@ -86,7 +86,7 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	}
 }
 
-// set2 is set for an instruction with side effects: it runs even if its result is unused.
+// set2 is set for an instruction with side effects, which runs even if its result is unused.
 func (b *body) set2(v ssa.Value, text string) {
 	if len(*v.Referrers()) == 0 {
 		b.stmt("%s;", text)
@@ -153,7 +153,7 @@ func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 	}
 }
 
-// print is for programs that test the translator; the library's code does not print.
+// print writes a call of print or println, for tests of the translator; the library's code does not print.
 func (b *body) print(name string, a []ssa.Value) {
 	if !b.options.Print {
 		b.faults = append(b.faults, b.program.Fault(b.f.Pos(), b.f, name+" is for tests"))

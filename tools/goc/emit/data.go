@@ -88,7 +88,7 @@ func (e *emitter) global(g *ssa.Global) string {
 		return name
 	}
 	o, err := e.memory.Variable(g)
-	if err != nil { // which has been reported
+	if err != nil { // the error has been reported
 		o = &constants.Object{Type: pointee(g), Name: g.String(), Tree: &constants.Node{Type: pointee(g)}}
 	}
 	name := e.object(o)
@@ -98,7 +98,7 @@ func (e *emitter) global(g *ssa.Global) string {
 
 func pointee(g *ssa.Global) types.Type { return g.Type().(*types.Pointer).Elem() }
 
-// object writes a piece of constant memory and gives its name.
+// object writes a piece of constant memory and returns its name.
 func (e *emitter) object(o *constants.Object) string {
 	if name, ok := e.objects[o]; ok {
 		return name
@@ -122,7 +122,7 @@ func (e *emitter) object(o *constants.Object) string {
 	return name
 }
 
-// constantPointer moves the const behind a pointer: it is the variable that is constant.
+// constantPointer moves the const behind a pointer, because the variable is constant.
 func constantPointer(c string) string {
 	if strings.HasSuffix(c, "*") {
 		return c + "const"
@@ -130,7 +130,7 @@ func constantPointer(c string) string {
 	return c
 }
 
-// initial writes an initializer; it must be one that C takes for static data.
+// initial writes an initializer that C accepts for static data.
 func (e *emitter) initial(v constants.Value, t types.Type) string {
 	switch v := v.(type) {
 	case *constants.Node:
@@ -195,7 +195,7 @@ func (e *emitter) parts(v *constants.Node, t types.Type) string {
 	return b.String()
 }
 
-// place names the memory at an address.
+// place returns a C expression for the memory at an address.
 func (e *emitter) place(a constants.Address) string {
 	out := e.object(a.Object)
 	t := a.Object.Type

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Runtime  string            // the text of the run-time support
 	Macros   map[string]string // package variable to the C macro that gives it its text
-	Main     bool              // a program with a main of its own, for tests
+	Main     bool              // write a main function, for tests
 	Print    bool              // print and println, for tests
 	Exported map[*ssa.Function]string
 }
@@ -36,7 +36,7 @@ type emitter struct {
 	globals  map[*ssa.Global]string
 	objects  map[*constants.Object]string
 	thunks   map[*ssa.Function]string
-	circles  map[*ssa.Function]bool // may call themselves
+	circles  map[*ssa.Function]bool // functions that may be recursive
 	declared bytes.Buffer           // data that is defined below
 	data     bytes.Buffer
 	protos   bytes.Buffer
@@ -45,7 +45,7 @@ type emitter struct {
 	faults   []error
 }
 
-// Write gives the C file.
+// Write returns the C file.
 func Write(p *program.Program, options Options) ([]byte, error) {
 	e := &emitter{program: p, options: options, types: &typeTable{used: map[string]bool{}}, memory: constants.New(),
 		escapes: escape.New(), macros: options.Macros, names: map[string]bool{}, funcs: map[*ssa.Function]string{},
@@ -85,7 +85,7 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// functionsInData finds the functions that package variables lead to, and everything that those reach.
+// functionsInData returns the functions that package variables refer to, and all functions that these reach.
 func (e *emitter) functionsInData() (found []*ssa.Function) {
 	p := e.program
 	for i := 0; i < len(p.Globals); i++ {
@@ -103,7 +103,7 @@ func (e *emitter) functionsInData() (found []*ssa.Function) {
 	return found
 }
 
-// functionName is the C name of a Go function.
+// functionName returns the C name of a Go function.
 func (e *emitter) functionName(f *ssa.Function) string {
 	if name, ok := e.funcs[f]; ok {
 		return name
@@ -120,7 +120,8 @@ func (e *emitter) functionName(f *ssa.Function) string {
 	return name
 }
 
-// signature writes result, name and parameters. Every function gets the call's memory first; a closure gets itself.
+// signature writes result, name and parameters. The first parameter of every function is the call's memory; a closure also gets
+// itself.
 func (e *emitter) signature(f *ssa.Function) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "static %s %s(struct goc *g", e.result(f.Signature.Results()), e.functionName(f))
@@ -146,7 +147,7 @@ func (e *emitter) result(results *types.Tuple) string {
 	return e.types.sized(results)
 }
 
-// functionObject is the constant closure of a function that is used as a value.
+// functionObject returns the constant closure of a function that is used as a value.
 func (e *emitter) functionObject(f *ssa.Function) string {
 	if name, ok := e.thunks[f]; ok {
 		return name
@@ -183,9 +184,10 @@ func (e *emitter) closureType(f *ssa.Function) string {
 	return "struct " + name
 }
 
-// export writes the function that C calls. Strings come as pointer and size; results go where pointers say.
+// export writes the function that C calls. A string parameter is a pointer and a size; results are stored through pointers. The
+// function returns:
 //
-//	0 returned, 1 a panic (goc_text says which), 2 no memory
+//	0 returned, 1 a panic (goc_text has its text), 2 no memory
 func (e *emitter) export(f *ssa.Function, name string) {
 	e.functionName(f)
 	b := &e.code
@@ -251,8 +253,8 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// circles finds the functions that may be called while they run; a call through a value may reach every function that
-// is used as one.
+// circles returns the functions that may be recursive. A call of a function value may call every function that is used as a
+// value.
 func circles(functions, valued []*ssa.Function) map[*ssa.Function]bool {
 	calls := map[*ssa.Function][]*ssa.Function{}
 	var dynamic []*ssa.Function

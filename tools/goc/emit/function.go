@@ -12,8 +12,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// stackLimit is the size, in bytes on a 64-bit machine, up to which a variable lies on the C stack: programs call the
-// library on stacks of 16 kB.
+// stackLimit is the size of the largest variable on the C stack, in bytes on a 64-bit machine: programs call the library on
+// stacks of 16 kB.
 const stackLimit = 512
 
 // body writes one function.
@@ -25,7 +25,7 @@ type body struct {
 	inner  bytes.Buffer // and those of a block
 	file   string
 	line   int
-	at     ssa.Instruction // which is being written
+	at     ssa.Instruction // the instruction being written
 }
 
 func (e *emitter) function(f *ssa.Function) {
@@ -69,7 +69,7 @@ func (e *emitter) function(f *ssa.Function) {
 	fmt.Fprintf(&e.code, "%s {\n    (void)g;\n%s%s}\n", signature, b.locals.String(), all.String())
 }
 
-// outside makes a fault of a type that has no C type.
+// outside reports a fault and recovers, if the panic is about a type without a C type.
 func (b *body) outside() {
 	what := recover()
 	if what == nil {
@@ -86,7 +86,7 @@ func (b *body) outside() {
 	b.faults = append(b.faults, b.program.Fault(at, b.f, string(text)))
 }
 
-// place tells the debugger where an instruction comes from.
+// place writes the source position of an instruction, for the debugger.
 func (b *body) place(i ssa.Instruction) {
 	b.at = i
 	if b.options.Main {
@@ -106,8 +106,8 @@ func (b *body) stmt(format string, arguments ...any) {
 	b.out.WriteByte('\n')
 }
 
-// local declares a variable for the instruction that is being written: in its block, if that is the only one to use it,
-// so that the variables of different blocks share their place on the stack.
+// local declares a variable for the current instruction. If only one block uses it, the declaration is in that block, so that
+// variables of different blocks share stack memory.
 func (b *body) local(c, name string) {
 	out := &b.locals
 	if v, ok := b.at.(ssa.Value); ok && confined(v, b.at.Block()) {
@@ -116,7 +116,7 @@ func (b *body) local(c, name string) {
 	fmt.Fprintf(out, "    %s %s;\n", c, name)
 }
 
-// confined tells whether a value is used in one block alone; of a variable, whether its memory is.
+// confined reports whether only one block uses a value and, for a variable or closure, its memory.
 func confined(v ssa.Value, block *ssa.BasicBlock) bool {
 	_, variable := v.(*ssa.Alloc)
 	_, closure := v.(*ssa.MakeClosure)
@@ -135,7 +135,7 @@ func confined(v ssa.Value, block *ssa.BasicBlock) bool {
 	return !phi
 }
 
-// confinedBy tells whether an instruction lets the memory that v leads to be used in its own block alone.
+// confinedBy reports whether an instruction keeps the use of the memory that v points to in its own block.
 func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 	follow := func(next ssa.Value) bool {
 		for _, r2 := range *next.Referrers() {
@@ -156,7 +156,7 @@ func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") && r.Call.Args[0] == v {
 			return follow(r)
 		}
-		return true // a pointer that a function keeps or returns has escaped and lies elsewhere
+		return true // a pointer that a function keeps or returns has escaped and is not on the stack
 	}
 	return false
 }
@@ -199,7 +199,7 @@ func (b *body) value(v ssa.Value) string {
 	return v.Name()
 }
 
-// pointer writes an operand that is about to be followed; it is checked unless it cannot be nil.
+// pointer writes a pointer operand that is dereferenced, with a check unless it cannot be nil.
 func (b *body) pointer(v ssa.Value) string {
 	text := b.value(v)
 	b.types.define(program.Deref(v.Type()))
@@ -207,15 +207,15 @@ func (b *body) pointer(v ssa.Value) string {
 	case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
 		return text
 	case *ssa.FreeVar:
-		if b.f.Synthetic == "" { // the address of a captured variable; a bound method has its receiver there
+		if b.f.Synthetic == "" { // the address of a captured variable; in a bound method, it is the receiver
 			return text
 		}
 	}
 	return fmt.Sprintf("((%s)goc_check(g, %s))", b.types.name(v.Type()), text)
 }
 
-// edge writes the assignments of a block's first instructions as they are when it is entered from here: by the first or
-// the last of the ways that lead there.
+// edge writes the assignments to a block's phis on the way from another block; if several edges lead there, for the first or
+// the last one.
 func (b *body) edge(from, to *ssa.BasicBlock, last bool) string {
 	at := slices.Index(to.Preds, from)
 	for i, p := range to.Preds {
@@ -379,7 +379,7 @@ func zeroOf(c string, t types.Type) string {
 	return "0"
 }
 
-// named writes an operand that is used more than once: constants get a variable.
+// named writes an operand that is used more than once; a constant gets a variable.
 func (b *body) named(v ssa.Value) string {
 	if _, ok := v.(*ssa.Const); ok {
 		return "(" + b.value(v) + ")"
@@ -387,10 +387,10 @@ func (b *body) named(v ssa.Value) string {
 	return b.value(v)
 }
 
-// index writes an index as a signed number. An index too large for one becomes negative, and is refused.
+// index writes an index as a signed number. An index that is too large becomes negative, and is rejected.
 func (b *body) index(v ssa.Value) string { return "(int64_t)" + b.value(v) }
 
-// within writes an index that is checked.
+// within writes an index with a bounds check.
 func (b *body) within(v ssa.Value, length string) string {
 	if b.large(v) {
 		return fmt.Sprintf("goc_index_unsigned(g, %s, %s)", b.value(v), length)
@@ -398,7 +398,7 @@ func (b *body) within(v ssa.Value, length string) string {
 	return fmt.Sprintf("goc_index(g, %s, %s)", b.index(v), length)
 }
 
-// large tells whether an index may be too large for a signed number.
+// large reports whether an index may be too large for a signed number.
 func (b *body) large(v ssa.Value) bool {
 	_, constant := v.(*ssa.Const)
 	return !constant && isUnsigned(v.Type()) && b.program.Sizes().Sizeof(v.Type()) == 8
@@ -465,7 +465,7 @@ func (b *body) lookup(i *ssa.Lookup) {
 		zeroOf(v, m.Elem()))
 }
 
-// mapKey panics if a key that is looked for has no hash: Go wants one of an empty map's keys, too.
+// mapKey writes a check that panics if a look-up's key has no hash, as Go does even for an empty map.
 func (b *body) mapKey(x, key ssa.Value) {
 	of := x.Type()
 	t := b.types.mapType(of)

@@ -13,8 +13,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// initialize follows the initialization of every package that the exported functions' packages import: no code runs
-// before the first call in C, so that what cannot be worked out here would silently be left out.
+// initialize evaluates the initialization of every package that the exported functions' packages import. In C no code runs
+// before the first call, so a value that cannot be computed here would silently be lost.
 func (e *emitter) initialize() {
 	p := e.program
 	seen := map[*types.Package]bool{}
@@ -33,7 +33,7 @@ func (e *emitter) initialize() {
 		}
 		failed := e.memory.Start(in)
 		for _, f := range slices.SortedFunc(maps.Keys(failed), func(x, y *ssa.Function) int { return cmp.Compare(x.Pos(), y.Pos()) }) {
-			if !first || f.Name() != "init" { // what cannot be followed of the first one is an error where it is needed
+			if !first || f.Name() != "init" { // in the first package, a failure is an error only where the value is needed
 				e.faults = append(e.faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s cannot run when the code is written: %s", f, failed[f])))
 			}
 		}
@@ -43,8 +43,8 @@ func (e *emitter) initialize() {
 	}
 }
 
-// initializedBefore refuses packages of Go's own library whose functions named init would have to run: they are not
-// followed, and no package that the core needs has one.
+// initializedBefore rejects packages of Go's library that need their functions named init. These are not evaluated, and no
+// package that the core needs has one.
 func (e *emitter) initializedBefore() {
 	said := map[*ssa.Package]bool{}
 	for _, f := range e.program.Functions {

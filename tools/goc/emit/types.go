@@ -26,7 +26,7 @@ type typeTable struct {
 	method  func(types.Type) string // the C name of the method that describes a value of the type in a panic; or ""
 }
 
-// name is the C type of a Go type.
+// name returns the C type of a Go type.
 func (t *typeTable) name(of types.Type) string {
 	switch u := of.Underlying().(type) {
 	case *types.Basic:
@@ -53,7 +53,7 @@ func (t *typeTable) name(of types.Type) string {
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", of)))
 }
 
-// pointsToItself tells whether a type is made of nothing but pointers.
+// pointsToItself reports whether a type is made of nothing but pointers.
 func pointsToItself(p *types.Pointer) bool {
 	seen := map[types.Type]bool{}
 	for of := p.Elem(); ; {
@@ -101,7 +101,7 @@ func basic(b *types.Basic) string {
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", b)))
 }
 
-// identifier makes a name that C takes of any text.
+// identifier converts a text to a valid C identifier.
 func identifier(s string) string {
 	var b strings.Builder
 	for _, c := range s {
@@ -198,7 +198,7 @@ func fieldName(s *types.Struct, i int) string {
 	return "f_" + name
 }
 
-// sized defines a type and gives its C name.
+// sized defines a type and returns its C name.
 func (t *typeTable) sized(of types.Type) string {
 	t.define(of)
 	return t.name(of)
@@ -255,7 +255,7 @@ func (t *typeTable) equalFunction(of types.Type) string {
 	return name
 }
 
-// hash writes the hash of a value that lies at a C expression.
+// hash writes the hash of the value at a C expression.
 func (t *typeTable) hash(of types.Type, at string) string {
 	switch u := of.Underlying().(type) {
 	case *types.Basic:
@@ -302,7 +302,7 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	return name
 }
 
-// mapType is the description of a map.
+// mapType returns the description of a map type.
 func (t *typeTable) mapType(of types.Type) string {
 	m := of.Underlying().(*types.Map)
 	key := types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem()))
@@ -321,7 +321,7 @@ func (t *typeTable) mapType(of types.Type) string {
 	return name
 }
 
-// hasInterface tells whether a key may turn out to have no hash.
+// hasInterface reports whether a key may have no hash at run time.
 func hasInterface(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -338,7 +338,7 @@ func hasInterface(t types.Type) bool {
 	return false
 }
 
-// boxType is the description of a type that is put into an interface.
+// boxType returns the description of a type that is put into an interface.
 func (t *typeTable) boxType(of types.Type) string {
 	of = types.Unalias(of)
 	if name, ok := t.boxed.At(of).(string); ok {
@@ -383,7 +383,7 @@ func (t *typeTable) boxType(of types.Type) string {
 	return name
 }
 
-// typeText is a type's name as Go's panics have it.
+// typeText returns a type's name as in Go's panics.
 func typeText(of types.Type) string { return namer{(*types.Package).Name}.text(of) }
 
 type namer struct{ in func(*types.Package) string }

@@ -19,15 +19,15 @@ type state uint8
 
 const (
 	unknown state = iota
-	asking        // in the middle of finding out: a circle
+	asking        // being computed: the value is in a cycle
 	stays
 	leaves
 )
 
-// New gives an empty analysis.
+// New returns an empty analysis.
 func New() *Analysis { return &Analysis{values: map[ssa.Value]state{}} }
 
-// Escapes tells whether the memory that v points to (an *ssa.Alloc or *ssa.MakeClosure) may be reached after the
+// Escapes reports whether the memory that v points to (an *ssa.Alloc or *ssa.MakeClosure) may be reached after the
 // function that made it has returned, or after v has been made again in a loop.
 func (a *Analysis) Escapes(v ssa.Value) bool {
 	switch a.values[v] {
@@ -46,7 +46,7 @@ func (a *Analysis) Escapes(v ssa.Value) bool {
 	return out
 }
 
-// flows follows a pointer (or a slice, or a closure) through everything that uses it.
+// flows reports whether one of the uses of a pointer, slice or closure lets it leave the function.
 func (a *Analysis) flows(v ssa.Value) bool {
 	refs := v.Referrers()
 	if refs == nil {
@@ -60,7 +60,7 @@ func (a *Analysis) flows(v ssa.Value) bool {
 	return false
 }
 
-// use tells whether one instruction lets v out.
+// use reports whether one instruction lets v leave the function.
 func (a *Analysis) use(v ssa.Value, r ssa.Instruction) bool {
 	switch r := r.(type) {
 	case *ssa.DebugRef, *ssa.If:
@@ -110,7 +110,7 @@ func (a *Analysis) storedLocally(v ssa.Value, s *ssa.Store) bool {
 	}
 }
 
-// contents tells whether everything of type t that is loaded through an address stays.
+// contents reports whether every value of type t that is loaded through an address stays in the function.
 func (a *Analysis) contents(at ssa.Value, t types.Type) bool {
 	for _, r := range *at.Referrers() {
 		switch r := r.(type) {
@@ -155,7 +155,7 @@ func hasPointers(t types.Type) bool {
 	return true
 }
 
-// bound follows a variable into the closures that have captured it.
+// bound follows a variable into the closures that capture it.
 func (a *Analysis) bound(v ssa.Value, m *ssa.MakeClosure) bool {
 	if a.Escapes(m) {
 		return true
@@ -177,7 +177,7 @@ func (a *Analysis) call(v ssa.Value, r *ssa.Call) bool {
 		case "len", "cap", "copy", "print", "println":
 			return false
 		case "append":
-			if len(c.Args) > 1 && c.Args[1] == v { // its elements are copied: they are followed where they are stored
+			if len(c.Args) > 1 && c.Args[1] == v { // append copies the elements of v; these are followed where they are stored
 				return c.Args[0] == v && a.Escapes(r)
 			}
 			return a.Escapes(r)

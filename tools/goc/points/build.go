@@ -10,14 +10,14 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// New looks at a program; variables has what its package variables hold.
+// New analyses a program. variables has the contents of its package variables.
 func New(p *program.Program, variables *constant.Memory) *Analysis {
 	a := &Analysis{program: p, kinds: kinds{parts: map[int]map[int]bool{}}, values: map[ssa.Value]int{}, results: map[*ssa.Function]int{},
 		memory: map[any]*object{}, calls: map[*ssa.Function]map[*ssa.Function]bool{}, targets: map[*ssa.Call][]*ssa.Function{},
 		changes: map[*ssa.Function][]access{}, reaches: map[*ssa.Function][]access{}}
 	for _, g := range p.Globals {
 		o, err := variables.Variable(g)
-		if err != nil { // which is reported
+		if err != nil { // the error has been reported
 			o = &constant.Object{Type: program.Deref(g.Type()), Tree: &constant.Node{}}
 		}
 		a.put(a.value(g), a.constant(o, g.String()))
@@ -41,7 +41,7 @@ func New(p *program.Program, variables *constant.Memory) *Analysis {
 	return a
 }
 
-// constant stands for memory that a package variable leads to.
+// constant returns the object for memory that a package variable refers to.
 func (a *Analysis) constant(o *constant.Object, name string) *object {
 	if known := a.memory[o]; known != nil {
 		return known
@@ -86,7 +86,7 @@ func (a *Analysis) function(f *ssa.Function) *object {
 	return o
 }
 
-// value is a value's node; -1 for one that leads nowhere.
+// value returns a value's node; -1 for a value that points nowhere.
 func (a *Analysis) value(v ssa.Value) int {
 	if n, ok := a.values[v]; ok {
 		return n
@@ -123,7 +123,7 @@ func (a *Analysis) result(f *ssa.Function) int {
 	return n
 }
 
-// makes gives a value memory of its own.
+// makes adds a new object to a value's node, and returns the object.
 func (a *Analysis) makes(v ssa.Value, of types.Type) *object {
 	o := a.newObject(of)
 	a.put(a.value(v), o)
@@ -182,7 +182,8 @@ func (a *Analysis) instruction(f *ssa.Function, i ssa.Instruction) {
 	}
 }
 
-// slice: append can overwrite the elements behind the new end.
+// slice connects a slice expression with its operand. A slice that ends early is separate, because append can overwrite the
+// elements behind its end.
 func (a *Analysis) slice(i *ssa.Slice) {
 	from, to := a.value(i.X), a.value(i)
 	if i.High == nil || i.Max != nil && sameValue(i.High, i.Max) {
@@ -192,7 +193,7 @@ func (a *Analysis) slice(i *ssa.Slice) {
 	}
 }
 
-// sameValue tells whether two values are known to be the same: a constant, or the length of one slice.
+// sameValue reports whether two values are known to be equal: a constant, or the length of one slice.
 func sameValue(x, y ssa.Value) bool {
 	if x == y {
 		return true
@@ -234,7 +235,7 @@ func (a *Analysis) call(f *ssa.Function, i *ssa.Call) {
 	a.nodes[n].calls = append(a.nodes[n].calls, i)
 }
 
-// link gives a function that a call may reach the arguments.
+// link passes the arguments of a call to a function that the call may reach.
 func (a *Analysis) link(i *ssa.Call, callee *ssa.Function) {
 	for _, known := range a.targets[i] {
 		if known == callee {
@@ -242,7 +243,7 @@ func (a *Analysis) link(i *ssa.Call, callee *ssa.Function) {
 		}
 	}
 	if len(callee.Params) != len(i.Call.Args) || callee.Signature.Results().Len() != i.Call.Signature().Results().Len() {
-		return // another type's function, which no value of this type holds
+		return // a function of another type, which no value of this type holds
 	}
 	a.targets[i] = append(a.targets[i], callee)
 	a.calls[i.Parent()][callee] = true

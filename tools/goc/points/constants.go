@@ -18,7 +18,8 @@ func (a *Analysis) changed(f *ssa.Function, at ssa.Instruction, address ssa.Valu
 	a.changes[f] = append(a.changes[f], access{at, address, of})
 }
 
-// Constants finds every change of memory that a package variable may lead to: it is constant data in C.
+// Constants returns an error for every change of memory that a package variable may refer to, because that is constant data in
+// C.
 func (a *Analysis) Constants() (faults []error) {
 	for _, f := range a.program.Functions {
 		for _, c := range a.changes[f] {
@@ -33,7 +34,7 @@ func (a *Analysis) Constants() (faults []error) {
 				if o.constant == "" || said[o.constant] {
 					return
 				}
-				// A slice that nothing has been cut off has no room that append could write to.
+				// A slice with its original end has no room that append could write to.
 				if call != nil && call.Call.Value.Name() == "append" && o.cut != o {
 					return
 				}

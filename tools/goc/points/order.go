@@ -13,8 +13,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// Order finds every read of memory whose value is used behind a later call of the same statement that may write there.
-// Go leaves open which of them comes first: its compiler reads when all calls are done, go/ssa from left to right.
+// Order returns an error for every read of memory whose value is used after a later call of the same statement that may write
+// there. Go does not specify which comes first: its compiler reads after all calls, go/ssa from left to right.
 func (a *Analysis) Order() (faults []error) {
 	for _, f := range a.program.Functions {
 		s := newStatements(f)
@@ -34,7 +34,7 @@ func (a *Analysis) Order() (faults []error) {
 	return faults
 }
 
-// order looks at one function.
+// order examines one function.
 type order struct {
 	*Analysis
 	f          *ssa.Function
@@ -43,7 +43,7 @@ type order struct {
 	said       map[ast.Stmt]bool
 }
 
-// reads gives the pointer, slice or map that an instruction reads through; nil for others.
+// reads returns the pointer, slice or map through which an instruction reads; nil for other instructions.
 func reads(i ssa.Instruction) ssa.Value {
 	switch i := i.(type) {
 	case *ssa.UnOp:
@@ -64,7 +64,7 @@ func reads(i ssa.Instruction) ssa.Value {
 	return nil
 }
 
-// read looks at one of them.
+// read examines one read.
 func (w *order) read(v ssa.Value, address ssa.Value, at int) {
 	i := v.(ssa.Instruction)
 	statement := w.statements.of(i)
@@ -110,7 +110,7 @@ func (w *order) read(v ssa.Value, address ssa.Value, at int) {
 	}
 }
 
-// writes tells whether an instruction puts a value where others may see it.
+// writes reports whether an instruction stores a value where other functions may see it.
 func writes(u ssa.Instruction) bool {
 	switch u := u.(type) {
 	case *ssa.Store:
@@ -121,7 +121,7 @@ func writes(u ssa.Instruction) bool {
 	return false
 }
 
-// variable is the variable of this function, or the value that the statement makes, that an address lies in.
+// variable returns the variable of this function, or the value made by the statement, that contains an address.
 func variable(address ssa.Value) *ssa.Alloc {
 	switch v := address.(type) {
 	case *ssa.Alloc:
@@ -134,7 +134,7 @@ func variable(address ssa.Value) *ssa.Alloc {
 	return nil
 }
 
-// later goes through the calls behind an instruction, without going round a loop, as far as the statement may go.
+// later calls do for the calls that follow an instruction, without repeating a loop.
 func (w *order) later(i ssa.Instruction, do func(*ssa.Call)) {
 	from := slices.Index(i.Block().Instrs, i)
 	for _, j := range i.Block().Instrs[from+1:] {
@@ -151,7 +151,7 @@ func (w *order) later(i ssa.Instruction, do func(*ssa.Call)) {
 	}
 }
 
-// ahead are the blocks that can be reached from one without going round a loop.
+// ahead returns the blocks that can be reached from one without repeating a loop.
 func ahead(from *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	out := map[*ssa.BasicBlock]bool{}
 	var walk func(b *ssa.BasicBlock)
@@ -167,7 +167,7 @@ func ahead(from *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	return out
 }
 
-// before tells whether one instruction may run before the other, without going round a loop.
+// before reports whether one instruction may run before the other without repeating a loop.
 func before(a, b ssa.Instruction) bool {
 	if a.Block() == b.Block() {
 		return slices.Index(a.Block().Instrs, a) < slices.Index(b.Block().Instrs, b)
@@ -183,7 +183,7 @@ func (w *order) uses(v ssa.Value, statement ast.Stmt, seen map[ssa.Value]bool, u
 	seen[v] = true
 	for _, u := range *v.Referrers() {
 		if p, ok := u.(*ssa.Phi); ok && p.Comment != "&&" && p.Comment != "||" {
-			// A variable: it is used where its value comes in.
+			// A variable is used where its value enters the phi.
 			for k, e := range p.Edges {
 				if e == v {
 					pred := p.Block().Preds[k]
@@ -228,7 +228,7 @@ func (w *order) changedBy(c *ssa.Call, of access) ssa.Instruction {
 	return nil
 }
 
-// allChanges are those of a function and of everything that it may call.
+// allChanges returns the changes of a function and of everything that it may call.
 func (a *Analysis) allChanges(f *ssa.Function) []access {
 	if known, ok := a.reaches[f]; ok {
 		return known
@@ -266,7 +266,7 @@ func (a *Analysis) conflict(change, read access) bool {
 	return a.nodes[c].has.meets(a.nodes[r].has)
 }
 
-// sameField tells whether two fields, with their types, may be one, or one may lie in the other.
+// sameField reports whether two fields, with their types, may be the same, or one may contain the other.
 func (a *Analysis) sameField(x, y *ssa.FieldAddr, ofX, ofY types.Type) bool {
 	in, other := a.kinds.number(program.Deref(x.X.Type())), a.kinds.number(program.Deref(y.X.Type()))
 	return in == other && x.Field == y.Field || a.kinds.within(ofX)[other] || a.kinds.within(ofY)[in]

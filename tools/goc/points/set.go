@@ -7,7 +7,7 @@ type set []uint64
 
 func (s set) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 != 0 }
 
-// add tells whether i is new.
+// add adds i, and reports whether it is new.
 func (s *set) add(i int) bool {
 	for i/64 >= len(*s) {
 		*s = append(*s, 0)
@@ -28,7 +28,7 @@ func (s set) meets(other set) bool {
 	return false
 }
 
-// each goes through the numbers, in order.
+// each calls do for the numbers, in order.
 func (s set) each(do func(int)) {
 	for i, word := range s {
 		for ; word != 0; word &= word - 1 {

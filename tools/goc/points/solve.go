@@ -8,26 +8,26 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// object is memory that one place of the source makes, a function, or a part of constant memory.
+// object is memory that one place of the source allocates, a function, or a part of constant memory.
 type object struct {
 	number   int
 	of       types.Type    // the type of the contents; of a slice's array, an element; of a map and of a function, its type
-	constant string        // the package variable that leads there; "" for changeable memory
+	constant string        // the package variable that refers to it; "" for changeable memory
 	function *ssa.Function // of a closure
 	content  int           // the node of its contents
 	cut      *object       // constant memory as seen by a slice with an earlier end
 }
 
-// node is a set that grows, and the nodes that grow with it.
+// node is a growing set of objects, and the nodes that grow with it.
 type node struct {
 	of         types.Type // the type of its members; nil for every type
 	has, done  set
 	into       []int        // nodes that include it
-	known      map[int]bool // the same
+	known      map[int]bool // the nodes in into
 	loads      []int        // nodes that include the contents of its objects
 	stores     []int        // nodes that are included in the contents of its objects
 	cuts       []int        // nodes of slices of it that end early
-	calls      []*ssa.Call  // that call where it leads
+	calls      []*ssa.Call  // calls of the functions in it
 	accept     map[int]bool
 	acceptsAny bool
 	waiting    bool
@@ -59,23 +59,23 @@ func (a *Analysis) newNode(of types.Type) int {
 	return len(a.nodes) - 1
 }
 
-// newObject makes memory in which a value of a type lies.
+// newObject adds an object that contains a value of a type.
 func (a *Analysis) newObject(of types.Type) *object { return a.newHolder(of, of) }
 
-// newMap makes a map.
+// newMap adds the object of a map.
 func (a *Analysis) newMap(of types.Type) *object {
 	m := of.Underlying().(*types.Map)
 	return a.newHolder(of, types.NewTuple(types.NewVar(0, nil, "", m.Key()), types.NewVar(0, nil, "", m.Elem())))
 }
 
-// newHolder makes the object of a reference of type of; the object contains values of type in.
+// newHolder adds the object for a reference of type of; the object contains values of type in.
 func (a *Analysis) newHolder(of, in types.Type) *object {
 	o := &object{number: len(a.objects), of: of, content: a.newNode(in)}
 	a.objects = append(a.objects, o)
 	return o
 }
 
-// takes tells whether a node may hold what leads to an object.
+// takes reports whether a node may contain an object.
 func (a *Analysis) takes(n *node, o *object) bool {
 	if n.acceptsAny {
 		return true
@@ -135,7 +135,7 @@ func (a *Analysis) store(address, from int) {
 	a.nodes[address].stores = append(a.nodes[address].stores, from)
 }
 
-// solve lets everything grow that must.
+// solve propagates objects until no node grows.
 func (a *Analysis) solve() {
 	for len(a.queue) > 0 {
 		i := a.queue[len(a.queue)-1]

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// statements are those of a function, by where they stand.
+// statements are the statements of a function, by position.
 type statements struct {
 	all   []ast.Stmt // outer ones first
 	exprs map[token.Pos]ast.Expr
@@ -29,7 +29,7 @@ func newStatements(f *ssa.Function) *statements {
 			if s.exprs[n.Pos()] == nil {
 				s.exprs[n.Pos()] = n
 			}
-		case *ast.SelectorExpr: // which is met before its parts
+		case *ast.SelectorExpr: // a selector is visited before its parts
 			s.exprs[n.Sel.Pos()] = n
 		case *ast.IndexExpr:
 			s.exprs[n.Lbrack] = n
@@ -43,8 +43,8 @@ func newStatements(f *ssa.Function) *statements {
 	return s
 }
 
-// position is where an instruction stands; a read that the source does not show stands where its address does, or
-// where it is used.
+// position returns the position of an instruction; for a read that is not visible in the source, the position of its address or
+// of its use.
 func (s *statements) position(i ssa.Instruction) token.Pos {
 	if i.Pos().IsValid() {
 		return i.Pos()
@@ -65,7 +65,7 @@ func (s *statements) position(i ssa.Instruction) token.Pos {
 	return token.NoPos
 }
 
-// of is the innermost statement that an instruction is a part of; nil when none is known.
+// of returns the innermost statement that contains an instruction; nil: unknown.
 func (s *statements) of(i ssa.Instruction) (in ast.Stmt) {
 	at := s.position(i)
 	for _, statement := range s.all {
@@ -76,7 +76,7 @@ func (s *statements) of(i ssa.Instruction) (in ast.Stmt) {
 	return in
 }
 
-// text is an instruction as the source has it.
+// text returns the source text of an instruction.
 func (s *statements) text(i ssa.Instruction) string {
 	if e := s.exprs[i.Pos()]; e != nil {
 		return types.ExprString(e)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// kinds numbers types by their structure, without regard to names.
+// kinds numbers types by their structure, ignoring names.
 type kinds struct {
 	numbers typeutil.Map
 	parts   map[int]map[int]bool
@@ -22,7 +22,7 @@ func (k *kinds) number(t types.Type) int {
 	return n
 }
 
-// within are the numbers of a type and of everything that lies in a value of it.
+// within returns the numbers of a type and of all types that its values contain.
 func (k *kinds) within(t types.Type) map[int]bool {
 	n := k.number(t)
 	if k.parts[n] != nil {
@@ -46,7 +46,7 @@ func (k *kinds) within(t types.Type) map[int]bool {
 	return out
 }
 
-// overlap tells whether a value of one type may lie in one of the other.
+// overlap reports whether a value of one type may contain a value of the other.
 func (k *kinds) overlap(a, b types.Type) bool {
 	return k.within(a)[k.number(b)] || k.within(b)[k.number(a)]
 }
@@ -78,7 +78,7 @@ func (k *kinds) leads(t types.Type, to map[int]bool) (any bool) {
 	return any
 }
 
-// pointing tells whether a value of a type may lead anywhere.
+// pointing reports whether a value of a type may contain a pointer.
 func pointing(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Program is everything that the requested functions reach.
+// Program is everything that the exported functions reach.
 type Program struct {
 	SSA       *ssa.Program
 	Exports   []*ssa.Function // in the order they were asked for
@@ -28,14 +28,13 @@ type Program struct {
 	directory string // paths are shown relative to it
 	reached   map[*ssa.Function]bool
 	named     map[*ssa.Global]bool
-	boxed     []types.Type // that are put into interfaces
-	panics    bool         // with a value that may be of any of these types
+	boxed     []types.Type // types that are put into interfaces
+	panics    bool         // a panic's value may have any of these types
 	texts     typeutil.Map // type to the method that describes its values in a panic
 }
 
-// Load reads the package and its imports for a 64-bit machine on every build machine, so that the
-// same source always means the same. names are functions of the package. An error names everything that is outside
-// the subset, a line each.
+// Load reads the package and its imports, always for a 64-bit machine, so that the same source always gives the same program.
+// names are functions of the package. An error has a line for everything outside the subset.
 func Load(directory, pattern string, names []string) (*Program, error) {
 	loaded, err := packages.Load(Config(directory), pattern)
 	if err != nil {
@@ -67,7 +66,7 @@ func Load(directory, pattern string, names []string) (*Program, error) {
 	return New(s, directory, exports)
 }
 
-// Config is how packages are loaded.
+// Config returns how packages are loaded.
 func Config(directory string) *packages.Config {
 	return &packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes |
@@ -79,7 +78,7 @@ func Config(directory string) *packages.Config {
 	}
 }
 
-// New takes functions of packages that are built. An error names everything that is outside the subset, a line each.
+// New builds a program from functions of built packages. An error has a line for everything outside the subset.
 func New(s *ssa.Program, directory string, exports []*ssa.Function) (*Program, error) {
 	absolute, err := filepath.Abs(directory)
 	if err != nil {
@@ -101,7 +100,7 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// Position is where something stands: a path relative to the directory or to Go's root, and a line; "" when unknown.
+// Position returns the position of source code: a path relative to the directory or to Go's root, and a line; "" if unknown.
 func (p *Program) Position(at token.Pos) (file string, line int) {
 	if !at.IsValid() {
 		return "", 0
@@ -117,7 +116,7 @@ func (p *Program) Position(at token.Pos) (file string, line int) {
 	return filepath.Base(file), position.Line
 }
 
-// Fault is an error about a place of the source.
+// Fault returns an error about a position in the source.
 func (p *Program) Fault(at token.Pos, f *ssa.Function, what string) error {
 	if !at.IsValid() && f != nil {
 		at = f.Pos()
@@ -129,7 +128,7 @@ func (p *Program) Fault(at token.Pos, f *ssa.Function, what string) error {
 	return fmt.Errorf("%s:%d: %s", file, line, what)
 }
 
-// Standard tells whether a function is one of Go's own library, which may do a few things that others may not.
+// Standard reports whether a function is in Go's library, which may use a few more features than other code.
 func Standard(f *ssa.Function) bool {
 	pkg := f.Pkg
 	if pkg == nil && f.Origin() != nil {
@@ -142,8 +141,8 @@ func Standard(f *ssa.Function) bool {
 	return first != "vkloader" && first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"
 }
 
-// Deref is the type that a pointer points to.
+// Deref returns the type that a pointer points to.
 func Deref(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }
 
-// Sizes are those of the 64-bit machine that everything is translated for.
+// Sizes returns the sizes of the 64-bit machine for which all code is translated.
 func (p *Program) Sizes() types.Sizes { return types.SizesFor("gc", "amd64") }

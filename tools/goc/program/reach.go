@@ -67,7 +67,7 @@ func (p *Program) Reach(from []*ssa.Function) error {
 	return errors.Join(faults...)
 }
 
-// panicsWith reaches the methods by which a panic says what its value is.
+// panicsWith reaches the methods that describe a panic's value.
 func (p *Program) panicsWith(i ssa.Instruction, walk func(*ssa.Function)) {
 	reach := func(t types.Type) {
 		f := p.method(t, "Error")
@@ -97,7 +97,7 @@ func (p *Program) panicsWith(i ssa.Instruction, walk func(*ssa.Function)) {
 	}
 }
 
-// method finds a type's method that has no parameters and gives a string.
+// method finds a type's method without parameters that returns a string.
 func (p *Program) method(t types.Type, name string) *ssa.Function {
 	s := types.NewMethodSet(t).Lookup(nil, name)
 	if s == nil {
@@ -116,7 +116,7 @@ func (p *Program) Text(t types.Type) *ssa.Function {
 	return f
 }
 
-// outside says why an instruction is not in the subset; "" when it is.
+// outside returns why an instruction is outside the subset; "": it is inside.
 func outside(f *ssa.Function, i ssa.Instruction) string {
 	switch v := i.(type) {
 	case *ssa.Defer:
@@ -164,14 +164,14 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 	return ""
 }
 
-// largest is the size, in bytes, up to which a structure or an array may be a value: values lie on the C stack.
+// largest is the size of the largest structure or array value, in bytes: values are on the C stack.
 const largest = 4096
 
-// large says which value of an instruction takes too much of the C stack; "" when none does.
+// large returns which value of an instruction takes too much of the C stack; "": none.
 func (p *Program) large(i ssa.Instruction) string {
 	values := []ssa.Value{}
 	if v, ok := i.(ssa.Value); ok {
-		if _, load := v.(*ssa.UnOp); load && len(*v.Referrers()) == 0 { // whose length is asked for
+		if _, load := v.(*ssa.UnOp); load && len(*v.Referrers()) == 0 { // only its length is used
 			return ""
 		}
 		values = append(values, v)

@@ -8,9 +8,9 @@ import (
 	"vkloader/tools/vkgen/loader"
 )
 
-// chain writes the sizes of all structures that may stand in the chain of a VkDeviceCreateInfo, by their sType:
-// spine/gen/zchain.h. A structure of a platform whose types have no known size is left out and noted; so is one whose
-// sType nothing in the API defines.
+// chain writes the sizes of all structures that may be in the chain of a VkDeviceCreateInfo, by their sType:
+// spine/gen/zchain.h. It leaves out, and notes, a structure of a platform whose types have no known size, and one with an
+// undefined sType.
 func (c *closure) chain(s *loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(s))

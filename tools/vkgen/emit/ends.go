@@ -7,7 +7,7 @@ import (
 	"vkloader/tools/vkgen/loader"
 )
 
-// ends writes prototypes of the ends that are written in C.
+// ends writes prototypes of the trampolines and terminators that are written in C.
 func ends(s *loader.Set) []byte {
 	var t text
 	t.f("/* %s */", mark(s))

@@ -18,7 +18,7 @@ func more(i, n int) string {
 	return ""
 }
 
-// opaque are the window systems' types: pointers to them and their numbers are all that is handled (EXP-004).
+// opaque lists the window systems' types, which are used only as pointers and numbers (EXP-004).
 var opaque = []struct{ name, decl string }{
 	{"Display", "typedef struct _XDisplay Display;"},
 	{"Window", "typedef unsigned long Window;"},
@@ -40,7 +40,7 @@ type closure struct {
 	r        *registry.Registry
 	types    map[string]bool
 	commands map[string]bool
-	ext      map[string]bool // extensions whose macros are wanted
+	ext      map[string]bool // extensions whose macros are needed
 }
 
 func (c *closure) typ(name string) error {
@@ -134,8 +134,8 @@ func (c *closure) blocks(blocks []registry.Block) error {
 	return nil
 }
 
-// root takes one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a
-// note, not an error, so that older registries work.
+// root adds one line of zvk.roots: "core", an extension, a command or a type. A name that this registry lacks is a note, not an
+// error, so that older registries work.
 func (c *closure) root(name string) error {
 	switch {
 	case name == "core":
@@ -218,7 +218,7 @@ func (c *closure) each(category string, do func(*registry.Type)) {
 	}
 }
 
-// gate tells whether some system's commands depend on the extension.
+// gate reports whether commands of a system depend on the extension.
 func (c *closure) gate(e *registry.Extension) bool {
 	return slices.ContainsFunc(c.sets, func(s *loader.Set) bool { return slices.Contains(s.Gates, e) })
 }
@@ -245,7 +245,7 @@ func (c *closure) header() []byte {
 	return t.Bytes()
 }
 
-// versions writes how the header begins, and the numbers of versions.
+// versions writes the start of the header, and the numbers of versions.
 func (c *closure) versions(t *text) {
 	t.f("/* %s */", mark(c.sets[0]))
 	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
@@ -451,7 +451,7 @@ func parameters(cmd *registry.Command) string {
 	return strings.Join(list, ", ")
 }
 
-// members gives the commands whose pointer types are the types of members.
+// members returns the commands whose pointer types are used by members of structures.
 func (c *closure) members() []string {
 	var out []string
 	for _, s := range c.r.Types {
@@ -467,7 +467,7 @@ func (c *closure) members() []string {
 	return out
 }
 
-// ordered gives structures and unions, each after those that it holds by value.
+// ordered returns structures and unions, each after those that it contains by value.
 func (c *closure) ordered() []*registry.Type {
 	var out []*registry.Type
 	seen := map[string]bool{}
@@ -541,7 +541,7 @@ func (c *closure) enum(t *text, name string) {
 	t.f("} %s;", name)
 }
 
-// maxName makes VK_STRUCTURE_TYPE_MAX_ENUM of VkStructureType; an author's suffix goes to the end.
+// maxName returns VK_STRUCTURE_TYPE_MAX_ENUM for VkStructureType; an author's suffix moves to the end.
 func maxName(name string, tags []string) string {
 	suffix := ""
 	for _, tag := range tags {

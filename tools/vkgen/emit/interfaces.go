@@ -8,14 +8,14 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// run is bytes of a structure that stand together on both kinds of machine: where they begin and how many they are.
+// run is a range of consecutive bytes of a structure on both kinds of machine: where it begins, and its size.
 type run struct {
 	wide, wideSize     int // where pointers have 64 bits
 	narrow, narrowSize int // on i386
-	windows            int // where it begins on Windows in 32 bits, where numbers are aligned to their size
+	windows            int // where it begins on 32-bit Windows, where numbers are aligned to their size
 }
 
-// add appends a run, and joins it with the one before where nothing is between them on either machine.
+// add appends a run, and joins it with the run before if no byte is between them on either machine.
 func add(list []run, r run) []run {
 	if n := len(list); n > 0 {
 		last := &list[n-1]
@@ -29,7 +29,7 @@ func add(list []run, r run) []run {
 	return append(list, r)
 }
 
-// runs gives the bytes of a type that begins at a place on each kind of machine.
+// runs appends the byte ranges of a type that begins at an offset on each kind of machine.
 func (c *closure) runs(list []run, name string, wide, narrow, windows int) ([]run, error) {
 	w, err := c.measure(lp64, name)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c *closure) memberRuns(list []run, m registry.Member, wide, narrow, window
 	return list, nil
 }
 
-// width says how an argument travels: 4 or 8 bytes of any number, f and d floating point, p a pointer's word.
+// width returns how an argument is passed: 4 or 8 bytes of any number, f and d floating point, p a pointer's word.
 func (c *closure) width(m registry.Member) string {
 	if m.Pointers > 0 || len(m.Dims) > 0 {
 		return "p"

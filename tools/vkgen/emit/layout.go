@@ -43,7 +43,7 @@ func (m machine) basic(name string) (extent, bool) {
 	return extent{}, false
 }
 
-// measure gives the extent of a type, worked out from the registry alone.
+// measure returns the extent of a type, computed from the registry alone.
 func (c *closure) measure(on machine, name string) (extent, error) {
 	if e, ok := on.basic(name); ok {
 		return e, nil
@@ -83,7 +83,7 @@ func (c *closure) measure(on machine, name string) (extent, error) {
 	return extent{}, fmt.Errorf("type %s has no known size", name)
 }
 
-// layout gives the offset of each member (-1 for bit fields) and the extent of the whole.
+// layout returns the offset of each member (-1 for bit fields) and the extent of the whole type.
 func (c *closure) layout(on machine, t *registry.Type) ([]int, extent, error) {
 	var offsets []int
 	all := extent{0, 1}

@@ -19,7 +19,7 @@ var external = map[string]string{
 	"Window": "unsigned long", "VisualID": "unsigned long", "RROutput": "unsigned long",
 }
 
-// passed returns the C type by which a parameter or a result travels.
+// passed returns the C type with which a parameter or a result is passed.
 func passed(r *registry.Registry, m registry.Member) (string, error) {
 	if m.Pointers > 0 || len(m.Dims) > 0 {
 		return "void *", nil

@@ -42,7 +42,7 @@ var exported = []string{
 	"VK_EXT_headless_surface",
 }
 
-// gates are the commands whose name look-up is gated on another extension than the one that brings them.
+// gates maps commands to the extension that gates their look-up, if that is not the extension that adds them.
 var gates = map[string]string{
 	"vkGetPhysicalDeviceSurfaceCapabilities2KHR": "VK_KHR_surface", // GPA-026: its own extension is not looked at
 	"vkGetPhysicalDeviceSurfaceFormats2KHR":      "VK_KHR_surface", // GPA-026
@@ -51,13 +51,13 @@ var gates = map[string]string{
 	"vkGetPhysicalDevicePresentRectanglesKHR":    "VK_KHR_surface", // GPA-025
 }
 
-// global are the commands that are asked for without an instance (GPA-002).
+// global lists the commands that are looked up without an instance (GPA-002).
 var global = []string{
 	"vkCreateInstance", "vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceLayerProperties",
 	"vkEnumerateInstanceVersion",
 }
 
-// Hand is a command with an end that is written in C.
+// Hand is a command with a trampoline or terminator in C.
 type Hand struct {
 	Command string
 	Upper   bool
@@ -75,8 +75,8 @@ func hand(ends int, command, why string) Hand {
 	return Hand{Command: command, Upper: ends&up != 0, Lower: ends&down != 0, Why: why}
 }
 
-// Hands are the commands with an end that the assembler cannot make from one macro line. Device-level commands have a
-// terminator only when they stand here (GPA-086).
+// Hands are the commands with a trampoline or terminator that the assembler cannot make from one macro line. A device-level
+// command has a terminator only if it is in this list (GPA-086).
 var Hands = []Hand{
 	hand(both, "vkCreateInstance", "builds the instance: layers, drivers, tables"),
 	hand(both, "vkDestroyInstance", "takes the instance apart; NULL is allowed (HND-010)"),

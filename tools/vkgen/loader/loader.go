@@ -23,7 +23,7 @@ func (k Kind) String() string {
 	return [...]string{"", "global", "instance", "physical device", "device"}[k]
 }
 
-// ExtensionMinor stands for the core version of commands that are in none.
+// ExtensionMinor is the Minor of commands that are in no core version.
 const ExtensionMinor = 255
 
 // Command is a command that the loader knows.
@@ -32,15 +32,15 @@ type Command struct {
 	Kind      Kind
 	Minor     int    // core version 1.Minor, or ExtensionMinor
 	Extension string // first extension that brings it, "" for core commands
-	Gate      string // instance extension that its look-up is gated on, or ""
+	Gate      string // the instance extension that gates its look-up, or ""
 	Param     string // first parameter
 	Exported  bool
-	CoreAlias string // the core command whose two ends it shares (GPA-030, GPA-031)
+	CoreAlias string // the core command whose trampoline and terminator it shares (GPA-030, GPA-031)
 	HandUpper bool
 	HandLower bool
 }
 
-// Upper gives the symbol of the trampoline.
+// Upper returns the symbol of the trampoline.
 func (c *Command) Upper() string {
 	if c.CoreAlias != "" {
 		return "tramp_" + c.CoreAlias
@@ -48,7 +48,7 @@ func (c *Command) Upper() string {
 	return "tramp_" + c.Name
 }
 
-// Lower gives the symbol of the terminator, or "".
+// Lower returns the symbol of the terminator, or "".
 func (c *Command) Lower() string {
 	switch {
 	case c.CoreAlias != "":
@@ -74,25 +74,25 @@ type Set struct {
 	byName     map[string]*Command
 }
 
-// Find gives the command of a name, or nil.
+// Find returns the command of a name, or nil.
 func (s *Set) Find(name string) *Command { return s.byName[name] }
 
-// Globals are the commands in no table.
+// Globals returns the commands in no table.
 func (s *Set) Globals() []*Command {
 	return s.filter(func(c *Command) bool { return c.Kind == Global })
 }
 
-// InstanceSlots are the commands of instances' and drivers' tables alone.
+// InstanceSlots returns the commands that only the tables of instances and drivers have.
 func (s *Set) InstanceSlots() []*Command {
 	return s.filter(func(c *Command) bool { return c.Kind == Instance || c.Kind == PhysDev })
 }
 
-// SharedSlots are the commands of all tables.
+// SharedSlots returns the commands that all tables have.
 func (s *Set) SharedSlots() []*Command {
 	return s.filter(func(c *Command) bool { return c.Shared() })
 }
 
-// DeviceSlots are the commands of devices' tables alone.
+// DeviceSlots returns the commands that only the tables of devices have.
 func (s *Set) DeviceSlots() []*Command {
 	return s.filter(func(c *Command) bool { return c.Kind == Device && !c.Shared() })
 }
@@ -107,7 +107,7 @@ func (s *Set) filter(keep func(*Command) bool) []*Command {
 	return out
 }
 
-// Known tells whether an extension is one that the system's loader knows.
+// Known reports whether an extension is one that the system's loader knows.
 func (s System) Known(e *registry.Extension) bool { return slices.Contains(s.platforms, e.Platform) }
 
 func (s System) exports(e *registry.Extension) bool {

@@ -103,19 +103,19 @@ type Registry struct {
 	consts   map[string]int
 }
 
-// Version gives the registry's version as text, like 1.4.363.
+// Version returns the registry's version as text, like 1.4.363.
 func (r *Registry) Version() string { return fmt.Sprintf("%d.%d.%d", r.Major, r.Minor, r.Patch) }
 
-// Type gives the type of a name, or nil.
+// Type returns the type of a name, or nil.
 func (r *Registry) Type(name string) *Type { return r.types[name] }
 
-// Enum gives the enumeration of a name, or nil.
+// Enum returns the enumeration of a name, or nil.
 func (r *Registry) Enum(name string) *Enum { return r.enums[name] }
 
-// Command gives the command of a name, or nil.
+// Command returns the command of a name, or nil.
 func (r *Registry) Command(name string) *Command { return r.commands[name] }
 
-// Extension gives the extension of a name, or nil.
+// Extension returns the extension of a name, or nil.
 func (r *Registry) Extension(name string) *Extension {
 	for _, e := range r.Extensions {
 		if e.Name == name {
@@ -133,7 +133,7 @@ func (r *Registry) Root(c *Command) *Command {
 	return c
 }
 
-// Constant gives the value of an integer constant.
+// Constant returns the value of an integer constant.
 func (r *Registry) Constant(name string) (int64, bool) {
 	i, ok := r.consts[name]
 	if !ok {
@@ -340,12 +340,12 @@ func (r *Registry) addConstant(n *node) {
 	r.Constants = append(r.Constants, v)
 }
 
-// add adds a value; ext is the number of the extension that stands around it.
+// add adds a value; ext is the number of the extension that contains it.
 func (e *Enum) add(n *node, ext int) error {
 	v := Value{Name: n.attr["name"], Alias: n.attr["alias"]}
 	for _, old := range e.Values {
 		if old.Name == v.Name {
-			return nil // repeated where several extensions bring the same value
+			return nil // several extensions may add the same value
 		}
 	}
 	if v.Alias == "" {

@@ -46,7 +46,7 @@ func readTree(r io.Reader) (*node, error) {
 	return root, nil
 }
 
-// all gives the direct kids of a name.
+// all returns the direct children with a name.
 func (n *node) all(name string) []*node {
 	var out []*node
 	for _, k := range n.kids {
@@ -57,7 +57,7 @@ func (n *node) all(name string) []*node {
 	return out
 }
 
-// one gives the first direct kid of a name, or nil.
+// one returns the first direct child with a name, or nil.
 func (n *node) one(name string) *node {
 	for _, k := range n.kids {
 		if k.name == name {
@@ -67,7 +67,7 @@ func (n *node) one(name string) *node {
 	return nil
 }
 
-// flat gives all the text below, without comments, white space collapsed.
+// flat returns all the text below, without comments, with white space collapsed.
 func (n *node) flat() string {
 	var b strings.Builder
 	n.write(&b)
@@ -87,7 +87,7 @@ func (n *node) write(b *strings.Builder) {
 	}
 }
 
-// child text of a name, "" when there is none.
+// textOf returns the text of the child with a name; "" if there is none.
 func (n *node) textOf(name string) string {
 	if k := n.one(name); k != nil {
 		return k.flat()
@@ -95,7 +95,7 @@ func (n *node) textOf(name string) string {
 	return ""
 }
 
-// listHas tells whether a comma-separated list names an item.
+// listHas reports whether a comma-separated list names an item.
 func listHas(list, item string) bool {
 	for _, s := range strings.Split(list, ",") {
 		if s == item {
@@ -105,7 +105,7 @@ func listHas(list, item string) bool {
 	return false
 }
 
-// ours tells whether an element belongs to the "vulkan" API (no api attribute: to every API).
+// ours reports whether an element belongs to the "vulkan" API (no api attribute: to every API).
 func (n *node) ours() bool {
 	api, ok := n.attr["api"]
 	return !ok || listHas(api, "vulkan")

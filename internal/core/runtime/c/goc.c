@@ -1,9 +1,9 @@
-/* goc.c: what code made by goc stands on: memory, strings, slices, maps, panics. It stands at the head of the file that
- * goc writes, so that the compiler sees all of it at once.
+/* goc.c: the run-time support of code that goc writes: memory, strings, slices, maps, panics. It is the first part
+ * of the file that goc writes, so the compiler sees all of the code together.
  *
- * Memory comes from malloc in blocks, is never freed by the code itself, and goes back when the call's memory is
- * closed. A panic, and lack of memory, leave by longjmp to the exported function that was called. Nothing here is
- * shared but one spare block. */
+ * Memory comes from malloc in blocks, is never freed by the code itself, and is freed when the call's memory is
+ * closed. A panic, and a lack of memory, return by longjmp to the exported function that was called. The only
+ * shared data is one spare block. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdatomic.h>
@@ -55,7 +55,7 @@ struct goc_slice {
     void *p;
     int64_t n, c;
 };
-/* A function as a value: its closure, which begins with its code. */
+/* A function value: a closure, whose first member is its code. */
 struct goc_func {
     void *fn;
 };
@@ -71,7 +71,7 @@ struct goc_type {
     uint64_t (*hash)(struct goc *, const void *, uint64_t);
     struct goc_str (*text)(struct goc *, const void *); /* its method Error or String, if a panic may want it */
 };
-/* A value with its type; v points to the value, also where it is a pointer. */
+/* An interface: a value with its type. v points to the value, even if that is a pointer. */
 struct goc_iface {
     const struct goc_type *t;
     const void *v;
@@ -87,9 +87,9 @@ struct goc_range {
 #define GOC_FIRST ((size_t)32 * 1024)
 #endif
 #define GOC_LARGEST ((size_t)1024 * 1024)
-/* Bytes of stack below the exported function that code which calls itself may use. Programs call the library on stacks
- * of 16 kB; without optimisation frames are several times as large, with a sanitizer larger still. Programs of their
- * own, on stacks of their own, may say another number. */
+/* Bytes of stack below the exported function that recursive code may use. Programs call the library on stacks of
+ * 16 kB. Frames are several times as large without optimisation, and larger still with a sanitizer. A command with
+ * its own stack may define another number. */
 #ifdef __has_feature /* of clang, and of gcc from 14 */
 #if __has_feature(address_sanitizer) || __has_feature(hwaddress_sanitizer) || __has_feature(memory_sanitizer) ||       \
     __has_feature(thread_sanitizer)
@@ -130,7 +130,7 @@ struct goc {
 
 static const uint64_t goc_nothing[2]; /* what things without a size point to */
 
-/* A first block that was given back, for the next goc_open. */
+/* The first block of a closed call, for the next goc_open; NULL: none. */
 static struct goc *_Atomic goc_spare;
 
 struct goc *goc_open(void)
@@ -187,7 +187,8 @@ static GOC_DEAD void goc_no_memory(struct goc *g)
     goc_leave(g, GOC_MEMORY);
 }
 
-/* A separate block for a large allocation, zeroed by the system; otherwise the next block to allocate from. */
+/* Allocates a separate block, zeroed by the system, if size is large; otherwise the next block to allocate from.
+ * Returns zeroed memory of this size. */
 static GOC_COLD void *goc_more(struct goc *g, size_t size)
 {
     bool own = size >= GOC_LARGEST / 4;
@@ -207,7 +208,7 @@ static GOC_COLD void *goc_more(struct goc *g, size_t size)
     return memset(start, 0, size);
 }
 
-/* Zeroed memory. */
+/* Returns zeroed memory. */
 static inline void *goc_alloc(struct goc *g, size_t size)
 {
     uint8_t *p = (uint8_t *)(((uintptr_t)g->top + 15) & ~(uintptr_t)15);
@@ -217,7 +218,7 @@ static inline void *goc_alloc(struct goc *g, size_t size)
     return memset(p, 0, size);
 }
 
-/* Bytes that are about to be written, of any alignment. */
+/* Returns memory of any alignment, which the caller fills. */
 static inline uint8_t *goc_raw(struct goc *g, size_t size)
 {
     if (size > (size_t)(g->end - g->top)) return goc_more(g, (size + 15) & ~(size_t)15);
@@ -270,7 +271,7 @@ static GOC_DEAD void goc_fault(struct goc *g, const char *what)
     goc_leave(g, GOC_PANIC);
 }
 
-/* Ends the call with a text that has one or two numbers; a negative second number is left out. */
+/* Panics with a text that contains one or two numbers; a negative second number is left out. */
 static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c)
 {
     g->text[0] = 0;
@@ -288,7 +289,7 @@ static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n)
     goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
 }
 
-/* Ends the call with an unsigned first number that is too large for a signed one. */
+/* Panics with a text whose first number is unsigned and too large for a signed one. */
 static GOC_DEAD void goc_fault_large(struct goc *g, const char *a, uint64_t x, const char *b, int64_t y, const char *c)
 {
     g->text[0] = 0;
@@ -305,8 +306,8 @@ static GOC_DEAD void goc_index_fault_unsigned(struct goc *g, uint64_t i, int64_t
     goc_fault_large(g, "index out of range [", i, "] with length ", n, "");
 }
 
-/* The end of a slice expression beyond the capacity, and its beginning beyond its end. The flags say which of the
- * numbers are unsigned: GOC_LOW_UNSIGNED and its siblings. */
+/* The functions below panic about a slice expression: its end is beyond the capacity, or its beginning beyond its
+ * end. The flags mark unsigned numbers. */
 enum { GOC_LOW_UNSIGNED = 16, GOC_HIGH_UNSIGNED = 32, GOC_HIGHEST_UNSIGNED = 64 };
 static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n,
                                    bool is_unsigned)
@@ -320,7 +321,7 @@ static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high, c
     goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, end);
 }
 
-/* A text as Go's panics have it: each line but the first after a tabulator. */
+/* Writes a text as Go's panics do: with a tab after each line feed. */
 static void goc_write_lines(struct goc *g, struct goc_str s)
 {
     for (int64_t i = 0; i < s.n; i++) {
@@ -385,7 +386,7 @@ static GOC_DEAD void goc_too_deep(struct goc *g)
     goc_leave(g, GOC_PANIC);
 }
 
-/* Registers alone: no signals, and on Windows no handlers of the frames in between, of which there are none. */
+/* Saves registers only: no signal mask, and on Windows no handlers of the frames in between, which have none. */
 #if defined _WIN64
 #define GOC_SETJMP(env) _setjmp(env, NULL)
 #elif defined _WIN32
@@ -412,7 +413,7 @@ static inline void *goc_check(struct goc *g, const void *p)
     return (void *)(uintptr_t)p;
 }
 
-/* The receiver of a method of a value that is called through a pointer. */
+/* Returns the receiver for a value method that is called through a pointer; panics if the pointer is nil. */
 static inline void *goc_receiver(struct goc *g, const void *p, const char *method)
 {
     if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
@@ -487,7 +488,7 @@ static inline uint64_t goc_float_to_uint64(double f)
                                       : UINT64_C(1) << 63;
 }
 
-/* Not a number wins, and -0 is less than 0. */
+/* Returns the smaller number. A NaN wins, and -0 is less than 0. */
 static inline double goc_min_float(double a, double b)
 {
     if (a != a || b != b) return a + b;
@@ -524,7 +525,7 @@ static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b)
     return goc_compare_strings(b, a) > 0 ? b : a;
 }
 
-/* Room for a large string, in a block of its own with as much room again behind it. */
+/* Returns memory for a large string, in a separate block with as much room again behind the string. */
 static GOC_COLD uint8_t *goc_large_string(struct goc *g, uint64_t size)
 {
     if (size > SIZE_MAX / 4) goc_no_memory(g);
@@ -701,7 +702,7 @@ static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t el
     return (struct goc_slice){p, high - low, highest - low};
 }
 
-/* Room for more elements, in a new array. */
+/* Returns the slice in a new array with room for count more elements. */
 static __attribute__((noinline)) struct goc_slice goc_grow(struct goc *g, struct goc_slice s, int64_t count,
                                                            size_t element)
 {
@@ -834,7 +835,7 @@ static uint64_t goc_hash_string(struct goc_str s, uint64_t h)
     return goc_mix(h ^ v ^ UINT64_C(0x51));
 }
 
-/* Where the table begins to look for an entry, by its number from 1. */
+/* Returns the table index at which the look-up of an entry begins, by the entry's number from 1. */
 static inline uint32_t goc_map_begin(const struct goc_map *m, uint32_t number)
 {
     uint64_t hash;
@@ -875,7 +876,7 @@ static inline uint64_t goc_map_hash(const struct goc_map *m, const void *key)
     return m->type->hash(m->g, key, m->g->seed);
 }
 
-/* Where the table has the key's entry, or the place for it, which is 0. */
+/* Returns the table index of a key's entry, or of a free place for it, which contains 0. */
 static uint32_t goc_map_find(const struct goc_map *m, const void *key, uint64_t hash)
 {
     const struct goc_maptype *t = m->type;
@@ -887,7 +888,7 @@ static uint32_t goc_map_find(const struct goc_map *m, const void *key, uint64_t 
     return at;
 }
 
-/* Go looks at the hash of a key even when the map is empty, or none. */
+/* Computes the hash of a key for a map that is empty or nil, because Go panics for a key without a hash then, too. */
 static void goc_map_key(struct goc *g, const struct goc_map *m, const struct goc_maptype *type, const void *key)
 {
     if (m && m->count) return;
@@ -896,7 +897,7 @@ static void goc_map_key(struct goc *g, const struct goc_map *m, const struct goc
     g->asks = false;
 }
 
-/* The value's place, or NULL. */
+/* Returns the address of a key's value, or NULL. */
 static void *goc_map_get(const struct goc_map *m, const void *key)
 {
     if (!m || m->count == 0) return NULL;
@@ -904,7 +905,7 @@ static void *goc_map_get(const struct goc_map *m, const void *key)
     return number ? m->entries + (size_t)(number - 1) * m->type->entry + m->type->value : NULL;
 }
 
-/* The value's place, made when it is not there. */
+/* Returns the address of a key's value, and adds a missing key. */
 static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
 {
     if (!m) {
@@ -929,7 +930,7 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
     return entry + m->type->value;
 }
 
-/* Empties a place of the table. The following entries move up, if their look-up passed that place. */
+/* Empties a place of the table. A following entry moves up if its look-up passes that place. */
 static void goc_map_close_up(struct goc_map *m, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {
@@ -940,7 +941,7 @@ static void goc_map_close_up(struct goc_map *m, uint32_t hole)
     m->table[hole] = 0;
 }
 
-/* The last entry takes the place of the one that goes. */
+/* Deletes a key. The last entry takes the place of the deleted one. */
 static void goc_map_delete(struct goc_map *m, const void *key)
 {
     if (!m || m->count == 0) return;

@@ -1,11 +1,11 @@
-/* goc.h: what C sees of code that goc has made: the memory of a call, and how a call ends.
+/* goc.h: the interface to code that goc writes: the memory of a call, and how a call ends.
  *
  *   struct goc *g = goc_open();                 NULL: no memory
- *   switch (exported(g, arguments, results)) {  0: returned; GOC_PANIC: goc_text(g) says which; GOC_MEMORY: none left
+ *   switch (exported(g, arguments, results)) {  0: returned; GOC_PANIC: see goc_text(g); GOC_MEMORY: no memory
  *   }
- *   goc_close(g);                               everything that the calls made is gone
+ *   goc_close(g);                               frees the memory of the calls, with their results
  *
- * One struct goc serves one thread at a time. Results lead into its memory. */
+ * One struct goc serves one thread at a time. Results point into its memory. */
 #ifndef GOC_H
 #define GOC_H
 
@@ -21,7 +21,7 @@ struct goc *goc_open(void);
 void goc_close(struct goc *g);
 /* The text of the last call's panic. */
 const char *goc_text(const struct goc *g);
-/* How many bytes it has from malloc now. */
+/* Returns the bytes that g has from malloc. */
 size_t goc_bytes(const struct goc *g);
 /* Frees the blocks that are cached for the next goc_open. */
 void goc_trim(void);

@@ -22,7 +22,7 @@ static void goc_print_pointer(const void *p)
 {
     fprintf(stderr, "0x%llx", (unsigned long long)(uintptr_t)p);
 }
-/* As Go's print writes it: with as few digits as tell it from its neighbours. */
+/* Prints a number as Go's print does: with the fewest digits that distinguish it from its neighbours. */
 static void goc_print_float(double v, bool narrow)
 {
     if (v != v || isinf(v)) {
@@ -58,7 +58,7 @@ static int goc_main(void (*entry)(struct goc *))
     return 0;
 }
 
-/* Programs by name, for tests that put many into one file: those that are named on the command line run. */
+/* A program with its name. A test file has many; the command line names those to run. */
 struct goc_program {
     const char *name;
     int (*run)(struct goc *);

@@ -6,9 +6,9 @@
 
 #include "gen/zvk.h"
 
-/* Opens a library; NULL: it cannot be opened, and an event says why. */
+/* Opens a library. Returns NULL if it cannot be opened, and writes an event with the reason. */
 void *library_open(const char *path);
-/* Opens the Vulkan library, and writes the event that says which file it is, or why it cannot be opened (false). */
+/* Opens the Vulkan library, and writes an event with its path, or with the reason why it cannot be opened (false). */
 bool commands_open(const char *path);
 /* Returns a command of the library. If the command is missing, it writes an event and ends the process with 3. */
 PFN_vkVoidFunction command(VkInstance instance, const char *name);

@@ -17,7 +17,7 @@ void done(const char *phase, VkResult result);
 void put_text(const char *key, const char *value);
 void put_number(const char *key, double value);
 void put_uuid(const char *key, const uint8_t *uuid);
-/* A list of texts; the caller ends it with a bracket. */
+/* Begins a list of texts; the caller ends it with a bracket. */
 void put_list(const char *key);
 void put_element(uint32_t index, const char *value);
 void end_line(void);

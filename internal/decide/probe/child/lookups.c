@@ -13,7 +13,8 @@ enum { rounds = 5, times = 25 };
 
 void measure_lookups(VkInstance instance)
 {
-    /* From all parts of a list in the order of the versions, and commands of a device, which a loader finds last. */
+    /* Commands from all parts of a list in the order of versions, and commands of a device, which a loader finds
+     * last. */
     static const char *const names[] = {"vkDestroyInstance", "vkGetPhysicalDeviceFeatures2", "vkCreateDevice",
                                         "vkAllocateMemory",  "vkCreateGraphicsPipelines",    "vkCmdDrawIndexed",
                                         "vkQueuePresentKHR", "vkCmdBeginRendering"};

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 bool negotiate_driver(const char *path);
-/* name: of the function, which a manifest may call otherwise. */
+/* name is the function's name, which a manifest may change. */
 bool negotiate_layer(const char *path, const char *name);
 
 #endif

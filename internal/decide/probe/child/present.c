@@ -20,7 +20,7 @@
 
 static const char *platform;
 
-/* A step of a platform, as a phase of its own; a failure is told, and is none of the phase's. */
+/* Returns whether a step of a platform succeeded, and writes an event about a failure. */
 static bool step(const char *name, VkResult result)
 {
     if (result >= 0) return true;
@@ -55,7 +55,7 @@ struct cookie { /* xcb_void_cookie_t */
     }                                                                                                                  \
     if (!name) return NULL
 
-/* An X connection with a window; NULL where there is none. */
+/* Opens an X connection with a window; returns NULL without an X server. */
 static void *open_window(uint32_t *window)
 {
     void *x = getenv("DISPLAY") ? system_open("libxcb.so.1") : NULL;

@@ -28,7 +28,7 @@
 #include "submit.h"
 #include "system.h"
 
-/* Resident memory and threads of this process, as the kernel counts them. */
+/* Reports the resident memory and the threads of this process, as the kernel counts them. */
 static void usage(const char *after)
 {
     long rss = 0, threads = 0;
@@ -101,7 +101,7 @@ static void enumerate(bool print, bool *portability, uint32_t *version)
     }
 }
 
-/* The PCI address, where the device's driver tells it. */
+/* Asks the device's driver for the PCI address; returns false without it. */
 static bool ask_pci(VkInstance instance, VkPhysicalDevice physical, VkPhysicalDevicePCIBusInfoPropertiesEXT *pci)
 {
     uint32_t count = 0;
@@ -121,7 +121,7 @@ static bool ask_pci(VkInstance instance, VkPhysicalDevice physical, VkPhysicalDe
     return true;
 }
 
-/* The bytes of the heaps that are the device's own. */
+/* Returns the bytes of the heaps that are the device's own. */
 static double local_memory(VkInstance instance, VkPhysicalDevice physical)
 {
     VkPhysicalDeviceMemoryProperties memory;
@@ -133,7 +133,7 @@ static double local_memory(VkInstance instance, VkPhysicalDevice physical)
     return bytes;
 }
 
-/* The names of the device's extensions: a line of its own, because there may be hundreds. */
+/* Writes the names of the device's extensions as a separate line, because there may be hundreds. */
 static void device_extensions(VkInstance instance, VkPhysicalDevice physical, uint32_t index)
 {
     uint32_t count = 0;
@@ -196,7 +196,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
     device_extensions(instance, physical, index);
 }
 
-/* One library of this process. */
+/* Reports one library of this process. */
 static void mapped(const char *path)
 {
     fprintf(events, "{\"event\":\"mapped\"");
@@ -240,7 +240,7 @@ static VkResult destroy_device(VkInstance instance, VkDevice device)
     return VK_SUCCESS;
 }
 
-/* Each device is given something to do. */
+/* Whether to submit work to each device. */
 static bool submitting;
 
 static bool use_device(VkInstance instance, VkPhysicalDevice physical, uint32_t index)

@@ -59,7 +59,7 @@ const char *system_error(void)
     return dlerror();
 }
 
-/* A function pointer through an object pointer: what dlsym is for. */
+/* Converts a pointer to an object into a function pointer, as dlsym requires. */
 PFN_vkVoidFunction system_symbol(void *library, const char *name)
 {
     void *found = dlsym(library, name);
@@ -73,7 +73,7 @@ void *system_opened(const char *path)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* Where the library that has this address begins in memory; NULL: none has. */
+/* Returns the start in memory of the library that has this address; NULL: none has it. */
 static const void *beginning(const void *address)
 {
     Dl_info where;

@@ -12,7 +12,7 @@
 
 #define QUESTION_MAX (1u << 20) /* bytes: of names */
 
-/* A message, for free(); NULL at the end of them. */
+/* Reads a message, which the caller frees; NULL: there is none left. */
 static unsigned char *question(uint32_t *size)
 {
     uint32_t head[2];

@@ -2,7 +2,7 @@
 #ifndef PROBE_FACTS_H
 #define PROBE_FACTS_H
 
-/* Answers messages of standard input on standard output, until there are no more; gives the exit code. */
+/* Answers the messages of standard input on standard output, until there are none left; returns the exit code. */
 int facts_answer(void);
 
 #endif
