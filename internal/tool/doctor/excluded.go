@@ -75,24 +75,24 @@ func (r *Report) withoutFiles() string {
 }
 
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
-func (r *Report) covered(list []alone) {
-	for i := range r.GPUs {
-		g := &r.GPUs[i]
-		for n := range list {
-			if a := &list[n]; a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
+func (e evidence) covered() evidence {
+	e = e.next()
+	for i := range e.GPUs {
+		g := &e.GPUs[i]
+		for n := range e.alone {
+			a := &e.alone[n]
+			if a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
 				continue
 			}
-			if !slices.Contains(g.Drivers, list[n].Manifest) {
-				g.Drivers = append(g.Drivers, list[n].Manifest)
+			if !slices.Contains(g.Drivers, a.Manifest) {
+				g.Drivers = append(slices.Clip(g.Drivers), a.Manifest)
 			}
-			if g.examined != nil {
-				g.examined.Drivers = g.Drivers
-			}
-			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+			e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
 				return f.Code == GPUNoDriver && f.device == g.Name || f.Code == SoftwareOnly
 			})
 		}
 	}
+	return e
 }
 
 // is reports whether a driver's device is this one: by its address, or by its numbers.
@@ -118,36 +118,37 @@ func (e *driverExam) deviceless() {
 
 // settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
 // the cause. It reports whether it is.
-func (t *trying) settingsBlame(ctx context.Context) (bool, error) {
-	if t.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
-		return false, nil
+func (t *trying) settingsBlame(ctx context.Context, e evidence) (evidence, bool, error) {
+	if e.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
+		return e, false, nil
 	}
-	found, err := settings.Look(t.source)
+	found, err := settings.Look(e.source)
 	if err != nil || found.InForce() == nil {
-		return false, nil // a file that cannot be read has a finding
+		return e, false, nil // a file that cannot be read has a finding
 	}
-	environ, _ := t.scene.Without(t.always)
+	environ, _ := t.scene.Without(e.out)
 	environ, remove, err := explain.ShadowSettings(environ, emptySettings)
 	if err != nil {
-		return false, nil // this system cannot try settings
+		return e, false, nil // this system cannot try settings
 	}
 	defer remove()
 	again, err := t.child(ctx, environ, t.patience)
 	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
-		return false, err
+		return e, false, err
 	}
+	e = e.next()
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
-	all.enter(t.last)
-	t.Probes = append(t.Probes, all)
+	all.enter(e.all)
+	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path
-	t.found(SettingsHide, machine.Style.Base(file), file, hidesDrivers(file, t.scene.Answer.Settings, all.Detail), settingsAdvice(found.InForce()))
-	return true, nil
+	e.found(SettingsHide, machine.Style.Base(file), file, hidesDrivers(file, t.scene.Answer.Settings, all.Detail), settingsAdvice(found.InForce()))
+	return e, true, nil
 }
 
 // withoutPins returns an environment for drivers alone. Active device configurations disable the variables that select a
 // driver, so the child gets no settings file.
-func (t *trying) withoutPins() (environ []string, remove func()) {
-	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !t.source.Foreign() && explain.TriesSettings {
+func (t *trying) withoutPins(source *machine.Source) (environ []string, remove func()) {
+	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !source.Foreign() && explain.TriesSettings {
 		if environ, remove, err := explain.ShadowSettings(t.Environ, emptySettings); err == nil {
 			return environ, remove
 		}

@@ -22,20 +22,21 @@ import (
 	"vkloader/internal/tool/settings"
 )
 
-// probed enters the result of a trial and a finding about its failure.
-func (r *Report) probed(a *alone) {
-	r.Probes = append(r.Probes, a.Probe)
-	r.stood(a)
-	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(r.source, a.Manifest)
+// probed adds the result of a trial and a finding about its failure.
+func (e evidence) probed(a *alone) evidence {
+	e = e.next()
+	e.Probes = append(e.Probes, a.Probe)
+	e.stood(a)
+	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
 	if a.Kind == "layer" {
-		key.Layer, changes = a.layer.Name, r.leaveOut(a.layer)
+		key.Layer, changes = a.layer.Name, e.leaveOut(a.layer)
 	}
 	code, wrong := trialCodes(a.Kind)[a.Result]
 	if !wrong {
-		return
+		return e
 	}
 	if code != DriverNoDevice {
-		for _, modules := range [][]Module{r.Drivers, r.Layers} {
+		for _, modules := range [][]Module{e.Drivers, e.Layers} {
 			for i := range modules {
 				if modules[i].Manifest == a.Manifest && (a.Kind == "driver" || modules[i].Name == a.Name) {
 					modules[i].Good = false
@@ -45,34 +46,35 @@ func (r *Report) probed(a *alone) {
 	}
 	var do advice
 	if code != DriverNoDevice {
-		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !r.harmless(c) })
-		if c, ok := r.trialOf(a).First(key, false, changes...); ok {
+		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
+		if c, ok := e.trialOf(a).First(key, false, changes...); ok {
 			do = typed("", c.Line())
 		} else {
-			do = r.renewed(a, code)
+			do = e.renewed(a, code)
 		}
 	}
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
-	root := slices.IndexFunc(r.Findings, func(f Finding) bool { return r.concerns(&f, a.Manifest) && slices.Contains(unloadable, f.Code) })
-	known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
-	f := r.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
+	root := slices.IndexFunc(e.Findings, func(f Finding) bool { return e.concerns(&f, a.Manifest) && slices.Contains(unloadable, f.Code) })
+	known := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
+	f := e.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
 	if root >= 0 && code == DriverFails {
-		f.Because = r.Findings[root].Code
-		if !r.Findings[root].harmless {
-			r.Findings[root].Severity = diag.Problem
+		f.Because = e.Findings[root].Code
+		if !e.Findings[root].harmless {
+			e.Findings[root].Severity = diag.Problem
 		}
-		return
+		return e
 	}
 	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // the trial confirms an earlier suspicion
-		r.Findings[known].Severity = diag.Problem
-		f.Because = r.Findings[known].Code
-		return
+		e.Findings[known].Severity = diag.Problem
+		f.Because = e.Findings[known].Code
+		return e
 	}
 	if code == DriverNoDevice && ofHost(a.Library) {
 		f.advice = advised(GPUVirtual.Do)
 	}
+	return e
 }
 
 // concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
@@ -190,15 +192,16 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 }
 
 // cost enters the loading time of the drivers without a device, if all of them were tried.
-func (r *Report) cost() {
-	for i := range r.Findings {
-		f := &r.Findings[i]
+func (e evidence) cost() evidence {
+	e = e.next()
+	for i := range e.Findings {
+		f := &e.Findings[i]
 		idle, is := f.fact.(idlers)
 		if !is {
 			continue
 		}
 		tried, millis := 0, 0.0
-		for _, p := range r.Probes {
+		for _, p := range e.Probes {
 			if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(strings.Split(f.Subject, ", "), p.Name) {
 				tried, millis = tried+1, millis+p.Millis
 			}
@@ -208,28 +211,31 @@ func (r *Report) cost() {
 			f.fact = idle
 		}
 	}
+	return e
 }
 
 // missed adds a finding for each device that none of its drivers lists, if all of them were tried.
-func (r *Report) missed(list []alone) {
-	for i := range r.GPUs {
-		g := &r.GPUs[i]
+func (e evidence) missed() evidence {
+	e = e.next()
+	for i := range e.GPUs {
+		g := &e.GPUs[i]
 		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
-		first := slices.IndexFunc(list, serves)
-		if first < 0 || ofHost(list[first].Library) || slices.ContainsFunc(list, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+		first := slices.IndexFunc(e.alone, serves)
+		if first < 0 || ofHost(e.alone[first].Library) || slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
 			continue
 		}
-		for n := range r.Findings {
-			if f := &r.Findings[n]; f.Code == DriverNoDevice && f.Path == list[first].Manifest && f.Because == nil {
+		for n := range e.Findings {
+			if f := &e.Findings[n]; f.Code == DriverNoDevice && f.Path == e.alone[first].Manifest && f.Because == nil {
 				f.device, f.fact = g.Name, said(unlisted, g.Label)
-				if cause := r.otherCause(g, f.Path); cause != nil {
+				if cause := e.otherCause(g, f.Path); cause != nil {
 					f.Because = cause.Code
 				} else {
-					f.Severity, f.advice = diag.Problem, r.newerDriver(&list[first])
+					f.Severity, f.advice = diag.Problem, e.newerDriver(&e.alone[first])
 				}
 			}
 		}
 	}
+	return e
 }
 
 // fatal lists the codes of static findings that may keep a driver from working.
@@ -285,36 +291,37 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 
 // tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers,
 // without and with the policy. It sets the advice only if the policy prevents the failure.
-func (r *Report) tryPolicy(ctx context.Context, at probe.Place, environ []string, a *alone, driver string, limit time.Duration) error {
-	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || r.source.Foreign() {
-		return nil
+func (t *trying) tryPolicy(ctx context.Context, e evidence, a *alone) (evidence, error) {
+	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || e.source.Foreign() {
+		return e, nil
 	}
-	text, err := r.withPolicy()
+	text, err := e.withPolicy()
 	if err != nil {
-		return nil // another program's file is not changed
+		return e, nil // another program's file is not changed
 	}
-	environ = machine.WithVariable(environ, variables.DriverFiles.Name(), driver)
+	environ := machine.WithVariable(t.Environ, variables.DriverFiles.Name(), e.base)
 	shadowed, remove, err := explain.ShadowSettings(environ, text)
 	if err != nil {
-		return nil // this system cannot try settings
+		return e, nil // this system cannot try settings
 	}
 	defer remove()
-	before, err := probe.Submit(ctx, at, environ, limit)
+	before, err := probe.Submit(ctx, t.at, environ, t.Limit)
 	if err != nil || before.Outcome == probe.Fine {
-		return err
+		return e, err
 	}
-	after, err := probe.Submit(ctx, at, shadowed, limit)
+	after, err := probe.Submit(ctx, t.at, shadowed, t.Limit)
 	if err != nil || after.Outcome != probe.Fine {
-		return err
+		return e, err
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
+	e = e.next()
+	for i := range e.Findings {
+		if f := &e.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
 			const command = "vkloader settings policy compute on"
 			text, commands := f.advice.say()
 			f.advice = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
 		}
 	}
-	return nil
+	return e, nil
 }
 
 // withPolicy returns the text of the settings file in force with the compute policy enabled.

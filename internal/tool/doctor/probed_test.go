@@ -29,8 +29,7 @@ func TestProbeConfirms(t *testing.T) {
 				t.Fatalf("%d drivers", len(drivers))
 			}
 			drivers[0].Result, drivers[0].Detail = result, "create instance"
-			report.probed(&drivers[0])
-			report.Order()
+			report.take(evidence{Report: *report}.probed(&drivers[0]))
 			severity, because := diag.Note, Kind(nil)
 			for _, f := range report.Findings {
 				switch f.Code {
@@ -72,17 +71,16 @@ func TestProbeOfWhatCannotLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			report := examine(t, c.files, Options{})
-			list := report.driversAlone()
-			if report.Tried = true; len(list) != c.tried {
-				t.Fatalf("%d drivers are tried, want %d", len(list), c.tried)
+			e := evidence{Report: *report, alone: report.driversAlone()}
+			if e.Tried = true; len(e.alone) != c.tried {
+				t.Fatalf("%d drivers are tried, want %d", len(e.alone), c.tried)
 			}
-			for i := range list {
-				if list[i].Result = ProbeOK; list[i].Name == "intel_icd.json" {
-					list[i].Result, list[i].Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
+			for i := range e.alone {
+				if e.alone[i].Result = ProbeOK; e.alone[i].Name == "intel_icd.json" {
+					e.alone[i].Result, e.alone[i].Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
 				}
-				report.probed(&list[i])
 			}
-			if report.Order(); !strings.Contains(report.Verdict, c.verdict) || strings.Contains(report.Verdict, "Broken") {
+			if report.take(e.entered()); !strings.Contains(report.Verdict, c.verdict) || strings.Contains(report.Verdict, "Broken") {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 		})

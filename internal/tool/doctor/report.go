@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 )
 
@@ -83,7 +82,6 @@ type Report struct {
 	source    *machine.Source
 	options   Options
 	again     func(explain.Change) ([]Finding, error) // examines again with a change, and loads nothing
-	own       probe.Place                             // the tool's own library
 	ownLinker bool                                    // the program has its own C library
 	chosen    bool                                    // GPUs is a selection
 	sum       func() string                           // returns the verdict on the current findings

@@ -61,29 +61,31 @@ func (s slowAlone) say() string {
 }
 
 // slowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
-func (r *Report) slowDrivers(list []alone) {
+func (e evidence) slowDrivers() evidence {
+	e = e.next()
 	took := func(a *alone) time.Duration {
 		if a.Result != ProbeOK && a.Result != ProbeNoDevice {
 			return -1
 		}
 		return time.Duration(a.Millis * float64(time.Millisecond))
 	}
-	for i := range list {
+	for i := range e.alone {
 		others := time.Duration(-1)
-		for j := range list {
+		for j := range e.alone {
 			if j != i {
-				others = max(others, took(&list[j]))
+				others = max(others, took(&e.alone[j]))
 			}
 		}
-		it := took(&list[i])
+		it := took(&e.alone[i])
 		if others < 0 || it < slowDriver || it < slowerDriver*others {
 			continue
 		}
-		f := r.found(DriverSlow, list[i].Name, list[i].Manifest, slowAlone{it, others}, nil)
-		if c, ok := r.trialOf(&list[i]).First(explain.Key{Manifest: list[i].Manifest}, false, explain.LeaveOutDriver(r.source, list[i].Manifest)...); ok {
+		f := e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest, slowAlone{it, others}, nil)
+		if c, ok := e.trialOf(&e.alone[i]).First(explain.Key{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
 			f.advice = tried{Change: c, aim: forPower}
 		}
 	}
+	return e
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
@@ -92,38 +94,38 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 func (s slowed) much() bool { return s.with-s.without >= slowStart && s.without <= s.with/2 }
 
 // slow adds findings for layers without which programs start much sooner. with is the duration of the run with all layers.
-func (t *trying) slow(ctx context.Context, with time.Duration) error {
+func (t *trying) slow(ctx context.Context, e evidence, with time.Duration) (evidence, error) {
 	if with < slowStart {
-		return nil
+		return e, nil
 	}
 	layers := t.scene.Suspects(nil).Layers
-	without, err := t.took(ctx, layers)
+	without, err := t.took(ctx, e.out, layers)
 	if err != nil || without < 0 || !(slowed{with, without}).much() {
-		return err
+		return e, err
 	}
-	if with, err = t.took(ctx, nil); err != nil { // the first run read files from disk and shared the machine with other children
-		return err
+	if with, err = t.took(ctx, e.out, nil); err != nil { // the first run read files from disk and shared the machine with other children
+		return e, err
 	}
 	for _, l := range layers {
-		without, err := t.took(ctx, []run.Suspect{l})
+		without, err := t.took(ctx, e.out, []run.Suspect{l})
 		if err != nil {
-			return err
+			return e, err
 		}
 		if cost := (slowed{with, without}); without >= 0 && cost.much() {
-			t.slows(&l, cost)
+			e = e.slows(&l, cost)
 		}
 	}
-	return nil
+	return e, nil
 }
 
 // took returns the duration of a child process without some layers; -1: it failed or did not finish in time.
-func (t *trying) took(ctx context.Context, without []run.Suspect) (time.Duration, error) {
+func (t *trying) took(ctx context.Context, out, without []run.Suspect) (time.Duration, error) {
 	t.patience = t.Limit // one run may take ten times as long as another
-	seen, err := t.chain(ctx, without)
-	if err != nil || !seen.Good {
+	saw, err := t.chain(ctx, slices.Concat(out, without))
+	if err != nil || saw.Outcome != probe.Fine {
 		return -1, err
 	}
-	return lasted(t.last), nil
+	return lasted(saw), nil
 }
 
 // lasted returns the total duration of a child's phases.
@@ -135,16 +137,18 @@ func lasted(r *probe.Result) (all time.Duration) {
 }
 
 // slows adds a finding for a slow layer, with the change that excludes it.
-func (t *trying) slows(l *run.Suspect, cost slowed) {
-	f := t.found(LayerSlow, l.Name, l.Manifest, cost, nil)
-	at := slices.IndexFunc(t.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
+func (e evidence) slows(l *run.Suspect, cost slowed) evidence {
+	e = e.next()
+	f := e.found(LayerSlow, l.Name, l.Manifest, cost, nil)
+	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at < 0 {
-		return
+		return e
 	}
-	changes := t.leaveOut(t.Answer.Layers[at])
-	if c, ok := explain.NewTrial(t.source, t.Answer).First(explain.Key{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
+	changes := e.leaveOut(e.Answer.Layers[at])
+	if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.Key{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
 		f.advice = tried{Change: c, aim: forTime}
 	}
+	return e
 }
 
 // slowLookup is the duration of a command lookup from which a loader counts as slow. A loader with a hash table takes 30 ns;
@@ -168,32 +172,33 @@ func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*
 
 // lookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
 // with the same driver.
-func (t *trying) lookups(ctx context.Context, list []alone) error {
-	if t.at.Library == t.own.Library || t.own.Library == "" || t.Loader == nil {
-		return nil
+func (t *trying) lookups(ctx context.Context, e evidence) (evidence, error) {
+	if t.at.Library == t.own.Library || t.own.Library == "" || e.Loader == nil {
+		return e, nil
 	}
-	loader, first := t.Loader.Title(), -1
+	loader, first := e.Loader.Title(), -1
 	var each, own time.Duration
-	for i := range list {
-		if list[i].Result != ProbeOK && list[i].Result != ProbeNoDevice || list[i].saw.Lookup == 0 {
+	for i := range e.alone {
+		if e.alone[i].Result != ProbeOK && e.alone[i].Result != ProbeNoDevice || e.alone[i].saw.Lookup == 0 {
 			continue
 		}
-		if first < 0 || list[i].saw.Lookup < each {
-			each, first = list[i].saw.Lookup, i
+		if first < 0 || e.alone[i].saw.Lookup < each {
+			each, first = e.alone[i].saw.Lookup, i
 		}
 	}
 	if each < slowLookup {
-		return nil
+		return e, nil
 	}
 	if _, soon := ctx.Deadline(); !soon {
-		again, err := t.childOf(ctx, t.own, changed(t.Environ, list[first].Variables), t.Limit)
+		again, err := t.childOf(ctx, t.own, changed(t.Environ, e.alone[first].Variables), t.Limit)
 		if err != nil || again.Outcome == probe.Cut {
-			return err
+			return e, err
 		}
 		if own = again.Lookup; own == 0 || own*slowTimes > each {
-			return nil
+			return e, nil
 		}
 	}
-	t.found(LoaderLookups, loader, t.Loader.File, lookups(loader, each, own), nil)
-	return nil
+	e = e.next()
+	e.found(LoaderLookups, loader, e.Loader.File, lookups(loader, each, own), nil)
+	return e, nil
 }

@@ -59,23 +59,25 @@ func wasOpened(saw *probe.Result) bool {
 
 // absentDevices makes the failure of a driver a note if its device is absent and another driver works: the loader skips the
 // driver, and programs lose nothing.
-func (r *Report) absentDevices() {
-	if !slices.ContainsFunc(r.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
-		return
+func (e evidence) absentDevices() evidence {
+	e = e.next()
+	if !slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
+		return e
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		at := slices.IndexFunc(r.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if f.Code != DriverFails || at < 0 || !r.deviceAbsent(drivers.Of(r.Drivers[at].Library)) {
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		if f.Code != DriverFails || at < 0 || !e.deviceAbsent(drivers.Of(e.Drivers[at].Library)) {
 			continue
 		}
-		f.Severity, f.advice, f.harmless, r.Drivers[at].Harmless = diag.Note, doNothing, true, true
-		for n := range r.Findings {
-			if o := &r.Findings[n]; o.Path == f.Path && slices.Contains(fatal, o.Code) {
+		f.Severity, f.advice, f.harmless, e.Drivers[at].Harmless = diag.Note, doNothing, true, true
+		for n := range e.Findings {
+			if o := &e.Findings[n]; o.Path == f.Path && slices.Contains(fatal, o.Code) {
 				o.Severity, o.advice, o.harmless = diag.Note, doNothing, true
 			}
 		}
 	}
+	return e
 }
 
 // absentHeadless makes findings about what drivers of absent devices open at run time notes.
@@ -107,8 +109,8 @@ const (
 	maxLine    = 500 // bytes of one line
 )
 
-// written returns what a driver wrote to a child's standard error: the lines that are not the loader's. older: the loader is one
-// whose lines have no mark.
+// written returns a driver's first lines on a child's standard error, without the loader's lines. older means that the loader
+// marks none of its lines.
 func written(log string, older bool) (lines []string) {
 	if older {
 		log = loaders.OlderLog(log)

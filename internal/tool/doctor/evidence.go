@@ -1,0 +1,355 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/wording"
+	"vkloader/internal/tool/run"
+)
+
+// evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
+// in the order of this file. Each step is a function from evidence to evidence: it changes a copy of its argument.
+type evidence struct {
+	Report
+	alone  []alone       // the trials of the drivers
+	all    *probe.Result // the run of all drivers and layers; nil: none
+	out    []run.Suspect // excluded from every later run: drivers whose device sleeps or that fail alone
+	base   string        // the manifest of the first working driver
+	dead   int           // the number of drivers that fail alone
+	silent int           // the number of drivers that could not be tried alone
+}
+
+// next returns a copy of the evidence for a step. The copy shares no list that a step changes.
+func (e evidence) next() evidence {
+	e.Findings, e.Probes, e.Through = slices.Clone(e.Findings), slices.Clone(e.Probes), slices.Clone(e.Through)
+	e.GPUs, e.Drivers, e.Layers = slices.Clone(e.GPUs), slices.Clone(e.Drivers), slices.Clone(e.Layers)
+	e.alone, e.out = slices.Clone(e.alone), slices.Clone(e.out)
+	return e
+}
+
+// take replaces the report by the evidence's report, and fills in the texts and the verdict.
+func (r *Report) take(e evidence) {
+	*r = e.next().Report
+	for i := range r.GPUs {
+		if g := &r.GPUs[i]; g.examined != nil {
+			g.examined.Drivers = g.Drivers
+		}
+	}
+	r.underHiding()
+	r.Order()
+}
+
+// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side
+// by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at
+// the end of the context are reported as not finished. It returns an error if no trial is possible.
+func (r *Report) Try(ctx context.Context, how Tries) error {
+	e, err := evidence{Report: *r}.grown(ctx, how)
+	r.take(e)
+	return err
+}
+
+// grown returns the evidence after all steps, or up to an error.
+func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
+	how.Environ = e.withHiding(how.Environ)
+	source := *e.source
+	source.Environ, source.Program = how.Environ, how.At.Child
+	all := &everything{e.PlaceFor(how.At), how.Environ}
+	ignored := childRights(&source, &how.At)
+	if ignored && source.AsUser {
+		return e.elevated(), nil
+	}
+	how.Environ = source.Environ
+	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
+	if err != nil {
+		return e, err
+	}
+	t := &trying{Tries: how, at: e.PlaceFor(how.At), own: how.At, scene: run.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
+	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil && e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
+	if how.At.Lowered && !e.source.AsUser {
+		t.whole = all
+	}
+	if e, err = t.ran(ctx, t.selected(e, ignored)); err != nil {
+		return e, err
+	}
+	if e, err = t.judged(ctx, e); err != nil {
+		return e, err
+	}
+	e = e.entered().weighed().covered().absentDevices().missed().cost().slowDrivers()
+	if e, err = t.lookups(ctx, e); err != nil || e.all == nil {
+		return e, err
+	}
+	return t.together(ctx, e)
+}
+
+// elevated adds the finding that no trial is possible, because the children are elevated.
+func (e evidence) elevated() evidence {
+	e = e.next()
+	e.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil).Severity = diag.Warning
+	return e
+}
+
+// selected adds the drivers for trials. Drivers whose device sleeps get no trial. With ignored, the children ignore the
+// variables that isolate a driver, so a driver gets a trial only if other variables isolate it.
+func (t *trying) selected(e evidence, ignored bool) evidence {
+	e = e.next()
+	e.alone = e.driversAlone()
+	for i := range e.alone {
+		a := &e.alone[i]
+		if ignored {
+			t.disablesLayers(a)
+		}
+		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
+		if !t.Wake && e.sleeps(a.Manifest) {
+			a.Result = ProbeAsleep
+			e.out = append(e.out, suspectOf(a))
+		} else if ignored && !t.isolates(a) {
+			a.Result, a.Detail = ProbeUntried, notAlone
+			e.silent++
+			e.found(TrialRights, a.Name, a.Manifest, sentence(notAlone), nil)
+		}
+	}
+	return e
+}
+
+// driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
+// every loader skips.
+func (r *Report) driversAlone() (list []alone) {
+	for _, d := range r.Answer.Drivers {
+		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, d.Path) })
+		if foreign || r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+			continue
+		}
+		list = append(list, alone{Library: d.Library,
+			Probe: Probe{Kind: "driver", Name: r.Answer.Style.Base(d.Path), Manifest: d.Path},
+			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
+				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
+				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},
+				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""},
+				{variables.DriverIDFilter.Name(), ""}}})
+	}
+	return list
+}
+
+// ran runs the selected drivers alone, and all drivers and layers together, side by side. If a run is impossible, it returns
+// its argument.
+func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
+	e := selected.next()
+	environ, remove := t.withoutPins(e.source)
+	defer remove()
+	failed := make([]error, 1+len(e.alone)) // the combination's error first
+	var running sync.WaitGroup
+	for i := range e.alone {
+		if a := &e.alone[i]; a.Result == "" {
+			running.Go(func() { a.saw, failed[1+i] = t.child(ctx, changed(environ, a.Variables), t.Limit) })
+		}
+	}
+	if len(e.out) < len(e.alone) && !e.chosen {
+		running.Go(func() { e.all, failed[0] = t.chain(ctx, e.out) })
+	}
+	running.Wait()
+	if err := cmp.Or(failed...); err != nil {
+		return selected, err
+	}
+	e.Tried = true
+	return e, nil
+}
+
+// judged sets the results of the drivers.
+func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
+	e = e.next()
+	for i := range e.alone {
+		a := &e.alone[i]
+		var err error
+		switch {
+		case a.saw != nil:
+			e = e.through(a.saw)
+			err = t.judge(ctx, e.Loader, a)
+		case a.Result == ProbeUntried && e.all != nil:
+			err = t.leftOut(e.all, a)
+		}
+		if err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// judge sets the result of a driver that was tried alone. l is the program's loader.
+func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
+	environ := changed(t.Environ, a.Variables)
+	messages, err := t.ofActing(t.at, environ, a.saw)
+	if err != nil {
+		return err
+	}
+	a.Probe.enter(a.saw)
+	a.Wrote = written(a.saw.Log, t.at.Library != t.own.Library)
+	switch {
+	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
+		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
+	case a.Result != ProbeOK && a.Result != ProbeWaits:
+		a.Said = probe.OpenError(complaint(messages, a.Library).Text)
+		a.Only, err = t.only(ctx, l, environ, true)
+	}
+	return err
+}
+
+// leftOut sets the result of a driver that was not tried alone, if the loader left it out of the run with all drivers.
+func (t *trying) leftOut(all *probe.Result, a *alone) error {
+	at, environ := t.at, t.Environ
+	if t.whole != nil {
+		at, environ = t.whole.at, t.whole.environ
+	}
+	messages, err := t.ofActing(at, environ, all)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.Library, m.Library) {
+			a.Result, a.Detail, a.Said = ProbeFails, "the loader leaves it out", probe.OpenError(m.Text)
+			break
+		}
+	}
+	return nil
+}
+
+// through adds the loader that a child process loaded. The findings and the facts share the description of the loader, which
+// gets the loader's version if no other source gave it.
+func (e evidence) through(result *probe.Result) evidence {
+	if l := e.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
+		l.Version, l.From = wording.Version(result.Version), loaders.FromAnswer
+	}
+	if result.Library != "" && !slices.Contains(e.Through, result.Library) {
+		e.Through = append(slices.Clip(e.Through), result.Library)
+	}
+	return e
+}
+
+// entered adds the results of the drivers, with findings about their failures, to the report.
+func (e evidence) entered() evidence {
+	for i := range e.alone {
+		e = e.probed(&e.alone[i])
+	}
+	return e
+}
+
+// weighed counts the drivers that work and that fail alone. The combination runs without a driver that fails alone.
+func (e evidence) weighed() evidence {
+	e = e.next()
+	for i := range e.alone {
+		switch a := &e.alone[i]; a.Result {
+		case ProbeOK:
+			e.base = cmp.Or(e.base, a.Manifest)
+		case ProbeCrashes, ProbeHangs, ProbeExits:
+			e.out = append(e.out, suspectOf(a))
+			e.dead++
+		}
+	}
+	return e
+}
+
+// together adds the result of the combined drivers and layers, and finds the culprit if they fail.
+func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
+	if e.dead == 0 && e.all.Outcome != probe.Fine && e.all.Outcome != probe.Cut {
+		if after, hidden, err := t.settingsBlame(ctx, e); hidden || err != nil {
+			return after, err
+		}
+	}
+	e = e.next()
+	all := Probe{Kind: "together", Name: "drivers and layers together"}
+	var result *probe.Result // of the run with all drivers and layers
+	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
+		saw := e.all
+		if e.dead > 0 || len(without) > 0 {
+			if saw, err = t.chain(ctx, slices.Concat(e.out, without)); err != nil {
+				return nil, err
+			}
+		}
+		if result == nil {
+			result = saw
+		}
+		seen := seenIn(saw)
+		seen.Good = seen.Good || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
+		return seen, nil
+	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
+	if err != nil {
+		return e, err
+	}
+	all.enter(result)
+	e = e.through(result)
+	if found.Result != run.EndedWell && found.Result != run.BrokenOff {
+		environ, _ := t.scene.Without(e.out)
+		if all.Only, err = t.only(ctx, e.Loader, environ, e.base == ""); err != nil {
+			return e, err
+		}
+	}
+	if all.Result == ProbeFails && found.Result == run.EndedWell {
+		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
+	}
+	e.Probes = append(e.Probes, all)
+	e.Works = all.Result == ProbeOK && e.dead == 0
+	switch found.Result {
+	case run.EndedWell:
+		return t.slow(ctx, e, lasted(result))
+	case run.FoundCulprit:
+		return t.guilty(ctx, e, &all, found)
+	case run.NothingToLeaveOut, run.EndsDiffer:
+		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
+			return t.guilty(ctx, e, &all, &run.Verdict{Culprits: []run.Suspect{c}})
+		}
+		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
+		if e.silent > 0 {
+			f.Why, f.advice = whyNotAlone, tryAlone
+		}
+		if all.Only != "" {
+			f.advice = withOwnLoader(nil)
+		}
+	case run.BrokenOff:
+		if all.Result != ProbeWaits {
+			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
+		}
+	}
+	return e, nil
+}
+
+// guilty adds findings for the culprits of a failure.
+func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.Verdict) (evidence, error) {
+	e = e.next()
+	for _, c := range found.Culprits {
+		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
+			Millis: all.Millis}}
+		switch c.Kind {
+		case run.Variable:
+			e.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed("", explain.UnsetVariable(c.Name).Line())).Severity = diag.Problem
+			continue
+		case run.Layer:
+			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
+			if at < 0 {
+				continue
+			}
+			a.layer = t.scene.Answer.Layers[at]
+		}
+		for _, w := range found.With {
+			a.with = w.Name
+		}
+		e = e.probed(&a)
+		if a.layer == nil || e.base == "" {
+			continue
+		}
+		var err error
+		if e, err = t.tryPolicy(ctx, e, &a); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
