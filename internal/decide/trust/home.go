@@ -63,10 +63,13 @@ func Warning(ignored []Ignored) string {
 		return ""
 	}
 	var names []string
-	user := ""
+	user, outside := "", false
 	for _, i := range ignored {
 		names = append(names, i.Variable+"="+i.Directory+" ("+i.Error.Error()+")")
-		user = cmp.Or(user, i.User)
+		user, outside = cmp.Or(user, i.User), outside || i.outside
+	}
+	if outside {
+		return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, " + beyond
 	}
 	return "ignored as root: " + strings.Join(names, ", ") + ". To examine that user's Vulkan, add --as-user " + cmp.Or(user, "USER")
 }

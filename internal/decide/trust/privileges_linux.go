@@ -23,6 +23,13 @@ func Differs() bool {
 	return ruid != euid || ruid != suid || rgid != egid || rgid != sgid || secure()
 }
 
+// Alone reports whether this process's user namespace has one user, so that none of its processes can act as another.
+func Alone() bool {
+	table, err := os.ReadFile("/proc/self/uid_map")
+	fields := bytes.Fields(table) // for each range: the first user, the first user outside, the number of users
+	return err == nil && len(fields) == 3 && string(fields[2]) == "1"
+}
+
 // secure reads AT_SECURE from the auxiliary vector.
 func secure() bool {
 	const atSecure = 23

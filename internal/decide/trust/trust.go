@@ -12,7 +12,12 @@ type Error struct {
 	File string // the file, or the directory on its path
 	Who  string // a user's name, "everybody", or a group in words
 	User string // the name or number to give to --as-user; "": no single user
+
+	outside bool // this process's user namespace has no user for --as-user
 }
+
+// beyond is the fix for a process whose user namespace has one user.
+const beyond = "run this outside of the user namespace"
 
 func (e *Error) Error() string { return e.Who + " can change " + e.File }
 
@@ -22,6 +27,9 @@ func Refusal(verb string, err error) string {
 	var e *Error
 	if !errors.As(err, &e) {
 		return ""
+	}
+	if e.outside {
+		return fmt.Sprintf("not %s as root: %v; %s", verb, e, beyond)
 	}
 	if e.User == "" {
 		return fmt.Sprintf("not %s as root: %v; run this as an ordinary user, or add --as-user USER", verb, e)
@@ -49,7 +57,10 @@ func (r *refused) Unwrap() error { return r.err }
 // byUser returns the error of a file that belongs to a user.
 func byUser(file string, uid uint32) *Error {
 	number := strconv.FormatUint(uint64(uid), 10)
-	if uid == overflow {
+	switch {
+	case uid == overflow && Alone():
+		return &Error{File: file, Who: "a user outside of this user namespace", outside: true}
+	case uid == overflow:
 		return &Error{File: file, Who: "user " + number + ", who may be anybody,"}
 	}
 	if u, err := user.LookupId(number); err == nil {

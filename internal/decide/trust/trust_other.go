@@ -10,3 +10,6 @@ func Path(string) error { return nil }
 
 // In returns nil.
 func In(string, string) error { return nil }
+
+// Alone returns false: only Linux has user namespaces.
+func Alone() bool { return false }

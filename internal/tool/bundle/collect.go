@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/decide/wording"
 )
 
 // maxText is the maximum length of a file in the bundle.
@@ -28,7 +29,7 @@ const files = "files"
 func (p *Private) Part(name, what, text string, err error) Part {
 	failed := ""
 	if err != nil {
-		failed = p.Hide(err.Error())
+		failed = wording.OneLine(p.Hide(err.Error()))
 		text = "vkloader: " + failed + "\n"
 	}
 	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
@@ -45,7 +46,7 @@ func Files(hide *Private, source *machine.Source, answer *plan.Answer) []Part {
 	return parts
 }
 
-// nameOf returns a path as a part's name: without the leading slash, and with a drive's letter as a directory.
+// nameOf returns a path as a part's name: without the leading slash, with a drive's letter as a directory, and without control characters.
 func nameOf(file string) string {
 	if machine.Style == pathname.Backslash {
 		file = strings.TrimPrefix(strings.ReplaceAll(file, `\`, "/"), "//?/")
@@ -54,7 +55,7 @@ func nameOf(file string) string {
 		}
 		file = strings.ReplaceAll(file, ":", "_")
 	}
-	return path.Clean("/" + file)[1:]
+	return path.Clean("/" + wording.OneLine(file))[1:]
 }
 
 // Names sorts parts by name and makes equal names distinct.

@@ -128,6 +128,9 @@ func become(s *invocation) (done bool, err error) {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
 	if err := spawn.Start(child); err != nil {
+		if trust.Alone() || errors.Is(err, syscall.EINVAL) {
+			return true, exit.Unable("--as-user %s: this process's user namespace does not have that user; run this outside of it", s.actAs)
+		}
 		return true, exit.Unable("--as-user %s: %w", s.actAs, err)
 	}
 	over := make(chan struct{})

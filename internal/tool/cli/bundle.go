@@ -200,13 +200,16 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
 	}
-	text("system.txt", systemPart, func() (string, error) { return bundle.System(source), nil })
+	text("system.txt", systemPart, func() (string, error) { return cleaned(bundle.System(source)), nil })
 	if !g.still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
 			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
 		})
-		text("log.txt", "the loader's log of a short run", func() (string, error) { return logOfRun(s, source, g.limit) })
+		text("log.txt", "the loader's log of a short run", func() (string, error) {
+			log, err := logOfRun(s, source, g.limit)
+			return cleaned(log), err
+		})
 	}
 	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
 		answer, err := decide.Of(source)
@@ -226,6 +229,13 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		}
 		return parts, nil
 	}})
+}
+
+// cleaned returns text without control characters except line ends and tabs.
+func cleaned(text string) string {
+	var b strings.Builder
+	_, _ = term.Cleaner{To: &b, Plain: true}.Write([]byte(text)) // a Builder has no errors
+	return b.String()
 }
 
 // sendPart makes one part in a child process and prints it.
