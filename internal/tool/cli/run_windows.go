@@ -58,13 +58,7 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 // commandLine returns a command line that starts the program with the variables.
 func commandLine(changes []run.Edit, args []string, between string) string {
 	lines := term.Words(changes, func(c run.Edit) string { return `set "` + c.Name + "=" + c.Value + `"` })
-	words := make([]string, len(args))
-	for i, arg := range args {
-		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t&|<>^()") {
-			words[i] = `"` + strings.ReplaceAll(arg, `"`, `\"`) + `"`
-		}
-	}
-	return strings.Join(append(lines, strings.Join(words, " ")), between)
+	return strings.Join(append(lines, strings.Join(term.Words(args, term.Quoted), " ")), between)
 }
 
 // becomeProgram runs a program and ends with its exit code.
