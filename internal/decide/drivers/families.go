@@ -30,7 +30,9 @@ const (
 	HASVK  = family.HASVK
 )
 
-// ofMesa returns the packages that contain all of Mesa's drivers.
+// ofMesa returns the packages of a driver of Mesa, by package manager: one for all drivers on Debian and Fedora, and more has
+// those of systems with a package for each driver. Sources, read in November 2026: packages.fedoraproject.org (the capabilities
+// of mesa-vulkan-drivers), archlinux.org/packages, pkgs.alpinelinux.org/contents, software.opensuse.org.
 func ofMesa(more map[string]string) map[string]string {
 	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
 		"rhel": "mesa-vulkan-drivers"}
@@ -69,16 +71,16 @@ func extras() map[string]Family {
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 		"NVK (Mesa)": {Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio"})},
-		"gfxstream":    {Data: []string{drirc}},
+		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio", "alpine": "mesa-vulkan-virtio"})},
+		"gfxstream":    {Data: []string{drirc}, Packages: map[string]string{"arch": "vulkan-gfxstream"}},
 		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
 			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true}, {Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
-		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(nil)},
-		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(nil)},
-		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(nil)},
-		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(nil)},
-		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(nil)},
+		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-freedreno"})},
+		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-panfrost", "alpine": "mesa-vulkan-panfrost"})},
+		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-broadcom"})},
+		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-asahi", "alpine": "mesa-vulkan-asahi"})},
+		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(map[string]string{"alpine": "mesa-vulkan-imagination"})},
 		"lavapipe (Mesa)": {Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
 		"SwiftShader": {},

@@ -196,7 +196,7 @@ func (m *Machine) Owners(files []string) map[string]string {
 	if len(owners) == 0 && m.AsksRPM() {
 		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 		defer cancel()
-		rpmOwners(ctx, rpmProgram, wanted, owners)
+		rpmOwners(ctx, rpmProgram, slices.DeleteFunc(wanted, func(file string) bool { return !m.Exists(file) }), owners)
 	}
 	return owners
 }
@@ -270,16 +270,25 @@ func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
 	}
 }
 
-// rpmOwners asks rpm, which prints a line for each path, in order.
+// rpmOwners asks rpm for the packages of existing files. Its answer has a line for each package of each file, in order. If a
+// file has several packages, as a manifest of two word sizes has, rpmOwners asks again for each file.
 func rpmOwners(ctx context.Context, program string, paths []string, owners map[string]string) {
-	answer, _ := askRPM(ctx, program, append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, paths...)...)
-	lines := strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
-	if len(lines) != len(paths) {
-		return
+	ask := func(files ...string) []string {
+		answer, _ := askRPM(ctx, program, append([]string{"-qf", "--queryformat", "%{NAME}\n", "--"}, files...)...)
+		return strings.Split(strings.TrimSuffix(string(answer), "\n"), "\n")
 	}
-	for i, line := range lines {
-		if line != "" && !strings.Contains(line, " ") { // "file ... is not owned by any package"
-			owners[paths[i]] = line
+	none := func(line string) bool { return line == "" || strings.Contains(line, " ") } // "file ... is not owned by any package"
+	lines := ask(paths...)
+	for i, file := range paths {
+		var names []string
+		switch {
+		case len(lines) == len(paths):
+			names = lines[i : i+1]
+		case len(lines) > len(paths):
+			names = slices.Compact(ask(file))
+		}
+		if names = slices.DeleteFunc(slices.Clone(names), none); len(names) > 0 {
+			owners[file] = strings.Join(names, ", ")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,6 +27,32 @@ func TestPackages(t *testing.T) {
 		if owners["/a/one.json"] != c.want || owners["/a/two.json"] != "" {
 			t.Errorf("%s: %v", c.script, owners)
 		}
+	}
+}
+
+// A file of the packages for two word sizes belongs to their common name, and costs no other file its owner.
+func TestRPMOwnersOfSharedFiles(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "rpm")
+	const script = `#!/bin/sh
+shift 4 # -qf --queryformat FORMAT --
+for file; do
+	case $file in
+	/shared.json) printf 'mesa\nmesa\n' ;;
+	/both.json) printf 'left\nright\n' ;;
+	/one.json) echo vulkan-loader ;;
+	*) echo "file $file is not owned by any package" ;;
+	esac
+done
+`
+	if err := binary.WriteProgram(program, []byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	owners := map[string]string{}
+	rpmOwners(t.Context(), program, []string{"/shared.json", "/one.json", "/nobody.json", "/both.json"}, owners)
+	want := map[string]string{"/shared.json": "mesa", "/one.json": "vulkan-loader", "/both.json": "left, right"}
+	if !maps.Equal(owners, want) {
+		t.Errorf("%v, want %v", owners, want)
 	}
 }
 

@@ -237,7 +237,7 @@ func printFound(s *invocation, l *listing) {
 		case do == "" && r.Severity != severityProblem:
 			continue
 		case do == "":
-			do = "no variable ends it"
+			do = "no variable changes this; for a fix: vkloader doctor"
 		}
 		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
 		if !said[line] {

@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
@@ -256,7 +257,7 @@ func chooseDevice(s *invocation, kind, device string, out *output, limit time.Du
 		Variables []survey.DeviceVariable `json:"variables"`
 	}{chooseSchema, kind, all.Devices[places[0]], list}, func() {
 		for _, v := range list {
-			fmt.Fprintf(s.out, "%s=%s\n", v.Name, term.Quoted(v.Value))
+			fmt.Fprintln(s.out, explain.SetVariable(v.Name, v.Value).Assignment())
 		}
 	})
 }

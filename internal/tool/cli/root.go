@@ -121,7 +121,7 @@ func runLine(s *invocation, args []string) int {
 	if err == nil {
 		return exit.Fine
 	}
-	if text := err.Error(); text != "" {
+	if text := exit.Message(err); text != "" {
 		fmt.Fprintf(messages, "vkloader: %s\n", text)
 	}
 	if errors.Is(err, decide.ErrEndless) {

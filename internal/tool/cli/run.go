@@ -124,10 +124,26 @@ func (r *launched) run(s *invocation, args []string) error {
 	return r.watch(s, &program, brought)
 }
 
+// present returns an error if a driver of the options is the path of a file that does not exist.
+func (r *launched) present(m *machine.Machine) error {
+	for _, driver := range r.Drivers {
+		if machine.Style.Directory(driver) == "" {
+			continue
+		}
+		if _, err := m.Stat(driver); err != nil {
+			return exit.Unable("--driver: %w", err)
+		}
+	}
+	return nil
+}
+
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
 func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]run.Edit, []string, error) {
 	changes, err := r.Changes(m)
+	if err == nil {
+		err = r.present(m)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -27,22 +27,8 @@ const (
 		"  vkloader run --find-culprit --fine-after 20s -- C:\\Games\\game.exe -windowed"
 )
 
-// look returns the machine for the program. A driver of the options that does not exist is an error.
-func (r *launched) look(s *invocation) (machine.Machine, error) {
-	m, err := s.thisMachine("run")
-	if err != nil {
-		return m, err
-	}
-	for _, driver := range r.Drivers {
-		if machine.Style.Directory(driver) == "" {
-			continue
-		}
-		if _, err := m.Stat(driver); err != nil {
-			return m, exit.Unable("--driver: %w", err)
-		}
-	}
-	return m, nil
-}
+// look returns the machine for the program.
+func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisMachine("run") }
 
 // libraryPath is empty: no variable gives a program another loader.
 const libraryPath = ""
@@ -72,13 +58,7 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 // commandLine returns a command line that starts the program with the variables.
 func commandLine(changes []run.Edit, args []string, between string) string {
 	lines := term.Words(changes, func(c run.Edit) string { return `set "` + c.Name + "=" + c.Value + `"` })
-	words := make([]string, len(args))
-	for i, arg := range args {
-		if words[i] = arg; arg == "" || strings.ContainsAny(arg, " \t&|<>^()") {
-			words[i] = `"` + strings.ReplaceAll(arg, `"`, `\"`) + `"`
-		}
-	}
-	return strings.Join(append(lines, strings.Join(words, " ")), between)
+	return strings.Join(append(lines, strings.Join(term.Words(args, term.Quoted), " ")), between)
 }
 
 // becomeProgram runs a program and ends with its exit code.

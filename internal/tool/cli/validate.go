@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,9 @@ func newValidate(s *invocation) *cobra.Command {
 					}
 					problems = problems || failed
 				}
+				if result.Problem != "" {
+					result.Problem = unread(source, path, result.Problem)
+				}
 				results = append(results, result)
 				if result.Problem != "" {
 					code = exit.NotLooked
@@ -88,6 +92,18 @@ func newValidate(s *invocation) *cobra.Command {
 	cmd.ValidArgsFunction = completeManifests
 	completes(cmd, map[string]completion{"kind": completeWith(kinds...)})
 	return cmd
+}
+
+// unread returns the reason why a file cannot be checked: no such file, a directory, or the given reason of the reader.
+func unread(source *machine.Source, path, reader string) string {
+	info, err := source.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	case err == nil && info.IsDir():
+		return "is a directory; name the files in it"
+	}
+	return reader
 }
 
 // openLibraries examines the libraries of a manifest and reports whether there are problems.

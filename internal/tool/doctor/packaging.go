@@ -40,8 +40,10 @@ var layerPackages = map[string]map[string]string{
 	"VK_LAYER_VKBASALT_post_processing": {"debian": "vkbasalt", "fedora": "vkBasalt", "void": "vkBasalt"},
 	"VK_LAYER_RENDERDOC_Capture":        {"debian": "renderdoc", "fedora": "renderdoc", "arch": "renderdoc"},
 	"VK_LAYER_MESA_overlay":             {"debian": "mesa-vulkan-drivers", "arch": "vulkan-mesa-layers", "alpine": "mesa-vulkan-layers"},
-	"VK_LAYER_MESA_device_select":       {"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers", "alpine": "mesa-vulkan-layers"},
-	"VK_LAYER_LUNARG_api_dump":          {"arch": "vulkan-extra-layers"}, "VK_LAYER_LUNARG_monitor": {"arch": "vulkan-extra-layers"},
+	"VK_LAYER_MESA_device_select": {"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers", "alpine": "mesa-vulkan-layers",
+		"arch": "vulkan-mesa-implicit-layers"}, // in vulkan-mesa-layers before Mesa 25.2
+	"VK_LAYER_MESA_anti_lag":   {"arch": "vulkan-mesa-implicit-layers"},
+	"VK_LAYER_LUNARG_api_dump": {"arch": "vulkan-extra-layers"}, "VK_LAYER_LUNARG_monitor": {"arch": "vulkan-extra-layers"},
 	"VK_LAYER_LUNARG_screenshot":     {"arch": "vulkan-extra-layers"},
 	"VK_LAYER_LUNARG_gfxreconstruct": {"debian": "gfxreconstruct", "arch": "gfxreconstruct"},
 }

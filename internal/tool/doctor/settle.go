@@ -126,13 +126,17 @@ func (t *trials) after(c effect) *outcome {
 }
 
 // ends reports whether a change removes a finding and causes none of a severity. A device's examination stops at its first
-// fault, so a change may reveal the device's next one.
+// fault, so a change may reveal the device's next one. A change of one filter does not help while another filter excludes the
+// same driver.
 func (t *trials) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 	if what.found == nil {
 		return false
 	}
 	for other, is := range what.caused {
 		if is >= severity && (other.subject != f.Subject || !slices.Contains(ofHardware, f.Code)) {
+			return false
+		}
+		if is == diag.Warning && other.subject == f.Subject && slices.Contains(filtered, f.Code) && slices.Contains(filtered, other.code) {
 			return false
 		}
 	}
@@ -190,6 +194,9 @@ func (t *trials) advice(f *Finding) {
 // followers lists the codes of findings that may be consequences.
 var followers = []Kind{NoDriver, SoftwareOnly, GPUNoDriver, diag.DriverNone,
 	diag.VariableIgnored, diag.FileOpen, LoaderMissing, LoaderOld, diag.DriverDisabled, diag.DriverNotSelected}
+
+// filtered lists the codes of drivers that a filter variable excludes.
+var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware lists the codes of faults of a device or its kernel driver.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
 )
 
 // The advice for a 32-bit driver uses the distribution's package manager.
@@ -36,6 +37,32 @@ func TestPackagesFor32Bits(t *testing.T) {
 	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
 		if got, _ := (distribution{ids: []string{id}, class: 32, foreign: true}).forLibrary("libxcb-present.so.0").say(); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}
+
+// The advice for a driver of a single-board computer, Apple's or a virtual GPU names the package that has this driver.
+func TestPackagesForDrivers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ id, kernel, want string }{
+		{"arch", "msm", "Run as root: pacman -S vulkan-freedreno"},
+		{"arch", "panthor", "Run as root: pacman -S vulkan-panfrost"},
+		{"arch", "v3d", "Run as root: pacman -S vulkan-broadcom"},
+		{"arch", "asahi", "Run as root: pacman -S vulkan-asahi"},
+		{"alpine", "panthor", "Run as root: apk add mesa-vulkan-panfrost"},
+		{"alpine", "asahi", "Run as root: apk add mesa-vulkan-asahi"},
+		{"alpine", "virtio_gpu", "Run as root: apk add mesa-vulkan-virtio"},
+		{"alpine", "powervr", "Run as root: apk add mesa-vulkan-imagination"},
+		{"fedora", "msm", "Run as root: dnf install mesa-vulkan-drivers"},
+	} {
+		d := distribution{ids: []string{c.id}, class: 64, machine: &machine.Machine{Root: t.TempDir()}, packages: newPackages()}
+		family := drivers.For(c.kernel)
+		if family == nil {
+			t.Errorf("no driver for %s", c.kernel)
+			continue
+		}
+		if got, _ := d.install(family).say(); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.id, c.kernel, got, c.want)
 		}
 	}
 }

@@ -1,13 +1,6 @@
 package term
 
-import (
-	"strings"
-
-	"vkloader/internal/decide/wording"
-)
-
-// Quoted is wording.Quoted.
-func Quoted(word string) string { return wording.Quoted(word) }
+import "strings"
 
 // CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or mention. A
 // broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is "" for an empty text.

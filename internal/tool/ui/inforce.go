@@ -2,8 +2,8 @@ package ui
 
 import (
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/tool/term"
 )
 
 // unread returns why the page cannot switch layers for programs with a loader: the loader reads no settings file. It returns ""
@@ -25,7 +25,7 @@ func way(l *loaders.Loader, layer string, in bool) string {
 	}
 	for _, v := range list {
 		if l.Obeys(v.Name()) {
-			return "export " + v.Name() + "=" + term.Quoted(layer)
+			return explain.SetVariable(v.Name(), layer).Line()
 		}
 	}
 	return ""

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
-	"vkloader/internal/tool/term"
 )
 
 // exportPart shows the draft in other forms than the user's settings file.
@@ -110,9 +110,9 @@ func (e *export) variables(list []variable) {
 	unit.WriteString("[Service]\n")
 	env := []string{}
 	for _, v := range list {
-		shell.WriteString("export " + v.Name + "=" + term.Quoted(v.Value) + "\n")
+		shell.WriteString(explain.SetVariable(v.Name, v.Value).Line() + "\n")
 		unit.WriteString(`Environment="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Name+"="+v.Value) + "\"\n")
-		steam.WriteString(v.Name + "=" + term.Quoted(v.Value) + " ")
+		steam.WriteString(explain.SetVariable(v.Name, v.Value).Assignment() + " ")
 		env = append(env, v.Name+"="+v.Value)
 	}
 	device, _ := json.MarshalIndent(map[string]any{"cdiVersion": "0.5.0", "kind": "vkloader.local/layers",

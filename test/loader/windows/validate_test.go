@@ -68,7 +68,7 @@ func TestToolValidate(t *testing.T) {
 					`problem: loaded alone, .*LOADS.*\.dll: error 998 \(its start code crashes\) \[file-library, `, "dynamic linker"},
 				{"needs a library that is gone, and has no code", 1, []string{"--load", manifestFile(t, "validate/needs.json", driverManifest(needing))},
 					`(?s)problem: it needs gone\.dll: .*problem: loaded alone, .*needs\.dll: error 193 \(it is not a library for programs of this word size\) \[file-library, `, "dynamic linker"},
-				{"no file", 3, []string{`C:\validate\none-there.json`}, `none-there\.json: cannot be opened\n`, "accepts"},
+				{"no file", 3, []string{`C:\validate\none-there.json`}, `none-there\.json: does not exist\n`, "accepts"},
 				{"a layer of the other word size", 0, []string{windowsPath(t, other, `layers\VkLayer_drawstats.json`)},
 					bits[other] + `-bit library Z:.*VkLayer_drawstats\.dll\n`, "problem"},
 			} {

@@ -386,7 +386,7 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	}
 	for i := range then {
 		o := &then[i]
-		if o.Because != "" || strings.HasPrefix(o.Do, "Nothing, if this is intended.") {
+		if o.Because != "" || strings.HasPrefix(o.Do, "Nothing, if this is intended.") || excludes(s, o) {
 			continue
 		}
 		again := filepath.Join(space+"-then", fmt.Sprint(i))
@@ -404,6 +404,13 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 		os.RemoveAll(again)
 	}
 	return faults
+}
+
+// excludes reports whether a second fix is for other programs than the first one: the first is for programs that need a
+// device, the second for the other programs. The two fixes never apply to the same program.
+func excludes(first, second *symptom) bool {
+	return first.Subject == second.Subject && strings.Contains(first.Do, " For a program that needs the device") &&
+		strings.HasPrefix(second.Do, "For a program that does not need the device")
 }
 
 // Each printed fix of each machine ends its finding, brings no problem, and no fix that is printed afterwards undoes it.

@@ -305,7 +305,7 @@ func TestUIChain(t *testing.T) {
 	if got := order(s.page("/page/program/sh?find=VK_LAYER_C")); got != "c" {
 		t.Errorf("found: %q", got)
 	}
-	for address, want := range map[string]string{"/page/program/no-such-program": "no program no-such-program in PATH", "/page/program/no/such": "no such file",
+	for address, want := range map[string]string{"/page/program/no-such-program": "no program no-such-program in PATH", "/page/program/no/such": "/no/such does not exist",
 		"/page/program?layer=what": "cannot be read", "/page/program?pid=999999999": "process 999999999 has ended"} {
 		if status, text, _ := s.ask(http.MethodGet, address, nil); status != http.StatusOK || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", address, status, text)
