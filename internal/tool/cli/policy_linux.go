@@ -153,7 +153,6 @@ func setPolicy(s *invocation, c *settings.Options) error {
 		fmt.Fprintf(s.out, "Removed %s: it has no other settings\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
-		warnIgnored(s, c.Apps, written.Content)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			var ignored []string
 			for i := range list {
 				e := &list[i]
-				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Quarantine)); e.InForce && len(said) > 0 {
+				if said := found.Ignored([]string{e.Program}, quarantineFields(&e.Quarantine)); e.InForce && len(said) > 0 {
 					e.InForce, e.Ignored = false, said[0]
 					ignored = append(ignored, said...)
 				}
@@ -170,7 +170,7 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 		return nil, err
 	}
 	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, term.Or(term.OneLine(e.Program), quarantinedFor), until(e), e.Settings)
-	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
+	for _, said := range found.Ignored([]string{e.Program}, quarantineFields(e)) {
 		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 	return e, nil

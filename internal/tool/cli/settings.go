@@ -122,7 +122,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				}
 			}
 			if f := place.InForce(); f != nil {
-				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+				shown.Ignored = place.Ignored([]string{app}, loaders.FieldsIn(f.Content))
 			}
 			if shown.Order, err = settings.ListRules(place); err != nil {
 				return err

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
 )
@@ -173,6 +174,15 @@ func (c *commandLines) invocation() *invocation {
 	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
 	s.variables = append([]string{}, c.s.variables...)
 	return &s
+}
+
+// Settings implements ui.Tool.
+func (c *commandLines) Settings() (*settings.Found, string, error) {
+	s := c.invocation()
+	var messages bytes.Buffer
+	s.errOut = &messages
+	found, err := s.settings()
+	return found, messages.String(), err
 }
 
 // Run implements ui.Tool.
