@@ -99,38 +99,6 @@ func Time(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// DropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
-func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
-	unlock, err := Lock(&p.Machine, f.Path)
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	defer unlock()
-	if f, err = Read(&p.Machine, f.Path); err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	dropRules(content, apps)
-	if !Drop(content, apps) {
-		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
-	}
-	if len(content["settings_array"].([]any)) == 0 {
-		done.Removed = f.Path
-		done.Restored, err = Remove(&p.Machine, f.Path)
-	} else {
-		done.Wrote = f.Path
-		done.Expires = Time(f.Expires)
-		err = Write(&p.Machine, f.Path, content, f.Expires, false)
-	}
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	return done, nil
-}
-
 // Written is the result of Set, carried out or dry.
 type Written struct {
 	Path    string

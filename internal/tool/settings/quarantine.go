@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"vkloader/internal/decide"
@@ -270,6 +271,40 @@ func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quara
 		}
 	}
 	return lifted, nil
+}
+
+// Lifting is an end of quarantines: the options of "quarantine lift".
+type Lifting struct {
+	Name    string // of a driver or layer, its manifest, or the quarantine's program
+	Program string // only the quarantines for this program; "": for any
+	All     bool   // every name
+}
+
+// Lift ends quarantines. It returns an error if none has the name.
+func (p *Found) Lift(l Lifting) (lifted []Quarantine, err error) {
+	real, err := RealApp(&p.Machine, l.Program)
+	if err != nil { // the program may be missing, or named without its directory
+		real = l.Program
+	}
+	lifted, err = LiftQuarantines(p, func(e *Quarantine) bool {
+		return (l.All || e.Named(l.Name)) && (l.Program == "" || e.IsFor(l.Program) || e.IsFor(real))
+	})
+	if err == nil && len(lifted) == 0 && !l.All {
+		err = notInQuarantine(p, l.Name)
+	}
+	return lifted, err
+}
+
+// notInQuarantine returns the error for an unknown quarantine, with the known ones.
+func notInQuarantine(found *Found, name string) error {
+	list, err := ListQuarantines(found)
+	if err != nil || len(list) == 0 {
+		return exit.Problem("%s is not in quarantine; the quarantine is empty", name)
+	}
+	names := term.Words(list, func(e QuarantineNow) string {
+		return e.Name + " for " + term.Or(term.OneLine(e.Program), "all programs")
+	})
+	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
 }
 
 // QuarantineEnded is an ended quarantine and the reason.
