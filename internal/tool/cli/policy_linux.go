@@ -147,7 +147,6 @@ func setPolicy(s *invocation, c *settings.Options) error {
 	}
 	switch {
 	case c.Dry:
-		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	case written.Gone:
 		fmt.Fprintf(s.out, "Removed %s: it has no other settings\n", written.Path)

@@ -135,7 +135,6 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 		return err
 	}
 	if c.Dry {
-		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	}
 	done := settings.Done{Schema: settings.Schema, Wrote: written.Path, Expires: settings.Time(written.Expires)}
@@ -152,7 +151,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.
 func printPlanned(s *invocation, written *settings.Written) error {
-	if s.answered != nil || written.Gone {
+	if written.Gone {
 		return writeJSON(s, written.Content)
 	}
 	_, err := io.WriteString(term.Data(s.out), written.Text)

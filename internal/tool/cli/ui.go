@@ -185,6 +185,9 @@ func (c *commandLines) Settings() (*settings.Found, string, error) {
 	return found, messages.String(), err
 }
 
+// Source implements ui.Tool.
+func (c *commandLines) Source() (*machine.Source, error) { return c.invocation().source("", false) }
+
 // Run implements ui.Tool.
 func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	s := c.invocation()

@@ -186,6 +186,8 @@ type LayerSettings struct {
 	Variables []VariableLine `json:"variables,omitempty"` // variables with the same effect
 
 	Presets []Preset `json:"presets,omitempty"` // from the manifest
+
+	Text string `json:"-"` // the content of the file
 }
 
 // SettingNow is a setting and its value in the file, if any.

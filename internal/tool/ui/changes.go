@@ -33,25 +33,16 @@ type Plan struct {
 	Files []File   // the files that it writes or removes, for display
 	Also  []string // the tool's own files that it also writes
 	Note  string   // a remark
-	Tries bool     // the command line tries drivers and layers
 
-	Make func(found *settings.Found) error // makes the change; nil: the command line does
+	Make func() error // makes the change; nil: a child process runs the command line, which tries drivers and layers
 }
 
 // carryOut makes the change.
 func (p *Plan) carryOut(r *Request) error {
 	if p.Make != nil {
-		found, _, err := r.Tool.Settings()
-		if err != nil {
-			return err
-		}
-		return p.Make(found)
+		return p.Make()
 	}
-	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
-	if p.Tries {
-		run = r.Started
-	}
-	if ran := run(p.Args...); ran.Code != exit.Fine {
+	if ran := r.Started(p.Args...); ran.Code != exit.Fine {
 		return exit.As(ran.Code, ran.Failed())
 	}
 	return nil
@@ -72,7 +63,7 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 	notes := append([]string{strings.TrimSpace(strings.ReplaceAll(said, "vkloader: ", ""))}, written.Notes...)
 	return &Plan{Title: title, Args: line, Files: []File{{written.Path, written.Text, written.Gone}},
 		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n")),
-		Make: func(found *settings.Found) error {
+		Make: func() error {
 			_, err := found.Set(c, nil)
 			return err
 		}}, nil

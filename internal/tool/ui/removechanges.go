@@ -37,7 +37,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 	c := &settings.Clearing{}
 	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.Path, Remove: true}},
 		Also: []string{settings.SetAside(file.Path), settings.QuarantineFile(file.Path)},
-		Make: func(found *settings.Found) error {
+		Make: func() error {
 			_, err := found.Clear(c)
 			return err
 		}}
@@ -65,7 +65,7 @@ func (liftChange) Plan(r *Request) (*Plan, error) {
 	}
 	plan := &Plan{Title: "Let " + l.Name + " back in", Args: []string{"settings", "quarantine", "lift", l.Name}, Files: []File{{Path: file.Path}},
 		Also: []string{settings.QuarantineFile(file.Path)}, Note: "This removes the entry from the settings file. Other settings stay.",
-		Make: func(found *settings.Found) error {
+		Make: func() error {
 			_, err := found.Lift(l)
 			return err
 		}}
@@ -117,5 +117,5 @@ func (fixChange) Plan(r *Request) (*Plan, error) {
 	}
 	m := r.Tool.Machine()
 	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
-		Also: []string{fix.UndoFile(&m)}, Tries: true}, nil
+		Also: []string{fix.UndoFile(&m)}}, nil
 }
