@@ -31,7 +31,7 @@ func (p *Found) Clear(c *Clearing) (done Done, err error) {
 		return p.dropPrograms(f, c.Apps)
 	}
 	done.Removed = f.Path
-	if done.Restored, err = RemoveIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours == f.Ours }); err != nil {
+	if done.Restored, err = removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours == f.Ours }); err != nil {
 		return Done{}, exit.As(exit.NotLooked, err)
 	}
 	return done, nil

@@ -61,15 +61,15 @@ func Expire(m *machine.Machine) ([]Expiry, error) {
 	for _, f := range files {
 		if f.Expired(time.Now()) {
 			e := Expiry{File: f}
-			e.Restored, e.Err = RemoveIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
+			e.Restored, e.Err = removeIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
 			over = append(over, e)
 		}
 	}
 	return over, nil
 }
 
-// RemoveIf removes a file if still returns true for its current content.
-func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
+// removeIf removes a file if still returns true for its current content.
+func removeIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
 	unlock, err := Lock(m, place)
 	if err != nil {
 		return false, err

@@ -160,14 +160,14 @@ func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
 				return nil, exit.Problem("%s would be ignored: layers read %s instead", place.File, other.File)
 			}
 		}
-		return OpenLayerFile(m, place)
+		return openLayerFile(m, place)
 	}
-	file, err := LayerFileInForce(m, places)
+	file, err := layerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
 			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
 		}
-		file, err = OpenLayerFile(m, places[0])
+		file, err = openLayerFile(m, places[0])
 	}
 	return file, err
 }

@@ -245,8 +245,8 @@ func (e *Quarantine) enter(found *Found, others []string) error {
 	})
 }
 
-// LiftQuarantines ends the quarantines for which which returns true.
-func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
+// liftQuarantines ends the quarantines for which which returns true.
+func liftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
 	for _, place := range found.Places {
 		entries, err := readQuarantines(&found.Machine, place)
 		if err != nil {
@@ -286,7 +286,7 @@ func (p *Found) Lift(l Lifting) (lifted []Quarantine, err error) {
 	if err != nil { // the program may be missing, or named without its directory
 		real = l.Program
 	}
-	lifted, err = LiftQuarantines(p, func(e *Quarantine) bool {
+	lifted, err = liftQuarantines(p, func(e *Quarantine) bool {
 		return (l.All || e.Named(l.Name)) && (l.Program == "" || e.IsFor(l.Program) || e.IsFor(real))
 	})
 	if err == nil && len(lifted) == 0 && !l.All {
@@ -318,7 +318,7 @@ type QuarantineEnded struct {
 func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
-	lifted, err := LiftQuarantines(found, func(e *Quarantine) bool {
+	lifted, err := liftQuarantines(found, func(e *Quarantine) bool {
 		why := e.Over(&found.Machine, time.Now())
 		if why != "" {
 			reason[about{e.Kind, e.Name, e.Program}] = why
