@@ -147,13 +147,11 @@ func setPolicy(s *invocation, c *settings.Options) error {
 	}
 	switch {
 	case c.Dry:
-		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	case written.Gone:
 		fmt.Fprintf(s.out, "Removed %s: it has no other settings\n", written.Path)
 	default:
 		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
-		warnIgnored(s, c.Apps, written.Content)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func newQuarantineList(s *invocation) *cobra.Command {
 			var ignored []string
 			for i := range list {
 				e := &list[i]
-				if said := ignoredSettings(s, []string{e.Program}, quarantineFields(&e.Quarantine)); e.InForce && len(said) > 0 {
+				if said := found.Ignored([]string{e.Program}, quarantineFields(&e.Quarantine)); e.InForce && len(said) > 0 {
 					e.InForce, e.Ignored = false, said[0]
 					ignored = append(ignored, said...)
 				}
@@ -170,25 +170,14 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 		return nil, err
 	}
 	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, term.Or(term.OneLine(e.Program), quarantinedFor), until(e), e.Settings)
-	for _, said := range ignoredSettings(s, []string{e.Program}, quarantineFields(e)) {
+	for _, said := range found.Ignored([]string{e.Program}, quarantineFields(e)) {
 		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 	return e, nil
 }
 
-// notInQuarantine returns the error for an unknown quarantine, with the known ones.
-func notInQuarantine(found *settings.Found, name string) error {
-	list, err := settings.ListQuarantines(found)
-	if err != nil || len(list) == 0 {
-		return exit.Problem("%s is not in quarantine; the quarantine is empty", name)
-	}
-	names := term.Words(list, func(e settings.QuarantineNow) string { return e.Name + " for " + forWhom(e.Program) })
-	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
-}
-
 func newQuarantineLift(s *invocation) *cobra.Command {
-	var app string
-	var all bool
+	var lifting settings.Lifting
 	cmd := &cobra.Command{
 		Use: "lift [NAME]", Short: "Let a driver or layer back in",
 		Long: "lift removes quarantines by NAME: the name of a driver or layer, its manifest, or the program that\n" +
@@ -196,25 +185,17 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			"With --app it removes only those for this program; with --all it removes every quarantine.\n\n" + exitCodesHelp,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if all == (len(args) == 1) {
+			if lifting.All == (len(args) == 1) {
 				return errors.New("quarantine lift needs the name of a driver or layer, or --all")
 			}
 			found, err := s.settings()
 			if err != nil {
 				return err
 			}
-			real := app
-			if list, err := settings.RealApps(&found.Machine, []string{app}); app != "" && err == nil {
-				real = list[0] // the program may be missing, or named without its directory
-			}
-			lifted, err := settings.LiftQuarantines(found, func(e *settings.Quarantine) bool {
-				return (all || e.Named(args[0])) && (app == "" || e.IsFor(app) || e.IsFor(real))
-			})
+			lifting.Name = strings.Join(args, "")
+			lifted, err := found.Lift(lifting)
 			for _, e := range lifted {
 				fmt.Fprintf(s.out, "%s is back for %s\n", term.OneLine(e.Name), forWhom(e.Program))
-			}
-			if err == nil && len(lifted) == 0 && !all {
-				err = notInQuarantine(found, args[0])
 			}
 			return err
 		},
@@ -229,7 +210,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().StringVar(&app, "app", "", "only the quarantines for the program with the executable `EXE`")
-	cmd.Flags().BoolVar(&all, "all", false, "everything")
+	cmd.Flags().StringVar(&lifting.Program, "app", "", "only the quarantines for the program with the executable `EXE`")
+	cmd.Flags().BoolVar(&lifting.All, "all", false, "everything")
 	return cmd
 }

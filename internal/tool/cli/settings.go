@@ -122,7 +122,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 				}
 			}
 			if f := place.InForce(); f != nil {
-				shown.Ignored = ignoredSettings(s, []string{app}, loaders.FieldsIn(f.Content))
+				shown.Ignored = place.Ignored([]string{app}, loaders.FieldsIn(f.Content))
 			}
 			if shown.Order, err = settings.ListRules(place); err != nil {
 				return err
@@ -300,12 +300,7 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 
 func newSettingsClear(s *invocation) *cobra.Command {
 	var out output
-	var apps []string
-	var force bool
-	tell := func(done settings.Done, format string, args ...any) error {
-		done.Schema = settings.Schema
-		return out.print(s, done, func() { fmt.Fprintf(s.out, format+"\n", args...) })
-	}
+	var clearing settings.Clearing
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove the settings that this tool wrote",
@@ -317,37 +312,26 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f := place.InForce()
-			switch {
-			case f == nil:
-				return tell(settings.Done{}, "There is no settings file.")
-			case !f.Ours && !force:
-				return settings.NotOurs(f)
-			case len(apps) > 0 && !f.Ours:
-				return fmt.Errorf("--app works on a file of this tool only")
-			case len(apps) > 0:
-				if apps, err = settings.RealApps(&place.Machine, apps); err != nil {
-					return err
-				}
-				done, err := place.DropPrograms(f, apps)
-				if err != nil {
-					return err
-				}
-				if done.Removed != "" {
-					return tell(done, "Removed %s%s", f.Path, putBack(done.Restored))
-				}
-				return tell(done, "Removed the settings for %s from %s", strings.Join(apps, ", "), f.Path)
-			}
-			restored, err := settings.RemoveIf(&place.Machine, f.Path, func(now *settings.File) bool { return now.Ours == f.Ours })
+			done, err := place.Clear(&clearing)
 			if err != nil {
-				return exit.As(exit.NotLooked, err)
+				return err
 			}
-			return tell(settings.Done{Removed: f.Path, Restored: restored}, "Removed %s%s", f.Path, putBack(restored))
+			done.Schema = settings.Schema
+			return out.print(s, done, func() {
+				switch {
+				case done.Removed != "":
+					fmt.Fprintf(s.out, "Removed %s%s\n", done.Removed, putBack(done.Restored))
+				case done.Wrote != "":
+					fmt.Fprintf(s.out, "Removed the settings for %s from %s\n", strings.Join(clearing.Apps, ", "), done.Wrote)
+				default:
+					fmt.Fprintln(s.out, "There is no settings file.")
+				}
+			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&apps, "app", nil, "remove only the settings for the program with the executable `EXE`; may be repeated")
+	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil, "remove only the settings for the program with the executable `EXE`; may be repeated")
 	out.option(cmd, settings.Schema)
-	cmd.Flags().BoolVar(&force, "force", false, "also remove another program's file")
+	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
 	return cmd
 }
 

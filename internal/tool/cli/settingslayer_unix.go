@@ -7,18 +7,10 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
-	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -26,9 +18,8 @@ import (
 // layerOptions are the options of settings layer.
 type layerOptions struct {
 	output
-	directory      string
-	empty          []string
-	variables, dry bool
+	change settings.LayerChange
+	empty  []string
 }
 
 func newSettingsLayer(s *invocation) *cobra.Command {
@@ -56,10 +47,10 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
-	cmd.Flags().StringVar(&o.directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
+	cmd.Flags().StringVar(&o.change.Directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
 	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
-	cmd.Flags().BoolVar(&o.variables, "variables", false, "print variables for a shell, and write nothing")
-	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "print the file instead of writing it")
+	cmd.Flags().BoolVar(&o.change.Variables, "variables", false, "print variables for a shell, and write nothing")
+	cmd.Flags().BoolVar(&o.change.Dry, "dry-run", false, "print the file instead of writing it")
 	o.option(cmd, layerSettingsSchema)
 	if err := cmd.MarkFlagDirname("directory"); err != nil {
 		panic(err)
@@ -73,130 +64,58 @@ func completeSettings(s *invocation, name string) []string {
 	if err != nil {
 		return nil
 	}
-	layer, _, err := findLayerSettings(source, name)
+	layer, _, err := settings.FindLayer(source, name)
 	if err != nil {
 		return nil
 	}
 	return term.Words(layer.Settings, func(s settings.Setting) string { return s.Key + "=" })
 }
 
-// findLayerSettings finds an installed layer, used or not.
-func findLayerSettings(source *machine.Source, name string) (*settings.Layer, *manifest.Layer, error) {
-	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
-	if err != nil {
-		return nil, nil, err
-	}
-	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name })
-	if at < 0 {
-		if near := term.NearestName(name, explain.LayerNames(answer.Layers)); near != "" {
-			return nil, nil, exit.Problem("no layer %s is installed; did you mean %s?", name, near)
-		}
-		return nil, nil, exit.Problem("no layer %s is installed: see vkloader list layers", name)
-	}
-	found := answer.Layers[at]
-	text, err := source.Machine.ReadFile(found.Manifest)
-	if err != nil {
-		return nil, nil, exit.As(exit.NotLooked, err)
-	}
-	layer, err := settings.ReadLayer(text, name)
-	if err != nil {
-		return nil, nil, exit.Unable("%s: %w", found.Manifest, err)
-	}
-	return layer, found, nil
-}
-
-// layerEdit is a change of a setting to a value or its default.
-type layerEdit struct {
-	key, value string
-	usual      bool // set the default
-	setting    *settings.Setting
-}
-
 // edits returns the changes of a command line.
-func (o *layerOptions) edits(layer *settings.Layer, changes []string) (list []layerEdit, err error) {
-	add := func(e layerEdit) error {
-		if e.setting = layer.Find(e.key); e.setting == nil {
-			return layer.Unknown(e.key)
-		}
-		list = append(list, e)
-		if e.usual {
-			return nil
-		}
-		return e.setting.Check(e.value)
-	}
+func (o *layerOptions) edits(changes []string) (list []settings.LayerEdit, err error) {
 	for _, change := range changes {
 		key, value, given := strings.Cut(change, "=")
 		if !given {
 			return nil, fmt.Errorf("settings layer: %q is not KEY=VALUE", change)
 		}
-		if err := add(layerEdit{key: key, value: value, usual: value == "" && !o.variables}); err != nil {
-			return nil, err
-		}
+		list = append(list, settings.LayerEdit{Key: key, Value: value, Default: value == "" && !o.change.Variables})
 	}
 	for _, key := range o.empty {
-		if err := add(layerEdit{key: key}); err != nil {
-			return nil, err
-		}
+		list = append(list, settings.LayerEdit{Key: key})
 	}
 	return list, nil
 }
 
 // setLayer prints or changes the settings of a layer.
-func setLayer(s *invocation, o *layerOptions, name string, changes []string) error {
+func setLayer(s *invocation, o *layerOptions, name string, changes []string) (err error) {
+	c := &o.change
+	c.Layer = name
+	if c.Edits, err = o.edits(changes); err != nil {
+		return err
+	}
+	if c.Variables && len(c.Edits) == 0 {
+		return errors.New("settings layer: --variables needs KEY=VALUE")
+	}
 	source, err := s.source("", false)
 	if err != nil {
 		return err
 	}
-	layer, found, err := findLayerSettings(source, name)
+	answer, err := settings.ChangeLayer(source, c)
 	if err != nil {
 		return err
 	}
-	if len(layer.Settings) == 0 {
-		return exit.Problem("%s names no settings in its manifest, %s", name, found.Manifest)
-	}
-	edits, err := o.edits(layer, changes)
-	if err != nil {
+	answer.Schema = layerSettingsSchema
+	if c.Dry && !c.Variables && len(c.Edits) > 0 {
+		_, err := io.WriteString(term.Data(s.out), answer.Text)
 		return err
-	}
-	answer := &settings.LayerSettings{Schema: layerSettingsSchema, Layer: name, Manifest: found.Manifest, Presets: layer.Presets}
-	if o.variables {
-		return printLayerVariables(s, o, edits, answer)
-	}
-	file, err := layerFile(&source.Machine, o)
-	if err != nil {
-		return err
-	}
-	for _, e := range edits {
-		if e.usual {
-			file.Unset(layer.Full(e.key))
-		} else {
-			file.Set(layer.Full(e.key), e.value)
-		}
-	}
-	if o.dry && len(edits) > 0 {
-		s.plan(file.File, file.Text(), file.Over())
-		_, err := io.WriteString(term.Data(s.out), file.Text())
-		return err
-	}
-	if len(edits) > 0 {
-		if answer.Removed, err = file.Write(&source.Machine); err != nil {
-			return notLooked(err)
-		}
-	}
-	for _, setting := range layer.Settings {
-		now := settings.SettingNow{Setting: setting}
-		if v, ok := file.Find(layer.Full(setting.Key)); ok {
-			now.Value, now.Line = v.Value, v.Line
-		}
-		answer.Settings = append(answer.Settings, now)
-	}
-	if len(file.Values()) > 0 || len(edits) > 0 {
-		answer.File, answer.From = file.File, file.From
 	}
 	return o.print(s, answer, func() {
-		if len(edits) == 0 {
+		switch {
+		case c.Variables:
+			fmt.Fprint(s.out, answer.Exports())
+		case len(c.Edits) == 0:
 			printLayerSettings(s, answer)
-		} else {
+		default:
 			printLayerWritten(s, answer)
 		}
 	})
@@ -211,65 +130,13 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
-	case answer.From == theDirectory || answer.From == settings.WorkingDirectory:
+	case answer.From == settings.OptionDirectory || answer.From == settings.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
 	case answer.From == settings.LayerPathVariable:
 		fmt.Fprintf(s.out, "Programs read it while %s names it.\n", settings.LayerPathVariable)
 	default:
 		fmt.Fprintln(s.out, "All programs of this user read it.")
 	}
-}
-
-// theDirectory is the source of a file in the directory of --directory.
-const theDirectory = "--directory"
-
-// layerFile returns the file to change: that of --directory, the one in force, or the user's.
-func layerFile(m *machine.Machine, o *layerOptions) (*settings.LayerFile, error) {
-	places := settings.LayerPlaces(m, settings.ThisDirectory(m))
-	if o.directory != "" {
-		full := o.directory
-		if !m.Foreign() {
-			var err error
-			if full, err = filepath.Abs(full); err != nil {
-				return nil, err
-			}
-		}
-		place := settings.LayerPlace{File: path.Join(full, settings.LayerFileName), From: theDirectory}
-		for _, other := range places {
-			if other.From != settings.WorkingDirectory && other.File != place.File && m.Exists(other.File) {
-				return nil, exit.Problem("%s would be ignored: layers read %s instead", place.File, other.File)
-			}
-		}
-		file, err := settings.OpenLayerFile(m, place)
-		return file, notLooked(err)
-	}
-	file, err := settings.LayerFileInForce(m, places)
-	if file == nil && err == nil {
-		if len(places) == 0 {
-			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
-		}
-		file, err = settings.OpenLayerFile(m, places[0])
-	}
-	return file, notLooked(err)
-}
-
-// printLayerVariables prints the variables that set settings.
-func printLayerVariables(s *invocation, o *layerOptions, edits []layerEdit, answer *settings.LayerSettings) error {
-	if len(edits) == 0 {
-		return errors.New("settings layer: --variables needs KEY=VALUE")
-	}
-	answer.Settings = []settings.SettingNow{}
-	for _, e := range edits {
-		if e.setting.Variable == "" {
-			return exit.Problem("%s reads no variable for %s: leave out --variables, and the file has it", answer.Layer, e.key)
-		}
-		answer.Variables = append(answer.Variables, settings.VariableLine{Name: e.setting.Variable, Value: e.value})
-	}
-	return o.print(s, answer, func() {
-		for _, v := range answer.Variables {
-			fmt.Fprintf(s.out, "export %s=%s\n", v.Name, term.Quoted(v.Value))
-		}
-	})
 }
 
 // printLayerSettings prints the settings of a layer.

@@ -25,6 +25,7 @@ import (
 
 func newSettingsSet(s *invocation) *cobra.Command {
 	c := &settings.Options{}
+	var layers []string
 	var out output
 	cmd := &cobra.Command{
 		Use:   "set",
@@ -45,10 +46,10 @@ func newSettingsSet(s *invocation) *cobra.Command {
 			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, &out) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto is as without settings. The first option is the layer next to the program; \"others\" is the place of all other layers (default: last)")
+	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto is as without settings. The first option is the layer next to the program; \"others\" is the place of all other layers (default: last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end; may be repeated")
@@ -80,7 +81,6 @@ func changeFlags(cmd *cobra.Command, c *settings.Options) {
 
 // changeSettings changes the settings file and prints warnings about the change.
 func changeSettings(s *invocation, place *settings.Found, c *settings.Options) (*settings.Written, error) {
-	c.Finish = settings.RenewRules
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
@@ -92,13 +92,21 @@ func changeSettings(s *invocation, place *settings.Found, c *settings.Options) (
 	if onWindows && !s.asUser && elevatedHere() {
 		fmt.Fprintln(s.messages(), "vkloader: warning: programs that run as administrator do not read these settings, which are a user's, in HKEY_CURRENT_USER")
 	}
-	if written.Alone {
-		fmt.Fprintln(s.messages(), "vkloader: these programs now get only these settings, and not those for all programs")
+	for _, note := range written.Notes {
+		fmt.Fprintf(s.messages(), "vkloader: %s\n", note)
 	}
 	return written, nil
 }
 
-func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *output) error {
+// setSettings carries out "settings set". layers are the values of --layer.
+func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers []string, out *output) error {
+	for _, word := range layers {
+		choice, err := settings.ParseLayer(word)
+		if err != nil {
+			return err
+		}
+		c.Layers = append(c.Layers, choice)
+	}
 	changes := false
 	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires"} {
 		changes = changes || cmd.Flags().Changed(name)
@@ -126,9 +134,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *ou
 	if err != nil {
 		return err
 	}
-	warnIgnored(s, c.Apps, written.Content)
 	if c.Dry {
-		s.plan(written.Path, written.Text, written.Gone)
 		return printPlanned(s, written)
 	}
 	done := settings.Done{Schema: settings.Schema, Wrote: written.Path, Expires: settings.Time(written.Expires)}
@@ -145,7 +151,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, out *ou
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.
 func printPlanned(s *invocation, written *settings.Written) error {
-	if s.answered != nil || written.Gone {
+	if written.Gone {
 		return writeJSON(s, written.Content)
 	}
 	_, err := io.WriteString(term.Data(s.out), written.Text)

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -163,35 +161,5 @@ func loaderFile(source *machine.Source) string {
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
 		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
-	}
-}
-
-// ignoredSettings returns a message for each program whose loader ignores the settings file or some of the fields. The
-// program "" stands for every program. Programs with an unknown loader give no message.
-func ignoredSettings(s *invocation, programs, fields []string) (list []string) {
-	if len(programs) == 0 {
-		programs = []string{""}
-	}
-	for _, program := range programs {
-		source, err := s.source(program, false)
-		if err != nil {
-			continue
-		}
-		l := loaders.For(source, loaders.Linker(source, ""), nil)
-		if l == nil || len(l.Ignored(append([]string{loaders.SettingsFile}, fields...))) == 0 {
-			continue
-		}
-		if said := l.NotInForce(program); !slices.Contains(list, said) {
-			list = append(list, said)
-		}
-	}
-	return list
-}
-
-// warnIgnored prints these messages for the content of a settings file.
-func warnIgnored(s *invocation, programs []string, content map[string]any) {
-	text, _ := json.Marshal(content) // content that cannot be encoded was not written
-	for _, said := range ignoredSettings(s, programs, loaders.FieldsIn(string(text))) {
-		fmt.Fprintf(s.messages(), "vkloader: warning: this is %s\n", said)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
 )
@@ -174,6 +175,18 @@ func (c *commandLines) invocation() *invocation {
 	s.variables = append([]string{}, c.s.variables...)
 	return &s
 }
+
+// Settings implements ui.Tool.
+func (c *commandLines) Settings() (*settings.Found, string, error) {
+	s := c.invocation()
+	var messages bytes.Buffer
+	s.errOut = &messages
+	found, err := s.settings()
+	return found, messages.String(), err
+}
+
+// Source implements ui.Tool.
+func (c *commandLines) Source() (*machine.Source, error) { return c.invocation().source("", false) }
 
 // Run implements ui.Tool.
 func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {

@@ -22,6 +22,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -30,16 +31,44 @@ import (
 
 // Options holds the options of "settings set".
 type Options struct {
-	Apps, Layers, Drivers, Added, Devices []string
-	NoLayers, OnlyThese                   bool
-	Log, Expires                          string
-	LogFile                               string // a file for the log; "none" removes it; "": unchanged
-	Hardware                              string // the driver_hardware policy; "any" removes it; "": unchanged
-	Service                               string // the time of asking the driver service; "last" removes it; "": unchanged
-	Compute                               string // the layers for programs without a window; "all" removes it; "": unchanged
-	System, Force, Dry                    bool
+	Apps, Drivers, Added, Devices []string
+	Layers                        []LayerChoice // from the program down
+	NoLayers, OnlyThese           bool
+	Log, Expires                  string
+	LogFile                       string // a file for the log; "none" removes it; "": unchanged
+	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
+	Service                       string // the time of asking the driver service; "last" removes it; "": unchanged
+	Compute                       string // the layers for programs without a window; "all" removes it; "": unchanged
+	System, Force, Dry            bool
+}
 
-	Finish func(p *Found, place string, content map[string]any) error // a last change of the content; nil: none
+// LayerChoice is a layer with its control: "on", "off" or "auto". The zero value is the place of all other layers.
+type LayerChoice struct{ Name, Control string }
+
+// othersWord is the word of --layer for the place of all other layers.
+const othersWord = "others"
+
+// ParseLayer returns the choice of a value of --layer.
+func ParseLayer(word string) (LayerChoice, error) {
+	if word == othersWord {
+		return LayerChoice{}, nil
+	}
+	c := LayerChoice{word, "on"}
+	if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may contain one, too
+		c = LayerChoice{word[:at], word[at+1:]}
+	}
+	if !slices.Contains([]string{"on", "off", "auto"}, c.Control) {
+		return c, fmt.Errorf("--layer needs NAME=on, NAME=off or NAME=auto, got %q", word)
+	}
+	return c, nil
+}
+
+// String returns the choice as a value of --layer.
+func (c LayerChoice) String() string {
+	if c == (LayerChoice{}) {
+		return othersWord
+	}
+	return c.Name + "=" + c.Control
 }
 
 // Devices gives a change access to devices.
@@ -70,45 +99,13 @@ func Time(at time.Time) string {
 	return at.UTC().Format(time.RFC3339)
 }
 
-// DropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
-func (p *Found) DropPrograms(f *File, apps []string) (done Done, err error) {
-	unlock, err := Lock(&p.Machine, f.Path)
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	defer unlock()
-	if f, err = Read(&p.Machine, f.Path); err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	dropRules(content, apps)
-	if !Drop(content, apps) {
-		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
-	}
-	if len(content["settings_array"].([]any)) == 0 {
-		done.Removed = f.Path
-		done.Restored, err = Remove(&p.Machine, f.Path)
-	} else {
-		done.Wrote = f.Path
-		done.Expires = Time(f.Expires)
-		err = Write(&p.Machine, f.Path, content, f.Expires, false)
-	}
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	return done, nil
-}
-
 // Written is the result of Set, carried out or dry.
 type Written struct {
 	Path    string
 	Expires time.Time
 	Content map[string]any
-	Alone   bool // the programs get only these settings, and not those for all programs
-	Gone    bool // no settings remain, so there is no file
+	Gone    bool     // no settings remain, so there is no file
+	Notes   []string // messages about the effect of the change
 
 	Text string // for a dry run: the file's new text; "": no file
 }
@@ -160,10 +157,10 @@ func (w *Written) set(p *Found, f *File, c *Options, devices Devices) error {
 	if err != nil {
 		return err
 	}
+	alone := false
 	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
-		alone := len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
+		alone = len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
 		if object := For(content, apps, c.hasSettings()); object != nil {
-			w.Alone = alone
 			if err := c.apply(p, devices, object); err != nil {
 				return err
 			}
@@ -172,15 +169,22 @@ func (w *Written) set(p *Found, f *File, c *Options, devices Devices) error {
 			}
 		}
 	}
-	if c.Finish != nil {
-		if err := c.Finish(p, w.Path, content); err != nil {
-			return err
-		}
+	if err := RenewRules(p, w.Path, content); err != nil {
+		return err
 	}
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
 	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // no settings remain
+	if alone {
+		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
+	}
+	if !w.Gone {
+		text, _ := Encode(maps.Clone(content)) // content that cannot be encoded is not written
+		for _, said := range p.Ignored(apps, loaders.FieldsIn(string(text))) {
+			w.Notes = append(w.Notes, "warning: this is "+said)
+		}
+	}
 	switch {
 	case c.Dry:
 		if !w.Gone {
@@ -340,8 +344,8 @@ func (c *Options) layerEntries(p *Found) ([]any, error) {
 		return nil, err
 	}
 	list, placed := []any{}, c.OnlyThese
-	for _, word := range c.Layers {
-		if word == "others" {
+	for _, choice := range c.Layers {
+		if choice == (LayerChoice{}) {
 			if placed {
 				return nil, errors.New("--layer others can be used once, and not with --only-these-layers")
 			}
@@ -349,13 +353,7 @@ func (c *Options) layerEntries(p *Found) ([]any, error) {
 			list = append(list, map[string]any{"control": "unordered_layer_location"})
 			continue
 		}
-		name, control := word, "on"
-		if at := strings.LastIndexByte(word, '='); at >= 0 { // a name may contain one, too
-			name, control = word[:at], word[at+1:]
-		}
-		if control != "on" && control != "off" && control != "auto" {
-			return nil, fmt.Errorf("--layer needs NAME=on, NAME=off or NAME=auto, got %q", word)
-		}
+		name, control := choice.Name, choice.Control
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
 			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))

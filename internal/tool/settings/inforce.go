@@ -3,10 +3,14 @@ package settings
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
 )
 
@@ -57,15 +61,15 @@ func Expire(m *machine.Machine) ([]Expiry, error) {
 	for _, f := range files {
 		if f.Expired(time.Now()) {
 			e := Expiry{File: f}
-			e.Restored, e.Err = RemoveIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
+			e.Restored, e.Err = removeIf(m, f.Path, func(now *File) bool { return now.Expired(time.Now()) })
 			over = append(over, e)
 		}
 	}
 	return over, nil
 }
 
-// RemoveIf removes a file if still returns true for its current content.
-func RemoveIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
+// removeIf removes a file if still returns true for its current content.
+func removeIf(m *machine.Machine, place string, still func(*File) bool) (restored bool, err error) {
 	unlock, err := Lock(m, place)
 	if err != nil {
 		return false, err
@@ -109,6 +113,34 @@ func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 		out = append(out, real)
 	}
 	return out, nil
+}
+
+// Ignored returns a message for each program whose loader ignores the settings file or some of the fields. The program "", and an
+// empty list, stand for every program. Programs with an unknown loader give no message.
+func (p *Found) Ignored(programs, fields []string) (list []string) {
+	if len(programs) == 0 {
+		programs = []string{""}
+	}
+	for _, program := range programs {
+		source := *p.Source
+		if source.Program = program; program != "" {
+			if info, err := p.Machine.Stat(program); err != nil || info.IsDir() {
+				continue
+			}
+			if source.Class == 0 {
+				source.Class = binary.ProgramOf(&p.Machine, program).Class
+			}
+			source.Elevated = process.RightsOf(&p.Machine, program) != ""
+		}
+		l := loaders.For(&source, loaders.Linker(&source, ""), nil)
+		if l == nil || len(l.Ignored(append([]string{loaders.SettingsFile}, fields...))) == 0 {
+			continue
+		}
+		if said := l.NotInForce(program); !slices.Contains(list, said) {
+			list = append(list, said)
+		}
+	}
+	return list
 }
 
 // Place returns the settings file for a change for this user, and rejects another program's file.

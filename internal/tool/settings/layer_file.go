@@ -68,20 +68,20 @@ type LayerValue struct {
 	Line  int    `json:"line"`
 }
 
-// LayerFileInForce reads the file that counts; nil if there is none.
-func LayerFileInForce(m *machine.Machine, places []LayerPlace) (*LayerFile, error) {
+// layerFileInForce reads the file that counts; nil if there is none.
+func layerFileInForce(m *machine.Machine, places []LayerPlace) (*LayerFile, error) {
 	for _, place := range places {
 		info, err := m.Stat(place.File)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		return OpenLayerFile(m, place)
+		return openLayerFile(m, place)
 	}
 	return nil, nil
 }
 
-// OpenLayerFile reads a file. A missing file is empty.
-func OpenLayerFile(m *machine.Machine, place LayerPlace) (*LayerFile, error) {
+// openLayerFile reads a file. A missing file is empty.
+func openLayerFile(m *machine.Machine, place LayerPlace) (*LayerFile, error) {
 	text, err := m.ReadFile(place.File)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -186,6 +186,8 @@ type LayerSettings struct {
 	Variables []VariableLine `json:"variables,omitempty"` // variables with the same effect
 
 	Presets []Preset `json:"presets,omitempty"` // from the manifest
+
+	Text string `json:"-"` // the content of the file
 }
 
 // SettingNow is a setting and its value in the file, if any.
@@ -209,7 +211,7 @@ type ShownLayers struct {
 
 // ShowLayers reads the settings of the named layers, or of all layers, from the file in force; nil if it has none of them.
 func ShowLayers(m *machine.Machine, layers ...string) (*ShownLayers, error) {
-	file, err := LayerFileInForce(m, LayerPlaces(m, ThisDirectory(m)))
+	file, err := layerFileInForce(m, LayerPlaces(m, ThisDirectory(m)))
 	if file == nil || err != nil {
 		return nil, err
 	}

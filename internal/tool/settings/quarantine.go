@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"vkloader/internal/decide"
@@ -244,8 +245,8 @@ func (e *Quarantine) enter(found *Found, others []string) error {
 	})
 }
 
-// LiftQuarantines ends the quarantines for which which returns true.
-func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
+// liftQuarantines ends the quarantines for which which returns true.
+func liftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
 	for _, place := range found.Places {
 		entries, err := readQuarantines(&found.Machine, place)
 		if err != nil {
@@ -272,6 +273,40 @@ func LiftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quara
 	return lifted, nil
 }
 
+// Lifting is an end of quarantines: the options of "quarantine lift".
+type Lifting struct {
+	Name    string // of a driver or layer, its manifest, or the quarantine's program
+	Program string // only the quarantines for this program; "": for any
+	All     bool   // every name
+}
+
+// Lift ends quarantines. It returns an error if none has the name.
+func (p *Found) Lift(l Lifting) (lifted []Quarantine, err error) {
+	real, err := RealApp(&p.Machine, l.Program)
+	if err != nil { // the program may be missing, or named without its directory
+		real = l.Program
+	}
+	lifted, err = liftQuarantines(p, func(e *Quarantine) bool {
+		return (l.All || e.Named(l.Name)) && (l.Program == "" || e.IsFor(l.Program) || e.IsFor(real))
+	})
+	if err == nil && len(lifted) == 0 && !l.All {
+		err = notInQuarantine(p, l.Name)
+	}
+	return lifted, err
+}
+
+// notInQuarantine returns the error for an unknown quarantine, with the known ones.
+func notInQuarantine(found *Found, name string) error {
+	list, err := ListQuarantines(found)
+	if err != nil || len(list) == 0 {
+		return exit.Problem("%s is not in quarantine; the quarantine is empty", name)
+	}
+	names := term.Words(list, func(e QuarantineNow) string {
+		return e.Name + " for " + term.Or(term.OneLine(e.Program), "all programs")
+	})
+	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
+}
+
 // QuarantineEnded is an ended quarantine and the reason.
 type QuarantineEnded struct {
 	Quarantine
@@ -283,7 +318,7 @@ type QuarantineEnded struct {
 func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
-	lifted, err := LiftQuarantines(found, func(e *Quarantine) bool {
+	lifted, err := liftQuarantines(found, func(e *Quarantine) bool {
 		why := e.Over(&found.Machine, time.Now())
 		if why != "" {
 			reason[about{e.Kind, e.Name, e.Program}] = why

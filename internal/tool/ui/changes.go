@@ -14,7 +14,9 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -31,7 +33,40 @@ type Plan struct {
 	Files []File   // the files that it writes or removes, for display
 	Also  []string // the tool's own files that it also writes
 	Note  string   // a remark
-	Tries bool     // the command line tries drivers and layers
+
+	Make func() error // makes the change; nil: a child process runs the command line, which tries drivers and layers
+}
+
+// carryOut makes the change.
+func (p *Plan) carryOut(r *Request) error {
+	if p.Make != nil {
+		return p.Make()
+	}
+	if ran := r.Started(p.Args...); ran.Code != exit.Fine {
+		return exit.As(ran.Code, ran.Failed())
+	}
+	return nil
+}
+
+// settingsPlan returns the plan of a change of the settings file, which the command line line also makes.
+func settingsPlan(r *Request, title string, line []string, c *settings.Options) (*Plan, error) {
+	found, said, err := r.Tool.Settings()
+	if err != nil {
+		return nil, err
+	}
+	dry := *c
+	dry.Dry = true
+	written, err := found.Set(&dry, nil)
+	if err != nil {
+		return nil, err
+	}
+	notes := append([]string{strings.TrimSpace(strings.ReplaceAll(said, "vkloader: ", ""))}, written.Notes...)
+	return &Plan{Title: title, Args: line, Files: []File{{written.Path, written.Text, written.Gone}},
+		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n")),
+		Make: func() error {
+			_, err := found.Set(c, nil)
+			return err
+		}}, nil
 }
 
 // changes maps the values of data-change to changes.
@@ -70,6 +105,9 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 		return nil, nil, err
 	}
 	m := r.Tool.Machine()
+	if err := m.Bound.Err(); err != nil {
+		return nil, nil, err
+	}
 	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
@@ -145,13 +183,9 @@ func changed(part string, data any, err error) (string, error) {
 	return text.String(), err
 }
 
-// apply runs the command line and records the earlier content of the files.
+// apply makes the change and records the earlier content of the files.
 func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
-	run := func(args ...string) *Ran { return r.Tool.Run(r, args...) }
-	if p.Tries {
-		run = r.Started
-	}
-	ran := run(p.Args...)
+	wrong := p.carryOut(r)
 	step := undoStep{title: p.Title}
 	changed := false
 	for _, before := range p.Before {
@@ -165,10 +199,10 @@ func (s *Server) apply(r *Request, p *prepared, m *machine.Machine) error {
 	if changed {
 		s.undo = append(s.undo, step)
 	}
-	if ran.Code > 1 || ran.Code == 1 && !changed {
-		return ran.Failed()
+	if p.Make == nil && changed && exit.CodeOf(wrong) == exit.Problems { // the remaining problems after a fix
+		return nil
 	}
-	return nil
+	return wrong
 }
 
 // undoStep is a change that can be undone.

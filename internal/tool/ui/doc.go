@@ -1,5 +1,5 @@
-// Package ui is the tool's page in a browser: "vkloader ui". It runs the tool's own commands, shows their results, and makes
-// changes by running command lines. It makes no decision.
+// Package ui is the tool's page in a browser: "vkloader ui". It runs the tool's own commands and shows their results. A change
+// calls the function that its command calls. The package makes no decision.
 //
 // # A page
 //
@@ -20,10 +20,11 @@
 // # A change
 //
 // A change is one Go type with a method Plan, and a line in the list in changes.go. Plan receives the fields of the form,
-// and returns the command line that makes the change, and the files with their new content. It writes nothing. A form with
-// data-change="NAME" on a page shows the plan first. The following steps are common to all changes: the secret (package
-// guard), --read-only, the rule that root changes system files only, a comparison of the files with the plan, the command
-// line, and undo.
+// makes a typed change of package settings of them, and returns the files with their new content, the command line for a
+// terminal, and Make, which passes the typed change to the function of the command. Plan writes nothing. Only "fix" has no
+// Make: its command line runs in a child of the server, because it tries drivers and layers. A form with data-change="NAME"
+// on a page shows the plan first. The following steps are common to all changes: the secret (package guard), --read-only,
+// the rule that root changes system files only, a comparison of the files with the plan, the change, and undo.
 //
 // # Text of files
 //

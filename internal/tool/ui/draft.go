@@ -13,20 +13,16 @@ import (
 // draft is a layer list of a settings file that the user edits on the page.
 type draft struct {
 	app     string
-	All     bool    // for all programs
-	Expires string  // the expiry for "settings set"; "": unchanged
-	entries []entry // from the program down
-	Exact   bool    // no other layers
+	All     bool                   // for all programs
+	Expires string                 // the expiry for "settings set"; "": unchanged
+	entries []settings.LayerChoice // from the program down
+	Exact   bool                   // no other layers
 
-	initial      []entry // as in the current settings file
+	initial      []settings.LayerChoice // as in the current settings file
 	initialExact bool
 }
 
-// entry is a layer in a draft. others stands for all layers without an entry.
-type entry struct {
-	name, control string
-}
-
+// others is the word for all layers without an entry in an address.
 const others = "others"
 
 // draftOf reads the draft in the address, or else the current settings.
@@ -93,17 +89,17 @@ func (d *draft) tool(r *Request) (Tool, error) {
 // start initializes the draft from the settings file.
 func (d *draft) start(now *settings.ForPrograms) {
 	if now == nil || now.Layers == nil {
-		d.entries = []entry{{name: others}}
+		d.entries = make([]settings.LayerChoice, 1)
 		return
 	}
 	d.Exact = true
 	for _, l := range now.Layers {
 		if l.Name == "" {
 			d.Exact = false
-			d.entries = append(d.entries, entry{name: others})
+			d.entries = append(d.entries, settings.LayerChoice{})
 			continue
 		}
-		d.entries = append(d.entries, entry{l.Name, l.Control})
+		d.entries = append(d.entries, settings.LayerChoice{Name: l.Name, Control: l.Control})
 	}
 }
 
@@ -115,9 +111,9 @@ func (d *draft) enter(text string) error {
 		return errors.New("this is not a valid address of this page: the list of layers cannot be read")
 	}
 	if control == others {
-		name, control = others, ""
+		name, control = "", ""
 	}
-	d.entries = append(d.entries, entry{name, control})
+	d.entries = append(d.entries, settings.LayerChoice{Name: name, Control: control})
 	return nil
 }
 
@@ -127,10 +123,10 @@ func (d *draft) Layers() (list []string) {
 		return nil
 	}
 	for _, e := range d.entries {
-		if e.name == others && e.control == "" {
+		if e.Control == "" {
 			list = append(list, others+":")
 		} else {
-			list = append(list, e.control+":"+url.QueryEscape(e.name))
+			list = append(list, e.Control+":"+url.QueryEscape(e.Name))
 		}
 	}
 	return list
@@ -158,33 +154,44 @@ func (d *draft) query(q url.Values) {
 	}
 }
 
-// args returns the command line that writes the draft.
-func (d *draft) args(r *Request) []string {
-	args := []string{"settings", "set"}
+// change returns the change that writes the draft.
+func (d *draft) change(r *Request) *settings.Options {
+	c := &settings.Options{Layers: d.entries, OnlyThese: d.Exact, Expires: d.Expires, System: r.System}
 	if !d.All {
-		args = append(args, "--app", d.app)
+		c.Apps = []string{d.app}
 	}
-	for i, e := range d.entries {
-		switch {
-		case e.control != "":
-			args = append(args, "--layer", e.name+"="+e.control)
-		case i < len(d.entries)-1: // at the end, the place of all others is the default
-			args = append(args, "--layer", others)
-		}
-	}
-	named := slices.ContainsFunc(d.entries, func(e entry) bool { return e.control != "" })
-	switch {
-	case d.Exact && named:
-		args = append(args, "--only-these-layers")
+	named := slices.ContainsFunc(d.entries, func(e settings.LayerChoice) bool { return e.Control != "" })
+	switch last := len(d.entries) - 1; {
+	case named && d.entries[last].Control == "": // at the end, the place of all others is the default
+		c.Layers = d.entries[:last]
+	case named:
 	case d.Exact:
+		c.Layers, c.OnlyThese, c.NoLayers = nil, false, true
+	default:
+		c.Layers = make([]settings.LayerChoice, 1)
+	}
+	return c
+}
+
+// lineOf returns the command line of a change of layers.
+func lineOf(c *settings.Options) []string {
+	args := []string{"settings", "set"}
+	for _, app := range c.Apps {
+		args = append(args, "--app", app)
+	}
+	for _, l := range c.Layers {
+		args = append(args, "--layer", l.String())
+	}
+	if c.OnlyThese {
+		args = append(args, "--only-these-layers")
+	}
+	if c.NoLayers {
 		args = append(args, "--no-layers")
-	case !named:
-		args = append(args, "--layer", others)
 	}
-	if d.Expires != "" {
-		args = append(args, "--expires", d.Expires)
+	if c.Expires != "" {
+		args = append(args, "--expires", c.Expires)
 	}
-	if r.System {
+	if c.System {
 		args = append(args, "--system")
 	}
 	return args
@@ -192,18 +199,12 @@ func (d *draft) args(r *Request) []string {
 
 // plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
-	args := d.args(r)
-	dry := r.Tool.Run(r, append(slices.Clone(args), "--dry-run")...)
-	if dry.Code != 0 || len(dry.Planned) == 0 {
-		return nil, dry.Failed()
-	}
 	who := allPrograms
 	if !d.All {
 		who = d.app
 	}
-	plan := &Plan{Title: "Write the layers for " + who, Args: args, Files: dry.Planned,
-		Also: []string{settings.SetAside(dry.Planned[0].Path)}, Note: strings.TrimSpace(strings.ReplaceAll(dry.Messages, "vkloader: ", ""))}
-	return plan, nil
+	c := d.change(r)
+	return settingsPlan(r, "Write the layers for "+who, lineOf(c), c)
 }
 
 // settingsChange writes the draft's layer list.
@@ -223,28 +224,28 @@ func (settingsChange) Plan(r *Request) (*Plan, error) {
 
 // says returns the draft's control for a layer.
 func (d *draft) says(name string) string {
-	if at := slices.IndexFunc(d.entries, func(e entry) bool { return e.name == name }); at >= 0 {
-		return d.entries[at].control
+	if at := slices.IndexFunc(d.entries, func(e settings.LayerChoice) bool { return e.Name == name }); at >= 0 {
+		return d.entries[at].Control
 	}
 	return ""
 }
 
 // set sets a layer's control; "" removes it.
 func (d *draft) set(name, control string) {
-	at := slices.IndexFunc(d.entries, func(e entry) bool { return e.name == name && e.control != "" })
+	at := slices.IndexFunc(d.entries, func(e settings.LayerChoice) bool { return e.Name == name && e.Control != "" })
 	switch {
 	case at >= 0 && control == "":
 		d.entries = slices.Delete(d.entries, at, at+1)
 	case at >= 0:
-		d.entries[at].control = control
+		d.entries[at].Control = control
 	case control != "":
-		d.insert(entry{name, control})
+		d.insert(settings.LayerChoice{Name: name, Control: control})
 	}
 }
 
 // insert adds an entry before the place of all others, or at the end.
-func (d *draft) insert(e entry) {
-	at := slices.IndexFunc(d.entries, func(e entry) bool { return e.control == "" })
+func (d *draft) insert(e settings.LayerChoice) {
+	at := slices.IndexFunc(d.entries, func(e settings.LayerChoice) bool { return e.Control == "" })
 	if at < 0 {
 		at = len(d.entries)
 	}
@@ -293,17 +294,17 @@ func (d *draft) move(chain []string, from, to int) string {
 	order := slices.Clone(chain)
 	name := order[from]
 	order = slices.Insert(slices.Delete(order, from, from+1), to, name)
-	var entries []entry
+	var entries []settings.LayerChoice
 	for _, l := range order[:max(from, to)+1] {
 		control := d.says(l)
 		if control == "" || control == "off" {
 			control = "auto"
 		}
-		entries = append(entries, entry{l, control})
+		entries = append(entries, settings.LayerChoice{Name: l, Control: control})
 	}
 	listed := len(entries)
 	for _, e := range d.entries {
-		if e.control == "" || !slices.ContainsFunc(entries[:listed], func(o entry) bool { return o.name == e.name }) {
+		if e.Control == "" || !slices.ContainsFunc(entries[:listed], func(o settings.LayerChoice) bool { return o.Name == e.Name }) {
 			entries = append(entries, e)
 		}
 	}

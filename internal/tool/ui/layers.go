@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -39,12 +40,14 @@ type layer struct {
 	Directory string
 	Variables bool // show variables instead of a file
 
-	Differ  []layerDiffer // settings that differ from their defaults
-	Args    []string      // the command line that makes the changes; empty: no change
-	Planned []File        // the files that it would write
-	Exports string        // the equivalent shell lines
-	Err     string        // the reason if the changes are impossible
-	Fields  []field       // the form fields for the change
+	Differ  []layerDiffer         // settings that differ from their defaults
+	Change  *settings.LayerChange // nil: no change
+	Planned []File                // the files that it would write
+	Exports string                // the equivalent shell lines
+	Err     string                // the reason if the changes are impossible
+	Fields  []field               // the form fields for the change
+
+	source *machine.Source
 }
 
 // layerRow is a setting in the form.
@@ -140,22 +143,24 @@ func layersOf(r *Request) (any, error) {
 }
 
 // layerOf returns the form of a layer with the values in the address.
-func layerOf(r *Request, name string) (*layer, error) {
-	view := &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
-	args := []string{"settings", "layer", name, "--json"}
-	if view.Where == "directory" && view.Directory != "" {
-		args = append(args, "--directory", view.Directory)
+func layerOf(r *Request, name string) (view *layer, err error) {
+	view = &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
+	view.source, err = r.Tool.Source()
+	if err != nil {
+		return nil, err
 	}
-	var says settings.LayerSettings
-	ran := r.Tool.Run(r, args...)
-	if err := ran.Decode(&says); err != nil && len(args) > 4 {
+	c := &settings.LayerChange{Layer: name}
+	if view.Where == "directory" {
+		c.Directory = view.Directory
+	}
+	says, err := settings.ChangeLayer(view.source, c)
+	if err != nil && c.Directory != "" {
 		// For an invalid directory, the form shows the reason.
 		view.Err = err.Error()
-		ran = r.Tool.Run(r, args[:4]...)
-		if err := ran.Decode(&says); err != nil {
-			return nil, err
-		}
-	} else if err != nil {
+		c.Directory = ""
+		says, err = settings.ChangeLayer(view.source, c)
+	}
+	if err != nil {
 		return nil, err
 	}
 	view.Manifest, view.File, view.Presets = says.Manifest, says.File, says.Presets
@@ -305,45 +310,56 @@ func (view *layer) inWords(row *layerRow, value string) string {
 	return strings.Join(words, ", ")
 }
 
-// try sets the effect of the changes from a dry run of the command line.
+// try sets the effect of the changes from a dry run.
 func (view *layer) try(r *Request) {
-	var args []string
+	c := &settings.LayerChange{Layer: view.Name, Variables: view.Variables, Dry: true}
+	if view.Where == "directory" {
+		c.Directory = view.Directory
+	}
 	for _, row := range view.Rows {
 		switch {
 		case view.Variables && row.Value != row.Default && row.Variable != "":
-			args = append(args, row.Key+"="+row.Value)
+			c.Edits = append(c.Edits, settings.LayerEdit{Key: row.Key, Value: row.Value})
 		case view.Variables, !row.Changed():
-		case row.Value == row.Default:
-			args = append(args, row.Key+"=")
-		case row.Value == "":
-			args = append(args, "--empty", row.Key)
 		default:
-			args = append(args, row.Key+"="+row.Value)
+			c.Edits = append(c.Edits, settings.LayerEdit{Key: row.Key, Value: row.Value, Default: row.Value == row.Default})
 		}
 	}
 	fields := maps.Clone(r.Query)
 	fields.Add("layer", view.Name)
 	view.Fields = fieldsOf(fields)
-	if len(args) == 0 || view.Err != "" {
+	if len(c.Edits) == 0 || view.Err != "" {
 		return
 	}
-	args = append([]string{"settings", "layer", view.Name}, args...)
-	if view.Variables {
-		ran := r.Tool.Run(r, append(args, "--variables")...)
-		if view.Exports = ran.Out; ran.Code != 0 {
-			view.Err = ran.Failed().Error()
+	answer, err := settings.ChangeLayer(view.source, c)
+	switch {
+	case err != nil:
+		view.Err = err.Error()
+	case view.Variables:
+		view.Exports = answer.Exports()
+	default:
+		c.Dry = false
+		view.Change, view.Planned = c, []File{{answer.File, answer.Text, answer.Removed}}
+	}
+}
+
+// line returns the command line that makes the change.
+func (view *layer) line() []string {
+	args := []string{"settings", "layer", view.Name}
+	for _, e := range view.Change.Edits {
+		switch {
+		case e.Default:
+			args = append(args, e.Key+"=")
+		case e.Value == "":
+			args = append(args, "--empty", e.Key)
+		default:
+			args = append(args, e.Key+"="+e.Value)
 		}
-		return
 	}
-	if view.Where == "directory" {
-		args = append(args, "--directory", view.Directory)
+	if view.Change.Directory != "" {
+		args = append(args, "--directory", view.Change.Directory)
 	}
-	ran := r.Tool.Run(r, append(slices.Clone(args), "--dry-run")...)
-	if ran.Code != 0 {
-		view.Err = ran.Failed().Error()
-		return
-	}
-	view.Args, view.Planned = args, ran.Planned
+	return args
 }
 
 // layerChange writes the settings of a layer.
@@ -357,11 +373,15 @@ func (layerChange) Plan(r *Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(view.Args) == 0 {
+	if view.Change == nil {
 		return nil, failure("nothing has changed")
 	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.Args, Files: view.Planned,
-		Note: "The layer reads the file when a program starts. The change does not enable the layer."}, nil
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned,
+		Note: "The layer reads the file when a program starts. The change does not enable the layer.",
+		Make: func() error {
+			_, err := settings.ChangeLayer(view.source, view.Change)
+			return err
+		}}, nil
 }
 
 // failure is an error with a fixed message.

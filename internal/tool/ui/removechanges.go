@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 )
@@ -25,16 +26,23 @@ type clearChange struct{}
 
 // Plan implements Offer.
 func (clearChange) Plan(r *Request) (*Plan, error) {
-	file, err := inForce(r, "")
+	found, _, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}
-	if file.File == "" {
+	file := found.InForce()
+	if file == nil {
 		return nil, errors.New("there is no settings file")
 	}
-	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.File, Remove: true}},
-		Also: []string{settings.SetAside(file.File), settings.QuarantineFile(file.File)}}
+	c := &settings.Clearing{}
+	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.Path, Remove: true}},
+		Also: []string{settings.SetAside(file.Path), settings.QuarantineFile(file.Path)},
+		Make: func() error {
+			_, err := found.Clear(c)
+			return err
+		}}
 	if app := r.Ref("app"); app != "" {
+		c.Apps = []string{app}
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
 		plan.Note = "Settings for other programs stay."
@@ -47,46 +55,51 @@ type liftChange struct{}
 
 // Plan implements Offer.
 func (liftChange) Plan(r *Request) (*Plan, error) {
-	file, err := inForce(r, "")
+	found, _, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
 	}
-	name := r.Ref("name")
-	if file.File == "" || name == "" {
+	file, l := found.InForce(), settings.Lifting{Name: r.Ref("name"), Program: r.Ref("app")}
+	if file == nil || l.Name == "" {
 		return nil, errors.New("nothing is in quarantine")
 	}
-	plan := &Plan{Title: "Let " + name + " back in", Args: []string{"settings", "quarantine", "lift", name}, Files: []File{{Path: file.File}},
-		Also: []string{settings.QuarantineFile(file.File)}, Note: "This removes the entry from the settings file. Other settings stay."}
-	if app := r.Ref("app"); app != "" {
-		plan.Title, plan.Args = plan.Title+" for "+app, append(plan.Args, "--app", app)
+	plan := &Plan{Title: "Let " + l.Name + " back in", Args: []string{"settings", "quarantine", "lift", l.Name}, Files: []File{{Path: file.Path}},
+		Also: []string{settings.QuarantineFile(file.Path)}, Note: "This removes the entry from the settings file. Other settings stay.",
+		Make: func() error {
+			_, err := found.Lift(l)
+			return err
+		}}
+	if l.Program != "" {
+		plan.Title, plan.Args = plan.Title+" for "+l.Program, append(plan.Args, "--app", l.Program)
 	}
 	return plan, nil
 }
-
-// usual maps policies to their default values.
-var usual = map[string]string{"hardware": "off", "service": "last", "compute": "off"}
 
 // policyChange ends a policy.
 type policyChange struct{}
 
 // Plan implements Offer.
 func (policyChange) Plan(r *Request) (*Plan, error) {
-	name := r.Ref("name")
-	if usual[name] == "" {
+	c := &settings.Options{System: r.System}
+	name, word := r.Ref("name"), "off" // the word of the command for the default
+	switch name {
+	case "hardware":
+		c.Hardware = core.AnyHardware.String()
+	case "service":
+		c.Service, word = core.ServiceLast.String(), "last"
+	case "compute":
+		c.Compute = core.AllLayers.String()
+	default:
 		return nil, errors.New("there is no policy with this name")
 	}
-	args := []string{"settings", "policy", name, usual[name]}
+	line := []string{"settings", "policy", name, word}
 	if app := r.Ref("app"); app != "" {
-		args = append(args, "--app", app)
+		c.Apps, line = []string{app}, append(line, "--app", app)
 	}
-	if r.System {
-		args = append(args, "--system")
+	if c.System {
+		line = append(line, "--system")
 	}
-	dry := r.Tool.Run(r, append(args, "--dry-run")...)
-	if dry.Code != 0 || len(dry.Planned) == 0 {
-		return nil, dry.Failed()
-	}
-	return &Plan{Title: "Remove the policy about " + name, Args: args, Files: dry.Planned}, nil
+	return settingsPlan(r, "Remove the policy about "+name, line, c)
 }
 
 // fixChange makes one step of "doctor --fix".
@@ -104,5 +117,5 @@ func (fixChange) Plan(r *Request) (*Plan, error) {
 	}
 	m := r.Tool.Machine()
 	return &Plan{Title: step, Args: []string{"doctor", "--fix", "--yes", "--step", step}, Files: dry.Planned,
-		Also: []string{fix.UndoFile(&m)}, Tries: true}, nil
+		Also: []string{fix.UndoFile(&m)}}, nil
 }

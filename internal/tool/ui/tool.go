@@ -9,11 +9,17 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
-// Tool runs command lines of this program in this process, with the --root and --env options of its start.
+// Tool runs command lines of this program in this process, with the --root and --env options of its start. Pages read the
+// output of commands; a change of settings calls the function of package settings that its command also calls.
 type Tool interface {
+	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
+	Settings() (found *settings.Found, said string, err error)
+	// Source returns the facts for a program without a path.
+	Source() (*machine.Source, error)
 	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
 	// Child starts this program with ChildOption and returns its answer. The end of the context ends the child and all its
