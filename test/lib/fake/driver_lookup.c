@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <dlfcn.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EXPORT_NEGOTIATE 1
 extern const unsigned fake_exports;
@@ -191,8 +190,6 @@ PFN_vkVoidFunction VKAPI_PTR fake_GetInstanceProcAddr(VkInstance h, const char *
 PFN_vkVoidFunction VKAPI_PTR fake_GetDeviceProcAddr(VkDevice h, const char *name)
 {
     PFN_vkVoidFunction found = device_lookup(name);
-    const struct statement *s = script_find("delay_lookup", name, 0);
-    if (s && s->count > 2) usleep((useconds_t)script_number(s->word[2]) * 1000);
     perform_lookup(name);
     log_lookup("vkGetDeviceProcAddr", h, name, (const void *)(uintptr_t)found);
     return found;

@@ -319,7 +319,7 @@ static int count_call(const char *function, const char *phase, bool increase)
 
 bool script_chance(uint64_t percent)
 {
-    static _Atomic uint64_t drawn;
+    static _Atomic uint32_t drawn; /* a word: processors of armel have no 64-bit atomics */
     uint64_t x = script_number(script_word("seed", 1, "1")) + 0x9e3779b97f4a7c15u * (1 + atomic_fetch_add(&drawn, 1));
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;

@@ -81,7 +81,7 @@ func TestUnknownPhysicalDeviceCommands(t *testing.T) {
 
 // Every kind of entry that the assembler makes hands on twelve words and floating-point numbers as they are, in registers
 // and on the stack, of 64 bits where words have 32, too, and returns the results: the functions here have those arguments
-// for every command.
+// for every command. On ppc64el the entries of known commands have the commands' own arguments, and no more.
 //
 // holds: UNK-003 UNK-013 LAY-414
 func TestArgumentsPass(t *testing.T) {
@@ -99,6 +99,9 @@ func TestArgumentsPass(t *testing.T) {
 	for _, c := range []struct{ name, object, driver string }{{"vkFloatsOfPhysicalDevice", pd, "physical_device:1"},
 		{"vkFloatsOfDevice", "d", "device:1"}, {known, pd, "physical_device:1"}, {"vkDeviceWaitIdle", "d", "device:1"},
 		{"vkCmdDraw", "c0", "command_buffer:1"}} {
+		if world.Target() == "ppc64el" && !strings.HasPrefix(c.name, "vkFloats") {
+			continue
+		}
 		words := []string{"pointer", world.Ref(pointer(h, "i", c.name)), "floats", "1", "arg", c.object}
 		want := []string{c.driver}
 		for i := 2; i <= 12; i++ {

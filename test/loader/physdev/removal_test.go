@@ -441,7 +441,7 @@ func TestEnumerationInsideALostDriver(t *testing.T) {
 func TestUselessDriverInUse(t *testing.T) {
 	t.Parallel()
 	for verb, command := range map[string]string{"messenger": "vkCreateDebugUtilsMessengerEXT", "report": "vkCreateDebugReportCallbackEXT"} {
-		for _, line := range []string{"physical_devices", "spawn script=enumerate"} {
+		for _, line := range []string{"physical_devices", "run script=enumerate threads=1 limit=20000"} {
 			t.Run(verb+" "+line, func(t *testing.T) {
 				t.Parallel()
 				w := world.New(t)
@@ -450,11 +450,15 @@ func TestUselessDriverInUse(t *testing.T) {
 				h := w.Start()
 				h.OK("create_instance", windows...)
 				h.Do("script", "as", "enumerate", "line", "physical_devices")
-				h.Do("script", "as", "inside", "line", line, "line", "sleep ms=300")
+				h.Do("script", "as", "inside", "line", line)
 				empty.Replace(append(slices.Clone(windowed), "perform "+command+" inside 1")...)
 				h.OK("create_"+verb, "as", "m")
-				if strings.HasPrefix(line, "spawn") {
-					h.Joined()
+				performed := h.Do("performed")["scripts"].([]any)
+				if len(performed) != 1 {
+					t.Fatalf("performed: %v", performed)
+				}
+				if a := world.Answer(performed[0].([]any)[0].(map[string]any)); a.Text("error") != "" || a.Int("bad") != 0 {
+					t.Errorf("enumerated meanwhile: %v", a)
 				}
 				if ends(w, "empty") != 0 {
 					t.Fatalf("the driver saw %v", w.Log().By("empty").Names())
@@ -485,9 +489,8 @@ func TestDeviceAppearsBetweenEnumerations(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", windows...)
 	h.Do("script", "as", "enumerate", "line", "physical_devices count=4")
-	h.Do("script", "as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300", "line", "physical_devices count=4") // which finds it
+	h.Do("script", "as", "inside", "line", "run script=enumerate threads=1 limit=20000", "line", "physical_devices count=4") // which finds it
 	h.OK("create_messenger", "as", "m")
-	h.Joined()
 	wantNames(t, h, "a", "x")
 	if ends(w, "late") != 0 {
 		t.Errorf("the driver saw %v", w.Log().By("late").Names())
