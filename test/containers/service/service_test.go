@@ -210,7 +210,7 @@ func TestRefusedStart(t *testing.T) {
 		says string
 	}{
 		{[]string{"--config", file("a", `{"colour":1}`)}, 2, `unknown key "colour"`},
-		{[]string{"--config", filepath.Join(dir, "none")}, 1, "no such file"},
+		{[]string{"--config", filepath.Join(dir, "none")}, 1, "does not exist"},
 		{[]string{"--set", "colour=1"}, 2, `unknown key "colour"`},
 		{[]string{"--set", "idle_exit_seconds=5"}, 2, "idle_exit_seconds"},
 		{[]string{"--log-level", "loud"}, 2, "loud"},

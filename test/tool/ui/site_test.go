@@ -290,7 +290,9 @@ func (s *site) start(name string) *program {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	syscall.ForkLock.RLock() // a child of another test would keep the file open for writing, and it could not be started
 	s.write("bin/"+name, string(text))
+	syscall.ForkLock.RUnlock()
 	if err := os.Chmod(s.path("bin/"+name), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
