@@ -38,7 +38,7 @@ func TestSettingsRights(t *testing.T) {
 			if s := show(elevated); s.File == "" || s.Elevated == nil || s.Elevated.File != "" {
 				t.Errorf("settings show: %+v", s)
 			}
-			if text, _ := toolAs(t, elevated, size, 0, "settings", "show"); !strings.Contains(text, "For programs that run as administrator\n  nothing: ") {
+			if text, _ := toolAs(t, elevated, size, 0, "settings", "show"); !strings.Contains(text, "For programs that run as administrator\n  no settings: ") {
 				t.Errorf("settings show: %s", text)
 			}
 			clear()

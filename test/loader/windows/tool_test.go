@@ -267,7 +267,7 @@ func TestToolRun(t *testing.T) {
 		}
 		out, errOut = tool(t, size, 0, "run", "--time", "--", windowsPath(t, size, `test\compute.exe`), windowsPath(t, size, "vulkan-1.dll"), "10")
 		if !strings.Contains(out, "result 10,") || strings.Contains(errOut, "Vulkan Loader") ||
-			!regexp.MustCompile(`the loader's first line came [0-9.]+ .?s after the program was started; opening drivers and layers took [0-9.]+ `).MatchString(errOut) ||
+			!regexp.MustCompile(`the loader wrote its first line [0-9.]+ .?s after the start of the program; opening drivers and layers took [0-9.]+ `).MatchString(errOut) ||
 			!regexp.MustCompile(`(?m)^ +driver .*winevulkan\.dll +[1-9]`).MatchString(errOut) {
 			t.Errorf("%s: %s\n%s", size, out, errOut)
 		}
@@ -297,7 +297,7 @@ func TestToolSettings(t *testing.T) {
 		if out, _ := tool(t, size, 0, "settings", "show"); !strings.Contains(out, "log file: "+file) {
 			t.Errorf("%s: %s", size, out)
 		}
-		for path, why := range map[string]string{`C:\gone\log`: `C:\gone`, `C:\windows\temp`: "no regular file"} {
+		for path, why := range map[string]string{`C:\gone\log`: `C:\gone`, `C:\windows\temp`: "not a regular file"} {
 			if _, errOut := tool(t, size, 1, "settings", "set", "--log-file", path); !strings.Contains(errOut, why) {
 				t.Errorf("%s: %s: %s", size, path, errOut)
 			}
