@@ -24,11 +24,11 @@ func limitedRun(t *testing.T, stdin string, environ []string, args ...string) (o
 	if environ != nil {
 		cmd.Env = environ
 	}
-	text, _ := cmd.CombinedOutput()
+	text, memory := measured(t, cmd)
 	if ctx.Err() != nil {
 		t.Errorf("vkloader %s did not end:\n%.300s", strings.Join(args, " "), text)
 	}
-	return string(text), cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
+	return text, cmd.ProcessState.ExitCode(), memory
 }
 
 // A file that the command line names is read up to a limit. A FIFO or device in its place is refused at once.

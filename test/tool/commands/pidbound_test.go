@@ -152,11 +152,11 @@ func TestProcessFilesAreBounded(t *testing.T) {
 					continue
 				}
 				cmd := exec.Command(filepath.Join(built, "vkloader"), append(args, "--pid", pid)...)
-				out, _ := cmd.CombinedOutput()
-				if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(string(out), where) || !strings.Contains(string(out), bound) {
+				out, used := measured(t, cmd)
+				if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(out, where) || !strings.Contains(out, bound) {
 					t.Errorf("%v: exit code %d, not 3 with %s and %s:\n%.600s", args, code, where, bound, out)
 				}
-				if used := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10; used > 220 {
+				if used > 220 {
 					t.Errorf("%v took %d MB of memory", args, used)
 				}
 			}
