@@ -28,9 +28,9 @@ const (
 const atSecure = 23
 
 // Ask asks the service that a program with these variables finds. As in the library, a service of another user does not count,
-// a process with raised rights asks none, and without /proc none is asked (PRO-008).
+// a process with raised privileges asks none, and without /proc none is asked (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
-	if raised() {
+	if privileged() {
 		return facts.Service{State: facts.ServiceNone}
 	}
 	read := func(v variables.ID) string { return variable(v.Name(), v.Secure()).Value }
@@ -49,8 +49,8 @@ func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	return said
 }
 
-// raised reports whether this process has rights that its user lacks, or can regain some that it dropped.
-func raised() bool {
+// privileged reports whether this process has rights that its user lacks, or can regain some that it dropped.
+func privileged() bool {
 	user, effective, saved := unix.Getresuid()
 	group, effectiveGroup, savedGroup := unix.Getresgid()
 	return user != effective || user != saved || group != effectiveGroup || group != savedGroup || secure()

@@ -84,27 +84,27 @@ func TestOpening(t *testing.T) {
 	for _, c := range []struct {
 		system, library string
 		layer           bool
-		answers         map[Way]Result
-		by              Way
+		answers         map[OpenMethod]OpenResult
+		by              OpenMethod
 		why             string
 	}{
-		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Opened, Linker: Opened}, Service, ""},
-		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Linker: Opened}, "", "the loader service, by name: not found"},
-		{"fuchsia-upstream", strings.Repeat("x", 64), false, map[Way]Result{Service: Opened}, Service, ""},
-		{"fuchsia-upstream", strings.Repeat("x", 65), false, map[Way]Result{Service: Opened}, "", "the loader service, by name: the name is longer than 64 bytes"},
-		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Refused}, "", refused},
-		{"fuchsia-upstream", "libd.so", false, map[Way]Result{Service: Null}, "", null},
-		{"fuchsia-upstream", "libl.so", true, map[Way]Result{Service: Opened}, Service, "the dynamic linker: not found"},
-		{"fuchsia-upstream", "libl.so", true, map[Way]Result{Linker: Opened}, Linker, ""},
-		{"fuchsia", "libd.so", false, map[Way]Result{Cache: Opened}, Cache, ""},
-		{"fuchsia", "libd.so", false, map[Way]Result{Service: Null, File: Opened}, File, "what the loader service gave before: not found|" + null + "|the dynamic linker: not found"},
-		{"fuchsia", "libl.so", true, map[Way]Result{Service: Opened, File: Opened}, File, "the dynamic linker: not found"},
-		{"openharmony", "libL.so", true, map[Way]Result{Passthrough: Opened, Linker: Opened}, Passthrough, ""},
-		{"openharmony", "libL.so", true, map[Way]Result{Bundled: Opened}, Bundled, "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
-		{"openharmony", "/d/libL.so", true, map[Way]Result{Bundled: Opened}, "", "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
-		{"openharmony", "libd.so", false, map[Way]Result{Bundled: Opened, Linker: Opened}, Linker, "the dynamic linker's namespace passthrough: not found"},
+		{"fuchsia-upstream", "libd.so", false, map[OpenMethod]OpenResult{Service: Opened, Linker: Opened}, Service, ""},
+		{"fuchsia-upstream", "libd.so", false, map[OpenMethod]OpenResult{Linker: Opened}, "", "the loader service, by name: not found"},
+		{"fuchsia-upstream", strings.Repeat("x", 64), false, map[OpenMethod]OpenResult{Service: Opened}, Service, ""},
+		{"fuchsia-upstream", strings.Repeat("x", 65), false, map[OpenMethod]OpenResult{Service: Opened}, "", "the loader service, by name: the name is longer than 64 bytes"},
+		{"fuchsia-upstream", "libd.so", false, map[OpenMethod]OpenResult{Service: Refused}, "", refused},
+		{"fuchsia-upstream", "libd.so", false, map[OpenMethod]OpenResult{Service: Null}, "", null},
+		{"fuchsia-upstream", "libl.so", true, map[OpenMethod]OpenResult{Service: Opened}, Service, "the dynamic linker: not found"},
+		{"fuchsia-upstream", "libl.so", true, map[OpenMethod]OpenResult{Linker: Opened}, Linker, ""},
+		{"fuchsia", "libd.so", false, map[OpenMethod]OpenResult{Cache: Opened}, Cache, ""},
+		{"fuchsia", "libd.so", false, map[OpenMethod]OpenResult{Service: Null, File: Opened}, File, "what the loader service gave before: not found|" + null + "|the dynamic linker: not found"},
+		{"fuchsia", "libl.so", true, map[OpenMethod]OpenResult{Service: Opened, File: Opened}, File, "the dynamic linker: not found"},
+		{"openharmony", "libL.so", true, map[OpenMethod]OpenResult{Passthrough: Opened, Linker: Opened}, Passthrough, ""},
+		{"openharmony", "libL.so", true, map[OpenMethod]OpenResult{Bundled: Opened}, Bundled, "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
+		{"openharmony", "/d/libL.so", true, map[OpenMethod]OpenResult{Bundled: Opened}, "", "the dynamic linker's namespace passthrough: not found|the dynamic linker: not found"},
+		{"openharmony", "libd.so", false, map[OpenMethod]OpenResult{Bundled: Opened, Linker: Opened}, Linker, "the dynamic linker's namespace passthrough: not found"},
 	} {
-		by, why := on(t, c.system).System.Opening.Open(c.library, c.layer, func(w Way) Result { return c.answers[w] })
+		by, why := on(t, c.system).System.Opening.Open(c.library, c.layer, func(w OpenMethod) OpenResult { return c.answers[w] })
 		if by != c.by || strings.Join(why, "|") != c.why {
 			t.Errorf("%+v: by %q, %q", c, by, why)
 		}
