@@ -24,7 +24,7 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 
 struct facts {
     bool begun;           /* the facts that every call sends first are sent */
-    bool privileged;          /* the program has more rights than its user (GEN-5), asked once for all variables */
+    bool privileged;      /* the program has more rights than its user (GEN-5), asked once for all variables */
     struct wire_writer w; /* facts for the next message */
     struct service service;
     struct goc *memory; /* of the core; NULL until a message is not found in the cache */
