@@ -2,7 +2,6 @@ package systems
 
 import (
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -100,55 +99,15 @@ const (
 type OpenMethods struct {
 	Drivers, Layers []OpenMethod
 	First           string // the function that is called in a new driver first, if exported; "": its negotiation
-	longest         int    // limit of a name for the service, in bytes; 0: there is no service
 }
 
 var (
 	usual          = OpenMethods{Drivers: []OpenMethod{Linker}, Layers: []OpenMethod{Linker}}
-	fuchsia        = OpenMethods{Drivers: []OpenMethod{Service}, Layers: []OpenMethod{Linker, Service}, longest: 64} // FUC-006
-	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File}, Layers: []OpenMethod{Linker, File}, longest: 64,
+	fuchsia        = OpenMethods{Drivers: []OpenMethod{Service}, Layers: []OpenMethod{Linker, Service}} // FUC-006
+	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File}, Layers: []OpenMethod{Linker, File},
 		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 	openHarmony = OpenMethods{Drivers: []OpenMethod{Passthrough, Linker}, Layers: []OpenMethod{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
 
 // Asks reports whether drivers are opened with a method.
 func (o OpenMethods) Asks(way OpenMethod) bool { return slices.Contains(o.Drivers, way) }
-
-// OpenResult is the outcome of one method.
-type OpenResult uint8
-
-// Results.
-const (
-	Failed  OpenResult = iota
-	Opened             // there is a library
-	Refused            // the service cannot be connected to
-	Null               // the service reports success, and returns no library
-)
-
-// Open tries the methods for a driver's or layer's library in order; why has the answers of those that failed.
-func (o OpenMethods) Open(library string, layer bool, try func(OpenMethod) OpenResult) (by OpenMethod, why []string) {
-	ways := o.Drivers
-	if layer {
-		ways = o.Layers
-	}
-	for _, way := range ways {
-		if way == Service && len(library) > o.longest {
-			why = append(why, string(way)+": the name is longer than 64 bytes")
-			continue
-		}
-		if way == Bundled && strings.Contains(library, "/") {
-			continue
-		}
-		switch try(way) {
-		case Opened:
-			return way, why
-		case Refused: // FUC-008
-			why = append(why, string(way)+": there is no connection to fuchsia.vulkan.loader.Loader")
-		case Null: // FUC-009
-			why = append(why, string(way)+": it answers, and gives nothing")
-		default:
-			why = append(why, string(way)+": not found")
-		}
-	}
-	return "", why
-}
