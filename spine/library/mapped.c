@@ -240,15 +240,17 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
-/* Uses an open library once more: one opened by the same path, of the same file if the path has a directory. Returns
- * NULL if there is none. */
+/* Uses an open library of this path and this file once more. now: the path's file; NULL: the library must have a bare
+ * name, or library_look must have found it unchanged. Returns NULL if there is none. */
 static struct library *use_open(const char *path, const struct file_identity *now)
 {
     struct objects *before = objects_now(), *was = NULL;
     lock_take();
     struct library *l = atomic_load(&library_table);
     while (l && !(record_open(l) && !l->closure && strcmp(l->given, path) == 0 &&
-                  (path_has_directory(path) ? file_same(now, &l->identity) : l->path != NULL)))
+                  (now                        ? file_same(now, &l->identity)
+                   : path_has_directory(path) ? l->unchanged
+                                              : l->path != NULL)))
         l = l->next;
     if (l) {
         was = l->before;
@@ -263,8 +265,8 @@ static struct library *use_open(const char *path, const struct file_identity *no
 struct mapped_lib *library_borrow(const char *path, char **text)
 {
     struct file_identity now;
-    bool there = path_has_directory(path) && file_identify(path, &now);
-    struct library *l = there || !path_has_directory(path) ? use_open(path, &now) : NULL;
+    struct library *l = use_open(path, NULL);
+    if (!l && path_has_directory(path) && file_identify(path, &now)) l = use_open(path, &now);
     if (!l) return library_open(path, text);
     struct mapped_lib *lib = opening(l, path, true);
     *text = NULL;
