@@ -79,15 +79,15 @@ void object_store(struct driver *driver, enum object_kind kind, uint32_t index, 
 static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t handle,
                        const VkAllocationCallbacks *allocator)
 {
+#define DESTROY(Type)                                                                                                  \
+    PFN_vkDestroy##Type destroy = driver_fn(driver, vkDestroy##Type);                                                  \
+    if (destroy) destroy(driver->handle, (Vk##Type)handle, allocator)
     if (kind == OBJECT_SURFACE) {
-        PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
-        if (destroy) destroy(driver->handle, (VkSurfaceKHR)handle, allocator);
+        DESTROY(SurfaceKHR);
     } else if (kind == OBJECT_MESSENGER) {
-        PFN_vkDestroyDebugUtilsMessengerEXT destroy = driver_fn(driver, vkDestroyDebugUtilsMessengerEXT);
-        if (destroy) destroy(driver->handle, (VkDebugUtilsMessengerEXT)handle, allocator);
+        DESTROY(DebugUtilsMessengerEXT);
     } else {
-        PFN_vkDestroyDebugReportCallbackEXT destroy = driver_fn(driver, vkDestroyDebugReportCallbackEXT);
-        if (destroy) destroy(driver->handle, (VkDebugReportCallbackEXT)handle, allocator);
+        DESTROY(DebugReportCallbackEXT);
     }
 }
 
