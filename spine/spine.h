@@ -23,7 +23,7 @@
  *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
  *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
  *              layers (layer.c); drivers that the application brings (direct.c)
- *   state/     drivers and their holders (state.h, driver.c, removal.c), objects (objects.c), records of physical
+ *   state/     drivers and their holders (state.h, driver.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)
  *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c, names.h), commands that the registry does
  *              not know (unknown.c), messages about missing functions (missing.c)

@@ -61,8 +61,7 @@ static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDe
     return true;
 }
 
-VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first,
-                       void *(*next_handle)(VkPhysicalDevice))
+VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first, uint64_t magic)
 {
     *chain = (struct group_chain){.first = first};
     const VkDeviceGroupDeviceCreateInfo *group = group_of(first);
@@ -95,7 +94,10 @@ VkResult group_replace(struct instance *instance, struct group_chain *chain, con
     VkPhysicalDevice *device = (VkPhysicalDevice *)(to + ALIGNED(sizeof *own));
     *own = *group;
     own->pPhysicalDevices = device;
-    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) device[i] = next_handle(group->pPhysicalDevices[i]);
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) {
+        const struct physdev *p = (const struct physdev *)group->pPhysicalDevices[i];
+        device[i] = p && p->magic == magic ? p->lower : group->pPhysicalDevices[i];
+    }
     if (before)
         before->pNext = (VkBaseOutStructure *)own;
     else

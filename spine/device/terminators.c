@@ -25,12 +25,6 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle)
     return dev;
 }
 
-static void *term_to_driver(VkPhysicalDevice handle)
-{
-    const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_TERM_MAGIC ? p->lower : (void *)handle;
-}
-
 static const VkBaseInStructure *chain_find(const void *first, VkStructureType type)
 {
     const VkBaseInStructure *p = first;
@@ -131,7 +125,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     struct instance *in = p->instance;
     struct driver *d = p->driver;
     struct group_chain chain;
-    VkResult result = group_replace(in, &chain, own->pNext, term_to_driver);
+    VkResult result = group_replace(in, &chain, own->pNext, PHYSDEV_TERM_MAGIC);
     own->pNext = chain.first;
     if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
@@ -159,9 +153,10 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     return result;
 }
 
-static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                       VkDevice *out)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator, VkDevice *out)
 {
+    struct physdev *p = term_physdev(physdev);
     struct device *dev = check_handle(p->instance, out);
     device_unlink(dev); /* a layer may make it, destroy it and make it again within one call */
     VkDeviceCreateInfo own = *info;
@@ -172,10 +167,4 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
     if (result == VK_SUCCESS) result = create_filtered(p, dev, &own, allocator, out);
     free(names);
     return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                                                   const VkAllocationCallbacks *allocator, VkDevice *out)
-{
-    return create(term_physdev(handle), info, allocator, out);
 }

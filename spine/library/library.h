@@ -115,11 +115,6 @@ char *library_loader_text(const char *name, const char *loader);
 struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
                                   uint32_t count, char **text);
 
-/* ---- adapter.c -------------------------------------------------------------------------------------------------- */
-
-/* Looks up a driver's enumerate_adapter, after negotiation. */
-void adapter_function_find(struct driver_lib *lib);
-
 /* ---- negotiate.c ------------------------------------------------------------------------------------------------ */
 
 #define DRIVER_INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
@@ -128,6 +123,8 @@ void adapter_function_find(struct driver_lib *lib);
  * rejected, after its message. Messages about a rejected driver use the path given to the linker, not the real path
  * (DRV-025). */
 bool driver_negotiate(struct instance *instance, struct driver_lib *lib);
+/* Looks up a driver's enumerate_adapter, after negotiation (WIN-062). */
+void adapter_function_find(struct driver_lib *lib);
 
 /* ---- direct.c --------------------------------------------------------------------------------------------------- */
 

@@ -20,6 +20,16 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
     return lib->symbols.at[symbol];
 }
 
+#define ADAPTER_FUNCTION "vk_icdEnumerateAdapterPhysicalDevices"
+
+void adapter_function_find(struct driver_lib *d)
+{
+    if (!BY_SYSTEM(false, true)) return; /* DRV-061: only on Windows do drivers identify their devices by adapter */
+    if (d->interface_version >= 7) d->enumerate_adapter = (void *)d->gipa(NULL, ADAPTER_FUNCTION);
+    if (!d->enumerate_adapter && d->interface_version >= 6 && d->mapped)
+        d->enumerate_adapter = gate_dlsym(d->mapped->handle, ADAPTER_FUNCTION);
+}
+
 /* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (INS-018). */
 static bool leads_back(struct instance *in, const void *function, struct driver_lib *d)
 {

@@ -265,6 +265,8 @@ bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size);
  */
 void *array_new(size_t head, uint64_t count, size_t each);
 void *array_grow(void *array, uint64_t count, size_t each);
+/* Makes room for more elements behind count in *array, a pointer to elements of this size. False: no memory. */
+bool array_more(void *array, uint32_t count, uint32_t more, size_t each);
 
 /* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);

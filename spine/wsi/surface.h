@@ -16,7 +16,7 @@ struct surface {
         VkIcdSurfaceWin32 win32;
         VkIcdSurfaceMacOS macos;
         VkIcdSurfaceMetal metal;
-        VkIcdSurfaceHeadless headless;
+        VkIcdSurfaceBase headless;
         VkIcdSurfaceDisplay display;
     } platform;
     uint32_t base_size;
