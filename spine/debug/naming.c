@@ -57,13 +57,6 @@ static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
                                                                      : VK_OBJECT_TYPE_UNKNOWN;
 }
 
-static struct device *checked(VkDevice handle, uint32_t command)
-{
-    struct device *device = device_of(handle);
-    if (!device) bad_handle(command);
-    return device;
-}
-
 /* ---- the four commands ----------------------------------------------------------------------------------------- */
 
 /* Trampoline and terminator of a command; type_of(type) gives the VkObjectType of the structure's type. A missing
@@ -71,14 +64,14 @@ static struct device *checked(VkDevice handle, uint32_t command)
 #define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
     VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
     {                                                                                                                  \
-        struct device *device = checked(handle, CMD_vk##Name);                                                         \
+        struct device *device = given_device(handle, CMD_vk##Name);                                                    \
         Info copy = *info;                                                                                             \
         copy.handle_member = handle_in_chain(device, type_of(info->type_member), info->handle_member);                 \
         return ((PFN_vk##Name)device->own_table.slot[DSLOT_vk##Name])(handle, &copy);                                  \
     }                                                                                                                  \
     VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
     {                                                                                                                  \
-        struct device *device = driver_device(handle, #Name ": Invalid device handle"); /* DBG-059 */                  \
+        struct device *device = driver_device(handle, #Name ": Invalid device handle");                                \
         PFN_vk##Name send = DRIVER_FUNCTION(device, vk##Name);                                                         \
         if (!send) return VK_SUCCESS;                                                                                  \
         Info copy = *info;                                                                                             \

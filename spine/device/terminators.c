@@ -25,13 +25,6 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle)
     return dev;
 }
 
-static const VkBaseInStructure *chain_find(const void *first, VkStructureType type)
-{
-    const VkBaseInStructure *p = first;
-    while (p && p->sType != type) p = p->pNext;
-    return p;
-}
-
 static bool named(const VkDeviceCreateInfo *info, const char *name)
 {
     return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
@@ -69,8 +62,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
 /* EXT-040, EXT-041: a device group and VkPhysicalDeviceFeatures2, for a driver that lacks the commands of either. */
 static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own)
 {
-    const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)chain_find(
-        own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    const VkDeviceGroupDeviceCreateInfo *group =
+        chain_find(own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     if (group && !driver_fn(d, vkEnumeratePhysicalDeviceGroups) &&
         !driver_fn_raw(d, ISLOT_vkEnumeratePhysicalDeviceGroupsKHR)) {
         log_line(in, LOG_INFO,
@@ -81,8 +74,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
             return VK_ERROR_INITIALIZATION_FAILED;
         }
     }
-    const VkPhysicalDeviceFeatures2 *features =
-        (const VkPhysicalDeviceFeatures2 *)chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    const VkPhysicalDeviceFeatures2 *features = chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     if (features && !driver_fn(d, vkGetPhysicalDeviceFeatures2) &&
         !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
         log_line(in, LOG_INFO,
@@ -103,8 +95,8 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     dev->has_display_swapchain = named(own, "VK_KHR_display_swapchain");
     dev->has_device_group = named(own, "VK_KHR_device_group");
     dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
-    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
-        own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 =
+        chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
     /* GPA-049: with maintenance5, core commands newer than the instance's version are not found */
     dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5;
     dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);

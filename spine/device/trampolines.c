@@ -17,14 +17,6 @@ _Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
 static struct device *devices; /* under the lock: every device from its creation to its end */
 
-/* The device of a handle that a program gave; a bad one ends the process. */
-static struct device *given_device(VkDevice handle, uint32_t command)
-{
-    struct device *dev = device_of(handle);
-    if (!dev) bad_handle(command);
-    return dev;
-}
-
 /* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
 static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *object)
 {

@@ -44,6 +44,21 @@ _Static_assert(offsetof(struct any_link, function) == offsetof(VkEnumerateInstan
                    offsetof(struct any_link, next) == offsetof(VkEnumerateInstanceVersionChain, pNextLink),
                "and one layout");
 
+/* Defines the loader's own function at the end of a chain, which calls the terminator. */
+#define LAST(name, Command, parameters, ...)                                                                           \
+    static VKAPI_ATTR VkResult VKAPI_CALL name parameters                                                              \
+    {                                                                                                                  \
+        (void)chain;                                                                                                   \
+        return term_vkEnumerateInstance##Command(__VA_ARGS__);                                                         \
+    }
+LAST(version_last, Version, (const VkEnumerateInstanceVersionChain *chain, uint32_t *version), version)
+LAST(layers_last, LayerProperties,
+     (const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *list), count, list)
+LAST(extensions_last, ExtensionProperties,
+     (const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count,
+      VkExtensionProperties *list),
+     layer, count, list)
+
 struct pre_chain {
     const union pre_link *top; /* leads to the function that is called first */
     uint32_t count;
@@ -159,12 +174,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceVersion(uint32_t *version
     return VK_SUCCESS;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceVersion(version);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *version)
 {
     if (!version) { /* INS-003: a NULL argument is an error */
@@ -234,13 +243,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t 
     return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                                                  VkLayerProperties *properties)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceLayerProperties(count, properties);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
     if (!counted(count, "vkEnumerateInstanceLayerProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -284,7 +286,8 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    drivers_preload(libs); /* INS-087: they stay open, so that the next call need not load them */
+    for (const struct driver_lib *d = libs->first; d; d = d->next) /* INS-087: they stay open for the next call */
+        if (d->mapped) library_preload(d->mapped);
     drivers_close(NULL, libs);
     return result;
 }
@@ -295,14 +298,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceExtensionProperties(const
     struct asking a;
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, true);
     return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain,
-                                                      const char *layer_name, uint32_t *count,
-                                                      VkExtensionProperties *properties)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,

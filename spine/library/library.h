@@ -69,6 +69,9 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
 bool library_never_closed(void);
 /* Drops one reference of the linker to a library, unless libraries are never closed. */
 void library_let_go(void *handle);
+/* Messages about refused libraries, for free(); NULL without memory. */
+char *library_overwritten_text(const char *name);
+char *library_loader_text(const char *name, const char *loader);
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
@@ -101,12 +104,6 @@ struct search;
 struct search *linker_search_begin(void);
 /* Reports whether the linker would find a bare name at the path found again. */
 bool linker_search_same(const struct search *s, const char *name, const char *found);
-
-/* ---- refusal.c -------------------------------------------------------------------------------------------------- */
-
-/* Messages about refused libraries, for free(); NULL without memory. */
-char *library_overwritten_text(const char *name);
-char *library_loader_text(const char *name, const char *loader);
 
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
@@ -146,13 +143,9 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
 VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
 /* Closes the drivers that the core drops once it has these facts (INS-017). */
 void drivers_leave_out(struct driver_libs *libs, const struct plan *plan);
-/* Marks the libraries to stay open until library_drop_preloaded. */
-void drivers_preload(const struct driver_libs *libs);
 void drivers_close(struct instance *instance, struct driver_libs *libs);
 /* Closes the library of a lost driver. */
 void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib);
-/* Reports whether the library lists an instance extension. */
-bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 
 /* ---- layer.c --------------------------------------------------------------------------------------------------- */
 

@@ -3,10 +3,34 @@
  * It calls no function of a library, and remembers no answer of a driver. */
 #include "library/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
+
+static const char overwritten[] =
+    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it";
+
+/* Joins four texts, for free(); NULL without memory. */
+static char *joined(const char *a, const char *b, const char *c, const char *d)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s%s%s", a, b, c, d);
+    return text;
+}
+
+char *library_overwritten_text(const char *name)
+{
+    return joined(name, overwritten, "", "");
+}
+
+char *library_loader_text(const char *name, const char *loader)
+{
+    return joined(name, ": this is a Vulkan loader by its own name (", loader,
+                  "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
+}
 
 /* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
  * number of them. */
@@ -380,6 +404,21 @@ void library_drop_preloaded(const char *given)
         lock_drop();
         if (closes) record_close(l);
     }
+}
+
+/* The path is looked up when a message first needs it, as most programs get no message. */
+const char *driver_path(struct driver_lib *lib)
+{
+    const char *path = __atomic_load_n(&lib->path, __ATOMIC_ACQUIRE), *none = NULL;
+    if (path) return path;
+    const struct mapped_lib *mapped = lib->mapped;
+    bool known = mapped->closure || mapped->real != mapped->given;
+    char *real = known ? NULL : gate_path_of(lib->inside, NULL, NULL);
+    if (!real) real = strdup(mapped->real);
+    if (!real) return mapped->real;
+    if (__atomic_compare_exchange_n(&lib->path, &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return real;
+    free(real); /* another thread was faster */
+    return none;
 }
 
 /* ---- layers ----------------------------------------------------------------------------------------------------- */

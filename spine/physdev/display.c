@@ -144,24 +144,18 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilities2KHR(VkPhysical
 
 /* ---- acquisition and release ----------------------------------------------------------------------------------- */
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkDisplayKHR display)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkAcquireDrmDisplayEXT acquire = driver_fn(device->driver, vkAcquireDrmDisplayEXT);
-    if (acquire) return acquire(driver_physdev(device), drmFd, display);
-    log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support AcquireDrmDisplayEXT");
-    return VK_ERROR_EXTENSION_NOT_PRESENT;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_t connectorId,
-                                                       VkDisplayKHR *display)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetDrmDisplayEXT get = driver_fn(device->driver, vkGetDrmDisplayEXT);
-    if (get) return get(driver_physdev(device), drmFd, connectorId, display);
-    log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support GetDrmDisplayEXT");
-    return VK_ERROR_EXTENSION_NOT_PRESENT;
-}
+#define DRM_DISPLAY(Name, parameters, ...)                                                                             \
+    VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name parameters                                                            \
+    {                                                                                                                  \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        PFN_vk##Name call = driver_fn(device->driver, vk##Name);                                                       \
+        if (call) return call(driver_physdev(device), __VA_ARGS__);                                                    \
+        log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support " #Name);         \
+        return VK_ERROR_EXTENSION_NOT_PRESENT;                                                                         \
+    }
+DRM_DISPLAY(AcquireDrmDisplayEXT, (VkPhysicalDevice handle, int32_t fd, VkDisplayKHR display), fd, display)
+DRM_DISPLAY(GetDrmDisplayEXT, (VkPhysicalDevice handle, int32_t fd, uint32_t connector, VkDisplayKHR *display), fd,
+            connector, display)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {

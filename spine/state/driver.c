@@ -1,5 +1,4 @@
-/* driver.c: the drivers of an instance: the holds that keep one in its instance while it is called; its functions; its
- * end, alone if it has no device, or with the instance. */
+/* driver.c: the drivers of an instance: the holds that keep one in its instance while it is called; its functions. */
 #include "state/state.h"
 
 #include <stdlib.h>
@@ -79,40 +78,4 @@ void drivers_drop(struct held_drivers *held)
 void *driver_fn_raw(const struct driver *driver, unsigned slot)
 {
     return driver->own_table.slot[slot];
-}
-
-/* ---- the end ---------------------------------------------------------------------------------------------------- */
-
-struct driver *driver_unlink_useless(struct instance *in)
-{
-    lock_take();
-    struct driver **at = &in->drivers;
-    while (*at && (!(*at)->asked || (*at)->reported_device || (*at)->holds)) at = &(*at)->next;
-    struct driver *found = *at;
-    if (found) *at = found->next;
-    lock_drop();
-    return found;
-}
-
-/* Frees a driver that is in no list any more and not held: only the caller has a pointer to it. */
-void driver_end(struct driver *driver)
-{
-    struct instance *in = driver->instance;
-    driver_destroy_objects(driver);
-    driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
-    driver_lib_drop(in->libs, driver->lib);
-    free(driver);
-}
-
-void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
-{
-    while (in->drivers) {
-        struct driver *d = in->drivers;
-        driver_destroy_objects(d);
-        driver_fn(d, vkDestroyInstance)(d->handle, allocator);
-        in->drivers = d->next;
-        /* INS-088: a driver that has reported a device stays mapped */
-        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true;
-        free(d);
-    }
 }

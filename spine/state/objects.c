@@ -1,5 +1,5 @@
 /* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
- * of objects that a program left alive.
+ * of objects that a program left alive, with their instance or with a driver.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
@@ -161,5 +161,41 @@ void instance_free_objects(struct instance *instance)
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};
+    }
+}
+
+/* ---- the end of drivers ------------------------------------------------------------------------------------------ */
+
+struct driver *driver_unlink_useless(struct instance *in)
+{
+    lock_take();
+    struct driver **at = &in->drivers;
+    while (*at && (!(*at)->asked || (*at)->reported_device || (*at)->holds)) at = &(*at)->next;
+    struct driver *found = *at;
+    if (found) *at = found->next;
+    lock_drop();
+    return found;
+}
+
+/* Frees a driver that is in no list any more and not held: only the caller has a pointer to it. */
+void driver_end(struct driver *driver)
+{
+    struct instance *in = driver->instance;
+    driver_destroy_objects(driver);
+    driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
+    driver_lib_drop(in->libs, driver->lib);
+    free(driver);
+}
+
+void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
+{
+    while (in->drivers) {
+        struct driver *d = in->drivers;
+        driver_destroy_objects(d);
+        driver_fn(d, vkDestroyInstance)(d->handle, allocator);
+        in->drivers = d->next;
+        /* INS-088: a driver that has reported a device stays mapped */
+        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true;
+        free(d);
     }
 }

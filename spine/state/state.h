@@ -29,12 +29,6 @@ void drivers_drop(struct held_drivers *held);
 /* The driver's function for a slot, or NULL. */
 void *driver_fn_raw(const struct driver *driver, unsigned slot);
 #define driver_fn(driver, command) ((PFN_##command)driver_fn_raw((driver), ISLOT_##command))
-/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and has no
- * holder; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
-struct driver *driver_unlink_useless(struct instance *instance);
-void driver_end(struct driver *driver);
-/* Destroys the driver instances that are left. */
-void drivers_end(struct instance *instance, const VkAllocationCallbacks *allocator);
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
@@ -70,6 +64,12 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
 void driver_destroy_objects(struct driver *driver);
 /* Frees the program's remaining objects in the instance itself; after all drivers are gone. */
 void instance_free_objects(struct instance *instance);
+/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and has no
+ * holder; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
+struct driver *driver_unlink_useless(struct instance *instance);
+void driver_end(struct driver *driver);
+/* Destroys the driver instances that are left. */
+void drivers_end(struct instance *instance, const VkAllocationCallbacks *allocator);
 
 /* ---- physdev.c -------------------------------------------------------------------------------------------------- */
 
@@ -96,5 +96,12 @@ void instance_drop(struct instance *instance);
 /* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first
  * word (LAY-376). NULL when it is none. */
 struct instance *instance_known(VkInstance handle);
+/* The device of a handle that a program gave; a bad one ends the process with a message about the command. */
+static inline struct device *given_device(const void *handle, uint32_t command)
+{
+    struct device *device = device_of(handle);
+    if (!device) bad_handle(command);
+    return device;
+}
 
 #endif

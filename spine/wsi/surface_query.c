@@ -127,17 +127,15 @@ static void emulate_maintenance(const struct driver *driver, const VkPhysicalDev
 {
     if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
         return; /* WSI-048: it is left to the driver */
-    const VkBaseInStructure *in = info->pNext;
-    while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR) in = in->pNext;
+    const VkSurfacePresentModeKHR *in = chain_find(info->pNext, VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR);
     if (!in) return;
-    VkPresentModeKHR mode = ((const VkSurfacePresentModeKHR *)in)->presentMode;
     for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_COMPATIBILITY_KHR) {
             VkSurfacePresentModeCompatibilityKHR *modes = (VkSurfacePresentModeCompatibilityKHR *)next;
             if (!modes->pPresentModes) {
                 modes->presentModeCount = 1;
             } else if (modes->presentModeCount != 0) {
-                modes->pPresentModes[0] = mode;
+                modes->pPresentModes[0] = in->presentMode;
                 modes->presentModeCount = 1;
             }
         } else if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_SCALING_CAPABILITIES_KHR) {

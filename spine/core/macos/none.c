@@ -1,6 +1,5 @@
 /* none.c: facts that macOS lacks: replaced functions for files, graphics devices as files. */
 #include "core/facts.h"
-#include "core/posix/interposed.h"
 
 /* Returns false: the dynamic linker binds the library's own calls, too, to functions that another library
  * interposes. */

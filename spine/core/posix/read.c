@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "core/facts.h"
-#include "core/posix/interposed.h"
 #include "process/process.h"
 
 #define REGULAR_LOOKS_MAX 16   /* listed paths that are compared with one */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/posix/gate.h"
 #include "process/process.h"
 
 char *gate_path_by_handle(void *handle)
