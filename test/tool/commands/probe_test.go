@@ -111,7 +111,7 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 	}
 }
 
-// until waits for something for a minute.
+// until waits at most a minute for a condition.
 func until(t *testing.T, what string, yes func() bool) {
 	t.Helper()
 	for begun := time.Now(); !yes(); time.Sleep(100 * time.Millisecond) {

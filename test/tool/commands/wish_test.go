@@ -31,7 +31,7 @@ func wishMachine(t *testing.T, more map[string]string, env ...string) *patient {
 	return p
 }
 
-// layerFile is a layer's manifest, and layerLibrary the library that it names.
+// layerFile returns a layer's manifest; layerLibrary is the library in it.
 func layerFile(name string) string {
 	return "= " + strings.Replace(tree.Layer(name, ""), "lib.so", "libwanted.so", 1)
 }
@@ -127,7 +127,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 			"variable-nothing", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y vulkan-validationlayers", "usual name", false},
 		{"a layer of a package on ostree", "VK_INSTANCE_LAYERS=" + validation, map[string]string{"etc/os-release": "= ID=fedora\n", "run/ostree-booted": "= "},
 			"variable-nothing", "", "rpm-ostree install vulkan-validation-layers; then restart the machine", "restart", false},
-		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "no such layer is installed", "unset VK_INSTANCE_LAYERS", "", true},
+		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "which is not installed", "unset VK_INSTANCE_LAYERS", "", true},
 		{"VK_LOADER_LAYERS_ENABLE", "VK_LOADER_LAYERS_ENABLE=" + validation, map[string]string{lists: "= Package: vulkan-validationlayers\n"},
 			"variable-match", "", "apt install vulkan-validationlayers", "the package's contents", false},
 		{"a driver's file of another directory", "VK_DRIVER_FILES=/usr/lib/vulkan/icd.d/radeon_icd.x86_64.json", nil,
