@@ -116,11 +116,11 @@ func TestLeftOut(t *testing.T) {
 			what: "its driver nvidia_icd.json is excluded by VK_DRIVER_FILES",
 			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
-			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
+			what: "excluded by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
-			what: "left out by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
+			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
-			code: "gpu-left-out", what: "left out by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
+			code: "gpu-left-out", what: "excluded by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
 			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
 		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
@@ -132,7 +132,7 @@ func TestLeftOut(t *testing.T) {
 			code: "variable-all-out", do: "unset VK_LOADER_DRIVERS_DISABLE"},
 		{name: "the settings file", files: desktop(t, lavapipe(t), file(settingsFile, `{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"/`+
 			icds+`lvp_icd.json"}],"additional_drivers_use_exclusively":true}}`)), problems: []string{"leftover-settings"},
-			code: "gpu-left-out", what: "left out by " + settingsFile},
+			code: "gpu-left-out", what: "excluded by " + settingsFile},
 	})
 }
 
@@ -145,7 +145,7 @@ func TestUnsearched(t *testing.T) {
 			do:   "export XDG_DATA_DIRS=/opt/share:/usr/share"},
 		{name: "without a device", files: join(lavapipe(t), file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"no-driver"}, code: "no-driver",
-			what: "/usr/share/vulkan/icd.d/lvp_icd.json is in a directory that XDG_DATA_DIRS leaves out", do: "export XDG_DATA_DIRS=/opt/share:/usr/share"},
+			what: "/usr/share/vulkan/icd.d/lvp_icd.json is in a directory that XDG_DATA_DIRS excludes", do: "export XDG_DATA_DIRS=/opt/share:/usr/share"},
 		{name: "XDG_CONFIG_DIRS", files: join(card("0x1002", "amdgpu", true), file("etc/xdg/vulkan/icd.d/radeon_icd.json", icd("libvulkan_radeon.so", "")),
 			file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_CONFIG_DIRS=/opt/xdg", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "export XDG_CONFIG_DIRS=/opt/xdg:/etc/xdg"},
@@ -247,7 +247,7 @@ func TestChips(t *testing.T) {
 			code: "gpu-no-kernel-driver", what: "no kernel driver is bound", do: "modprobe amdgpu"},
 		{name: "NVIDIA of another release", files: pci("0x10de", "0x1180", "", loader, mesa("lvp", "22.3.6")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470",
-			do: "Install NVIDIA's driver of release 470"},
+			do: "Install release 470 of NVIDIA's driver"},
 		{name: "Kepler with NVK", files: pci("0x10de", "0x1180", "nouveau", mesa("nouveau", "25.0.7")), problems: []string{"gpu-nouveau"}, code: "gpu-nouveau",
 			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
@@ -266,7 +266,7 @@ func TestChips(t *testing.T) {
 		{name: "NVK of Debian 13", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "25.0.7"), trixie), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "WSL without Dozen", files: join(mesa("lvp", "22.3.6"), file("dev/dxg", ""), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")), problems: []string{"gpu-no-driver"},
-			code: "gpu-no-driver", do: "Dozen of Mesa", verdict: "1 warning"},
+			code: "gpu-no-driver", do: "Mesa's Dozen", verdict: "1 warning"},
 	})
 }
 
