@@ -141,7 +141,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 		{"a setting of a layer that is on", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true VK_INSTANCE_LAYERS=" + validation + " VK_ADD_DRIVER_FILES=/gone.json",
 			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
 			"variable-nothing", "", "unset VK_ADD_DRIVER_FILES", "", true},
-		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "there is no such settings file",
+		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "which does not exist",
 			"unset VK_LAYER_SETTINGS_PATH", "", true},
 		{"a file with settings of a layer that is off", "VK_LAYER_SETTINGS_PATH=/home/mia",
 			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary,
