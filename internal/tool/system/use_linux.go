@@ -91,7 +91,7 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 }
 
 // useMade replaces the links in a directory with both loaders, where ldconfig chooses the link with the newest version.
-func (a *Architecture) useMade(place *machine.Place, whose string) error {
+func (a *Architecture) useMade(place *machine.Destination, whose string) error {
 	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
 	if whose == Distribution {
 		newest, other, file = NewestTheirs, Newest, a.Distribution.File
