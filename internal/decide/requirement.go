@@ -131,9 +131,9 @@ func (n *Requirement) Check(r *Report) error {
 		left = slices.DeleteFunc(slices.Clone(left), func(d *Device) bool { return !s.met(d) })
 		switch {
 		case len(left) == 0:
-			return unmet(s.code, "no device %s; there is %s", s.what, names(before))
+			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(UnmetCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
+			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.what, names(left))
 		}
 	}
 	return nil

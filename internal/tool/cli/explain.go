@@ -70,7 +70,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 	explain := e.here
 	switch {
 	case e.other.platform != "" && (e.pid != 0 || e.plugin != ""):
-		return errors.New("--platform is for files: not with --pid or --plugin")
+		return errors.New("--platform examines files: not with --pid or --plugin")
 	case e.other.platform == androidName:
 		explain = e.android
 	case e.other.platform != "":
@@ -261,7 +261,7 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables nothing itself"))
+	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables no layer or extension"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {

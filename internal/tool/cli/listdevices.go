@@ -27,7 +27,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{
 		Use: "devices", Short: "List physical devices, in the order that programs get",
-		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
+		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
 			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,

@@ -28,7 +28,7 @@ func wantOf(s *invocation, word string) (*drivers.Want, error) {
 		want = decide.WantOf(&m, path)
 	}
 	if want == nil {
-		return nil, fmt.Errorf("what %s needs is not known: name it with --require", term.OneLine(word))
+		return nil, fmt.Errorf("the requirements of %s are unknown: name them with --require", term.OneLine(word))
 	}
 	return want, nil
 }
@@ -48,7 +48,7 @@ func verdictOn(required *decide.Requirement, want *drivers.Want, report *decide.
 		v.Limits = append(v.Limits, d.Name+": "+text+".")
 		for older := want; older != nil; older = older.Older {
 			if n, err := (decide.Requirement{}).With(older); older != want && err == nil && n.Meets(d) {
-				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it: it wants %s.", older.Name, older.Text()))
+				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it, and requires %s.", older.Name, older.Text()))
 				break
 			}
 		}
@@ -75,7 +75,7 @@ func wantsOf(about *subject) *survey.Wants {
 		}
 		answer.Limits = append(answer.Limits, g.Label(m)+": "+text+".")
 		if older := c.Instead(want); older != nil && never {
-			answer.Limits = append(answer.Limits, older.Name+" works with it: it wants "+older.Text()+".")
+			answer.Limits = append(answer.Limits, older.Name+" works with it, and requires "+older.Text()+".")
 		}
 	}
 	return answer
@@ -87,8 +87,8 @@ func printWants(s *invocation, wants *survey.Wants) {
 		return
 	}
 	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What it wants"))
-	style.Lines(s.out, "    ", nil, wants.Program+" wants "+wants.Text+".")
+	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Requirements"))
+	style.Lines(s.out, "    ", nil, wants.Program+" requires "+wants.Text+".")
 	for _, limit := range wants.Limits {
 		style.Lines(s.out, "    ", nil, term.OneLine(limit))
 	}

@@ -61,7 +61,7 @@ func verdictOfFiles(r *Report) string {
 	}
 	switch {
 	case good == 0:
-		return "Vulkan will not work: no driver was found whose library exists."
+		return "Vulkan will not work: no driver with an existing library was found."
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
 	}

@@ -201,7 +201,7 @@ func (k SavedFile) state() string {
 
 func readUndo(m *machine.Machine, file string) (*undo, error) {
 	if file == "" {
-		return nil, exit.Unable("the home directory is unknown, so there is no place for the undo file")
+		return nil, exit.Unable("there is no place for the undo file: the home directory is unknown")
 	}
 	now, err := Keep(m, file)
 	if err == nil && !now.There {
