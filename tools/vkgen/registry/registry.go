@@ -60,7 +60,6 @@ type Command struct {
 
 // Block is a <require> element.
 type Block struct {
-	Depends  string
 	Types    []string
 	Commands []string
 }
@@ -75,14 +74,11 @@ type Feature struct {
 // Extension is an extension of the API as it stands in the registry, disabled ones left out.
 type Extension struct {
 	Name         string
-	Number       int
 	Kind         string // instance, device
 	Platform     string
 	SpecVersion  int
 	NameMacro    string
 	VersionMacro string
-	Depends      string
-	Provisional  bool
 	Blocks       []Block
 }
 
@@ -425,19 +421,11 @@ func (r *Registry) addExtension(n *node) error {
 	if !listHas(n.attr["supported"], "vulkan") {
 		return nil
 	}
-	e := &Extension{
-		Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"],
-		Depends:     n.attr["depends"],
-		Provisional: n.attr["provisional"] == "true",
-	}
-	if e.Depends == "" {
-		e.Depends = n.attr["requires"]
-	}
+	e := &Extension{Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"]}
 	num, err := strconv.Atoi(n.attr["number"])
 	if err != nil {
 		return fmt.Errorf("extension %s: number: %w", e.Name, err)
 	}
-	e.Number = num
 	if e.Blocks, err = r.blocks(n, num); err != nil {
 		return fmt.Errorf("extension %s: %w", e.Name, err)
 	}
@@ -462,7 +450,7 @@ func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 		if !q.ours() {
 			continue
 		}
-		b := Block{Depends: q.attr["depends"]}
+		var b Block
 		for _, k := range q.kids {
 			if k.name == "" || !k.ours() {
 				continue
