@@ -15,6 +15,8 @@ type MachO struct{ Parts []MachOPart }
 // MachOPart is the part of a Mach-O file for one processor.
 type MachOPart struct {
 	Machine string // x86-64, arm64, or the name of another processor
+	Class   int    // 32 or 64
+	Library bool   // it can be loaded into a program
 	Version string // the library's current version; "": it has none
 	Release string // vkloader's release, of its own library; "": another maker's
 	Signature
@@ -53,7 +55,10 @@ func ReadMachO(r io.ReaderAt) (*MachO, error) {
 
 // machOPart describes one part.
 func machOPart(f *macho.File) MachOPart {
-	p := MachOPart{Machine: machOMachine(f.Cpu)}
+	p := MachOPart{Machine: machOMachine(f.Cpu), Class: 64, Library: f.Type == macho.TypeDylib || f.Type == macho.TypeBundle}
+	if f.Magic == macho.Magic32 {
+		p.Class = 32
+	}
 	for _, l := range f.Loads {
 		p.load(f, l.Raw())
 	}

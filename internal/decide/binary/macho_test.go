@@ -32,7 +32,7 @@ func TestReadMachO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(m.Machines(), c.machines) || m.Exports(icd) != c.exports || m.Symbols() != c.symbols {
+		if !slices.Equal(m.Machines(), c.machines) || m.Exports(icd) != c.exports || m.Symbols() != c.symbols || !m.Parts[0].Library {
 			t.Errorf("%v, exports %v, symbols %v: want %+v", m.Machines(), m.Exports(icd), m.Symbols(), c)
 		}
 		for n := range c.data { // a file that is cut off

@@ -60,8 +60,10 @@ type Command struct {
 
 // Block is a <require> element.
 type Block struct {
+	Depends  string // the versions and extensions that it needs
 	Types    []string
 	Commands []string
+	Values   []string // enumerated values
 }
 
 // Feature is a core version or an internal part of one.
@@ -450,7 +452,7 @@ func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 		if !q.ours() {
 			continue
 		}
-		var b Block
+		b := Block{Depends: q.attr["depends"]}
 		for _, k := range q.kids {
 			if k.name == "" || !k.ours() {
 				continue
@@ -461,6 +463,7 @@ func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 			case "command":
 				b.Commands = append(b.Commands, k.attr["name"])
 			case "enum":
+				b.Values = append(b.Values, k.attr["name"])
 				if to := k.attr["extends"]; to != "" {
 					if e := r.enums[to]; e != nil {
 						if err := e.add(k, ext); err != nil {
