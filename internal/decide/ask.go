@@ -91,7 +91,7 @@ func (q *question) only(program *Program) (*plan.Answer, error) {
 }
 
 // Devices asks the drivers for their devices, in one child. The error says why the child did not run.
-func Devices(at probe.Place, environ []string, limit time.Duration) (*Report, error) {
+func Devices(at probe.Companions, environ []string, limit time.Duration) (*Report, error) {
 	if environ == nil {
 		environ = []string{} // not the variables of this process
 	}

@@ -15,14 +15,14 @@ const (
 	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
 )
 
-// Wait waits until the machine meets the need; see discover.Wait.
-func Wait(ctx context.Context, need Need) error {
-	_, err := WaitWith(ctx, need, ProbeOptions{})
+// Wait waits until the machine meets the requirement; see discover.Wait.
+func Wait(ctx context.Context, required Requirement) error {
+	_, err := WaitWith(ctx, required, ProbeOptions{})
 	return err
 }
 
-// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
-func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
+func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
 	if options.Env == nil {
 		options.Env = Local().variables()
 	}
@@ -44,7 +44,7 @@ func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, er
 			return report, err
 		}
 		last = report
-		if missing = need.Check(report); missing == nil {
+		if missing = required.Check(report); missing == nil {
 			return report, nil
 		}
 		if !pause(ctx, w.events, poll) {

@@ -66,7 +66,7 @@ func (a *Arrangement) profile(nodes []string) {
 	}
 	text := fmt.Sprintf(`{"profiles": [{"name": "_vkloader_", "settings": ["EGLVisibleDGPUDevices", 0x%x]}], `+
 		`"rules": [{"pattern": [], "profile": "_vkloader_"}]}`+"\n", visible)
-	a.put(profilePlace, Item{Text: []byte(text)})
+	a.put(profilePlace, FileToWrite{Text: []byte(text)})
 }
 
 // NodesOf returns the device nodes in a container.
@@ -93,7 +93,7 @@ func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
 	for _, name := range host.Names(directory) {
 		target, err := host.Readlink(directory + "/" + name)
 		if err == nil && slices.Contains(nodes, "/dev/dri/"+path.Base(target)) && !m.Exists(directory+"/"+name) {
-			a.Nodes = append(a.Nodes, Item{Path: directory + "/" + name, Target: "../" + path.Base(target)})
+			a.Nodes = append(a.Nodes, FileToWrite{Path: directory + "/" + name, Target: "../" + path.Base(target)})
 		}
 	}
 }

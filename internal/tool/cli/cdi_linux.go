@@ -298,7 +298,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 		}
 		table.Print(s.out, "", style)
 	}
-	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Finding) bool { // the table shows it
+	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Defect) bool { // the table shows it
 		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
 	}))
 	if len(answer.Findings) == 0 {
@@ -307,9 +307,9 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 }
 
 // printCDIFindings prints each finding once, with all of its subjects.
-func printCDIFindings(s *invocation, list []cdi.Finding) {
+func printCDIFindings(s *invocation, list []cdi.Defect) {
 	style := term.StyleFor(s.out, s.getenv)
-	var said []cdi.Finding
+	var said []cdi.Defect
 	for _, f := range list {
 		about := f.Path
 		f.Path = ""

@@ -29,7 +29,7 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 
 // withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with that
 // loader, or if the program uses no loader.
-func (h *hunt) withUsual(usual []string) (*run.Verdict, error) {
+func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
 	}

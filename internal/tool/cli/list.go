@@ -107,12 +107,12 @@ type listing struct {
 	Schema int             `json:"schema"`
 	Kind   string          `json:"kind"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
-	Found  []listedFinding `json:"found"`
+	Found  []listedEntry   `json:"found"`
 	Places []decide.Place  `json:"places"`
 }
 
-type listedFinding struct {
-	decide.Finding
+type listedEntry struct {
+	decide.ListEntry
 	Do       string   `json:"do,omitempty"`       // "": no tried fix helps
 	Commands []string `json:"commands,omitempty"` // the shell lines in do
 }
@@ -124,13 +124,13 @@ var (
 )
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+	return slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
 }
 
 // nothing reports whether the rules choose drivers, and programs get nothing from any of them.
 func (l *listing) nothing() bool {
-	gets := func(f listedFinding) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
+	gets := func(f listedEntry) bool { return f.In && f.But == "" }
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
 func decideList(s *invocation, other *otherSystem) (f *found, err error) {
@@ -153,13 +153,13 @@ func (f *found) of(kind explain.Kind) *listing {
 	if kind.One == explain.Layers.One {
 		list = f.answer.LayerList()
 	}
-	l := &listing{list.Schema, list.Kind, f.loader, make([]listedFinding, len(list.Found)), list.Places}
+	l := &listing{list.Schema, list.Kind, f.loader, make([]listedEntry, len(list.Found)), list.Places}
 	rows := kind.Rows(f.answer.Plan) // the same findings, in the form for trials
 	if f.source != nil {
 		kind.TryRows(f.source, f.answer.Plan, rows)
 	}
 	for i := range list.Found {
-		l.Found[i] = listedFinding{Finding: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
+		l.Found[i] = listedEntry{ListEntry: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
 	}
 	if f.source == nil {
 		return l

@@ -60,12 +60,12 @@ func newListDevices(s *invocation) *cobra.Command {
 				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
 			}
 			return out.judge(s, struct {
-				Schema  int             `json:"schema"`
-				Kind    string          `json:"kind"`
-				Devices []survey.Device `json:"devices"`
-				Order   []survey.Step   `json:"order"` // the reasons for the order of visible devices
-				Problem string          `json:"problem,omitempty"`
-			}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem},
+				Schema  int                  `json:"schema"`
+				Kind    string               `json:"kind"`
+				Devices []survey.Device      `json:"devices"`
+				Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
+				Problem string               `json:"problem,omitempty"`
+			}{listSchema, "devices", devices.List, append([]survey.OrderReason{}, devices.Order...), devices.Problem},
 				devices.Problem != "", func() { printDevices(s, devices) })
 		},
 	}

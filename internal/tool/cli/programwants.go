@@ -33,21 +33,21 @@ func wantOf(s *invocation, word string) (*drivers.Want, error) {
 	return want, nil
 }
 
-// judged returns the verdict on a need: of a program, or with want nil of --require alone.
-func judged(need *decide.Need, want *drivers.Want, report *decide.Report) *checked {
-	v := &checked{Verdict: *need.Verdict(report)}
+// verdictOn returns the verdict on a requirement: of a program, or with want nil of --require alone.
+func verdictOn(required *decide.Requirement, want *drivers.Want, report *decide.Report) *checked {
+	v := &checked{Verdict: *required.Verdict(report)}
 	if want != nil {
 		v.Program, v.Wants = want.Name, want.Text()
 	}
 	for i := range report.Devices {
 		d := &report.Devices[i]
-		text, _ := need.Limit(d)
+		text, _ := required.Limit(d)
 		if text == "" {
 			continue
 		}
 		v.Limits = append(v.Limits, d.Name+": "+text+".")
 		for older := want; older != nil; older = older.Older {
-			if n, err := (decide.Need{}).With(older); older != want && err == nil && n.Meets(d) {
+			if n, err := (decide.Requirement{}).With(older); older != want && err == nil && n.Meets(d) {
 				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it: it wants %s.", older.Name, older.Text()))
 				break
 			}

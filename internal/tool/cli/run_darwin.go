@@ -44,9 +44,9 @@ func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 }
 
 // bring returns the tool's own loader.
-func bring(s *invocation) (probe.Place, error) {
+func bring(s *invocation) (probe.Companions, error) {
 	library, err := probe.Library(s.executable)
-	return probe.Place{Library: library}, notLooked(err)
+	return probe.Companions{Library: library}, notLooked(err)
 }
 
 // unfit returns warnings about variables that the program does not see.
@@ -81,11 +81,11 @@ func commandLine(changes []run.Edit, args []string, _ string) string {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
 // lines are those of reading.
-func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
 	state, err := program.Wait(to)
-	return func(probe.Place) error {
+	return func(probe.Companions) error {
 		if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
 			return exit.With(128 + int(status.Signal()))
 		}
@@ -94,7 +94,7 @@ func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *o
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *run.Program, brought probe.Place) string {
+func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
 	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
 		return ""
 	}

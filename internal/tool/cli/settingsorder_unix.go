@@ -16,7 +16,7 @@ import (
 type ordered struct {
 	Schema  int                     `json:"schema"`
 	Rules   []settings.RuleNow      `json:"rules"`             // all rules, for the list
-	Removed []settings.Rule         `json:"removed,omitempty"` // by remove
+	Removed []settings.OrderRule    `json:"removed,omitempty"` // by remove
 	File    string                  `json:"file,omitempty"`    // the file that was written, or would be
 	Before  []settings.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
 	After   []settings.OrderedLayer `json:"after,omitempty"`   // the same after the change
@@ -38,7 +38,7 @@ func (o *orderOptions) add(cmd *cobra.Command) {
 }
 
 // look finds the settings files and resolves the program's path.
-func (o *orderOptions) look(s *invocation) (*settings.Found, error) {
+func (o *orderOptions) look(s *invocation) (*settings.FileSet, error) {
 	found, err := s.settings()
 	if err == nil {
 		o.program, err = settings.RealApp(&found.Machine, o.program)
@@ -47,7 +47,7 @@ func (o *orderOptions) look(s *invocation) (*settings.Found, error) {
 }
 
 // change changes the rules and prints the order before and after.
-func (o *orderOptions) change(s *invocation, make func(*settings.Found) (*settings.OrderOutcome, error)) error {
+func (o *orderOptions) change(s *invocation, make func(*settings.FileSet) (*settings.OrderOutcome, error)) error {
 	found, err := o.look(s)
 	if err != nil {
 		return err
@@ -96,8 +96,8 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			if len(args) == 0 {
 				return o.list(s)
 			}
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
-				rule := settings.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
+				rule := settings.OrderRule{Upper: args[0], Lower: args[2], Program: o.program}
 				if args[1] == "after" {
 					rule.Upper, rule.Lower = rule.Lower, rule.Upper
 				}
@@ -133,8 +133,8 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
-				return settings.RemoveRules(found, o.system, o.dry, o.program, func(r settings.Rule) bool {
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
+				return settings.RemoveRules(found, o.system, o.dry, o.program, func(r settings.OrderRule) bool {
 					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
 					return !other && r.Program == o.program
 				})
@@ -150,7 +150,7 @@ func newOrderApply(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
 				return settings.ApplyRules(found, o.system)
 			})
 		},

@@ -183,11 +183,11 @@ const (
 type tried struct {
 	explain.Change
 	aim    aim
-	kind   string  // the sandbox of the program, when it changes the wording
-	detail string  // the sandbox's detail, such as the Flatpak's name
-	at     Line    // the line that sets the variable now; without a file: unknown
-	unit   unit    // of a service; the zero value: none
-	choice []offer // this change and others, each of which removes the finding; nil: there is no choice
+	kind   string   // the sandbox of the program, when it changes the wording
+	detail string   // the sandbox's detail, such as the Flatpak's name
+	at     FileLine // the line that sets the variable now; without a file: unknown
+	unit   unit     // of a service; the zero value: none
+	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
 }
 
 func (t tried) say() (string, []string) {

@@ -8,4 +8,4 @@ import (
 )
 
 // childRights changes nothing: the children have the rights of the tool, and obey the variables.
-func childRights(*machine.Source, *probe.Place) (ignored bool) { return false }
+func childRights(*machine.Source, *probe.Companions) (ignored bool) { return false }

@@ -305,7 +305,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		return t.guilty(ctx, e, &all, found)
 	case run.NothingToLeaveOut, run.EndsDiffer:
 		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
-			return t.guilty(ctx, e, &all, &run.Verdict{Culprits: []run.Suspect{c}})
+			return t.guilty(ctx, e, &all, &run.CulpritSearch{Culprits: []run.Suspect{c}})
 		}
 		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if e.silent > 0 {
@@ -323,7 +323,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 }
 
 // guilty adds findings for the culprits of a failure.
-func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.Verdict) (evidence, error) {
+func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.CulpritSearch) (evidence, error) {
 	e = e.next()
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,

@@ -87,7 +87,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 	}
 	switch file := found.File; found.Fault {
 	case drivers.Absent, drivers.ForOthers:
-		e.missing(m, found.Result)
+		e.missing(m, found.LibrarySearch)
 		return nil
 	case drivers.Unreadable:
 		m.File = file.Real
@@ -119,7 +119,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 }
 
 // missing adds a finding for a library that does not exist, with the searched places.
-func (e *libraryExam) missing(m *Module, r binary.Result) {
+func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)

@@ -141,7 +141,7 @@ func (e *loaderExam) static() {
 }
 
 // linkedAgain is the advice for a statically linked program.
-var linkedAgain = map[loaders.Static]advice{
+var linkedAgain = map[loaders.StaticUse]advice{
 	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: advised("Link it dynamically: without -static."),
 	loaders.OpensItself: advised("Link it dynamically: without -static. As it is, it works only while this system's glibc is the version " +
@@ -272,7 +272,7 @@ func (e *loaderExam) loaders() {
 	}
 }
 
-func (e *loaderExam) judgeLoaders(first binary.Result) {
+func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {

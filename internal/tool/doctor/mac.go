@@ -81,8 +81,8 @@ func lookMac(source *systems.Foreign) (*macExam, error) {
 	e.Report.Program = source.Program
 	e.sdks()
 	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
-		for i := range answer.Findings {
-			if f := &answer.Findings[i]; e.says(f, answer == e.plain) {
+		for i := range answer.Diagnostics {
+			if f := &answer.Diagnostics[i]; e.says(f, answer == e.plain) {
 				e.takenOver(f)
 			}
 		}
@@ -90,7 +90,7 @@ func lookMac(source *systems.Foreign) (*macExam, error) {
 	e.modules(e.Answer, e.driver, func(m Module) Module { return e.examined(m, LayerInterface, layerFunctions...) })
 	e.copies()
 	if len(e.Answer.Drivers) == 0 {
-		f := e.takenOver(&diag.Finding{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
+		f := e.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
 		f.advice = installMoltenVK
 		e.offer(f, e.otherManifests()...)
 	}
@@ -102,7 +102,7 @@ var installMoltenVK = advised("Install MoltenVK, which is the driver for Metal, 
 
 // says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
 // skips them is one.
-func (e *macExam) says(f *diag.Finding, plain bool) bool {
+func (e *macExam) says(f *diag.Diagnostic, plain bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing:
 		return false // the normal state

@@ -92,10 +92,10 @@ func (e *macExam) sdkOf(entry string) string {
 var profiles = []string{".zshenv", ".zprofile", ".zshrc", ".bash_profile", ".bashrc", ".profile"}
 
 // setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value: none.
-func (e *macExam) setup() Line {
+func (e *macExam) setup() FileLine {
 	home, _ := e.mac.Machine.Lookup(variables.Home.Name())
 	if !path.IsAbs(home) {
-		return Line{}
+		return FileLine{}
 	}
 	for _, name := range profiles {
 		file := path.Join(home, name)
@@ -106,9 +106,9 @@ func (e *macExam) setup() Line {
 		lines := bufio.NewScanner(bytes.NewReader(text))
 		for number := 1; lines.Scan(); number++ {
 			if line := strings.TrimSpace(lines.Text()); !strings.HasPrefix(line, "#") && strings.Contains(line, "setup-env.sh") {
-				return Line{File: file, Number: number}
+				return FileLine{File: file, Number: number}
 			}
 		}
 	}
-	return Line{}
+	return FileLine{}
 }

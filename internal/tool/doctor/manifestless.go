@@ -68,8 +68,8 @@ func manifestOf(data, name, library, version string) explain.Change {
 // without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
-	for i := range e.plan.Findings {
-		f := &e.plan.Findings[i]
+	for i := range e.plan.Diagnostics {
+		f := &e.plan.Diagnostics[i]
 		if f.Code != diag.DriverPortability || data == "" {
 			continue
 		}

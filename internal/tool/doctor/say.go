@@ -58,7 +58,7 @@ const (
 )
 
 // decided is a finding of the library's decision.
-type decided struct{ diag.Finding }
+type decided struct{ diag.Diagnostic }
 
 func (d decided) say() string { return plain(d.What, d.Path) }
 

@@ -89,16 +89,16 @@ func (f *Finding) Unfixed() string {
 	return "no known change of a file or variable fixes it"
 }
 
-// Line is a line of a file.
-type Line struct {
+// FileLine is a line of a file.
+type FileLine struct {
 	File   string
 	Number int // from 1
 }
 
-func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
+func (l FileLine) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
 
 // SetIn finds the lines that set a variable in the files that sessions and shells read.
-func SetIn(m *machine.Machine, name string) (places []Line) {
+func SetIn(m *machine.Machine, name string) (places []FileLine) {
 	h := host{m}
 	home := h.variable(variables.Home.Name())
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
@@ -115,7 +115,7 @@ func SetIn(m *machine.Machine, name string) (places []Line) {
 	for _, file := range files {
 		for number, line := range strings.Split(h.whole(file), "\n") {
 			if setsVariable(line, name) {
-				places = append(places, Line{file, number + 1})
+				places = append(places, FileLine{file, number + 1})
 			}
 		}
 	}

@@ -16,7 +16,7 @@ type starter struct {
 
 // startedBy returns the first line that sets a variable in a starter: a desktop file, the configuration of a service manager or a
 // compositor, or Steam's launch options.
-func (h host) startedBy(home, name string) Line {
+func (h host) startedBy(home, name string) FileLine {
 	list := []starter{{"/etc/systemd", "user.conf", "DefaultEnvironment"}, {"/etc/systemd/user.conf.d", ".conf", "DefaultEnvironment"},
 		{"/etc/systemd", "system.conf", "DefaultEnvironment"}, {"/etc/systemd/system.conf.d", ".conf", "DefaultEnvironment"},
 		{home + "/.config/systemd", "user.conf", "DefaultEnvironment"}, {home + "/.config/systemd/user.conf.d", ".conf", "DefaultEnvironment"},
@@ -35,16 +35,16 @@ func (h host) startedBy(home, name string) Line {
 				continue
 			}
 			if read++; read > maxStarters {
-				return Line{}
+				return FileLine{}
 			}
 			for number, line := range strings.Split(h.whole(s.directory+"/"+file), "\n") {
 				if rest, is := strings.CutPrefix(strings.TrimSpace(line), s.key); is && assignsIn(rest, name) {
-					return Line{s.directory + "/" + file, number + 1}
+					return FileLine{s.directory + "/" + file, number + 1}
 				}
 			}
 		}
 	}
-	return Line{}
+	return FileLine{}
 }
 
 // assignsIn reports whether a line has a word that assigns a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.

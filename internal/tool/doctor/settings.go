@@ -70,16 +70,16 @@ func (e *settingsExam) settingsChange(file string) bool {
 }
 
 // outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
-func outcomeOf(answer *plan.Answer) []explain.Key {
-	var list []explain.Key
+func outcomeOf(answer *plan.Answer) []explain.ItemKey {
+	var list []explain.ItemKey
 	for _, d := range answer.Drivers {
-		list = append(list, explain.Key{Manifest: d.Path})
+		list = append(list, explain.ItemKey{Manifest: d.Path})
 	}
-	list = append(list, explain.Key{})
+	list = append(list, explain.ItemKey{})
 	for _, a := range answer.Active {
 		list = append(list, explain.LayerKey(answer.Layers[a.Layer]))
 	}
-	list = append(list, explain.Key{})
+	list = append(list, explain.ItemKey{})
 	for _, l := range answer.Layers {
 		list = append(list, explain.LayerKey(l))
 	}
@@ -150,7 +150,7 @@ func (e *settingsExam) order() {
 // the user removes them. It reports both working and damaged files.
 func (e *settingsExam) leftovers() {
 	seen := map[string]bool{}
-	for _, f := range e.plan.Findings {
+	for _, f := range e.plan.Diagnostics {
 		override := f.Subject == manifest.OverrideName
 		if f.Path == "" || seen[f.Path] || !override {
 			continue
@@ -170,7 +170,7 @@ func (e *settingsExam) overriding(file string) fact {
 			return overriding(l.Components, l.OverridePaths) + written
 		}
 	}
-	for _, f := range e.plan.Findings {
+	for _, f := range e.plan.Diagnostics {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
 			return sentence("it is not in force, because it is not valid: "+f.What) + written
 		}

@@ -382,7 +382,7 @@ func (e *record) tried(choice ...offer) tried {
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown.
-func (e *record) setAt(variable string) Line {
+func (e *record) setAt(variable string) FileLine {
 	at, known := e.lines[variable]
 	if known {
 		return at

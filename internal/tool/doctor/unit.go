@@ -17,7 +17,7 @@ type unit struct {
 	directory string // of the administrator's or user's unit files
 	nixos     bool   // the system's configuration has the unit
 
-	by Line // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
+	by FileLine // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
 }
 
 // logins are services whose processes are other programs: shells and sessions.
@@ -107,27 +107,27 @@ func inUnit(text string) string {
 }
 
 // setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
-func (h host) setIn(u *unit, name string) (places []Line) {
+func (h host) setIn(u *unit, name string) (places []FileLine) {
 	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
 		for number, line := range strings.Split(h.whole(file), "\n") {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			switch strings.TrimSpace(key) {
 			case "Environment":
 				if assigns(value, name) {
-					places = append(places, Line{file, number + 1})
+					places = append(places, FileLine{file, number + 1})
 				}
 			case "EnvironmentFile":
 				more := strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`)
 				for number, line := range strings.Split(h.whole(more), "\n") {
 					if setsVariable(line, name) {
-						u.by = Line{more, number + 1}
+						u.by = FileLine{more, number + 1}
 					}
 				}
 			}
 		}
 	}
 	if u.by.File != "" {
-		places = append([]Line{u.by}, places...)
+		places = append([]FileLine{u.by}, places...)
 	}
 	return places
 }

@@ -39,7 +39,7 @@ func (e *variableExam) environment() {
 		if f.BareWord() {
 			continue
 		}
-		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
+		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable})
 		found.fact = misled{Problem: f}
 		if e.steamSets(f.Variable) {
 			found.advice = setBySteam
@@ -214,7 +214,7 @@ func (e *variableExam) elevation() {
 	if !e.source.Elevated {
 		return
 	}
-	rights := process.Rights("")
+	rights := process.FileRights("")
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
@@ -283,7 +283,7 @@ func (e *variableExam) losing() (set []string) {
 
 // unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
 // that.
-func unseen(count int, rights process.Rights, lost []string) fact {
+func unseen(count int, rights process.FileRights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {
 		what = said("the program runs with more rights than its user (%s): it does not see", rights)

@@ -35,7 +35,7 @@ func Check(source facts.Provider, answer *plan.Answer) []Problem {
 		}
 	}
 	c := &checker{source: source, answer: answer, ignored: map[string]bool{}}
-	for _, f := range c.answer.Findings {
+	for _, f := range c.answer.Diagnostics {
 		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
 		}

@@ -87,7 +87,7 @@ func (p *planner) part(c *explain.Change) bool {
 		})
 	}
 	// If another file sets the variable, or its origin is unknown, a change here has no effect.
-	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.Line) bool { return path.Dir(at.File) != p.directory() }) {
+	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.FileLine) bool { return path.Dir(at.File) != p.directory() }) {
 		return false
 	}
 	for i := len(places) - 1; i >= 0; i-- { // backwards, so that line numbers stay valid

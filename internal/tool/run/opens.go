@@ -2,8 +2,8 @@ package run
 
 import "time"
 
-// Opened records the loader files that a program and its children have mapped.
-type Opened struct {
+// LoaderUse records the loader files that a program and its children have mapped.
+type LoaderUse struct {
 	Own   string // the tool's own library
 	Used  bool   // a process has mapped it
 	Other string // another loader that a process has mapped; "": none
@@ -12,7 +12,7 @@ type Opened struct {
 }
 
 // Warning returns the warning that a program has opened another loader, and "" if it has opened the tool's own or none.
-func (o *Opened) Warning(program string) string {
+func (o *LoaderUse) Warning(program string) string {
 	if o == nil || o.Used || o.Other == "" {
 		return ""
 	}

@@ -15,7 +15,7 @@ type Clearing struct {
 
 // Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns the zero value
 // if there is no file.
-func (p *Found) Clear(c *Clearing) (done Done, err error) {
+func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 	f := p.InForce()
 	switch {
 	case f == nil:
@@ -38,7 +38,7 @@ func (p *Found) Clear(c *Clearing) (done Done, err error) {
 }
 
 // dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
-func (p *Found) dropPrograms(f *File, apps []string) (done Done, err error) {
+func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
 	unlock, err := Lock(&p.Machine, f.Path)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)

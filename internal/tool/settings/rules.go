@@ -14,8 +14,8 @@ const rulesMember = "order"
 // entries that a rule moved: their names, "" for the place of all others.
 const OrderMember = "vkloader_order"
 
-// Rule places one layer nearer to the program than another.
-type Rule struct {
+// OrderRule places one layer nearer to the program than another.
+type OrderRule struct {
 	Upper   string `json:"upper"`
 	Lower   string `json:"lower"`
 	Program string `json:"program,omitempty"` // executable; "": every program
@@ -33,17 +33,17 @@ const (
 
 // RuleNow is a rule with its current state.
 type RuleNow struct {
-	Rule
+	OrderRule
 	State   RuleState `json:"state"`
 	Missing []string  `json:"missing,omitempty"` // its missing layers
 }
 
 // rulesOf returns the rules in a content of Decode. It skips invalid rules.
-func rulesOf(content map[string]any) (rules []Rule) {
+func rulesOf(content map[string]any) (rules []OrderRule) {
 	mark, _ := content[explain.SettingsMark].(map[string]any)
 	list, _ := mark[rulesMember].([]any)
 	for _, element := range list {
-		var r Rule
+		var r OrderRule
 		text, err := json.Marshal(element)
 		if err == nil && json.Unmarshal(text, &r) == nil && r.Upper != "" && r.Lower != "" {
 			rules = append(rules, r)
@@ -53,7 +53,7 @@ func rulesOf(content map[string]any) (rules []Rule) {
 }
 
 // setRules puts rules into a content.
-func setRules(content map[string]any, rules []Rule) {
+func setRules(content map[string]any, rules []OrderRule) {
 	mark, ok := content[explain.SettingsMark].(map[string]any)
 	if !ok {
 		mark = map[string]any{}
@@ -75,7 +75,7 @@ func setRules(content map[string]any, rules []Rule) {
 // dropRules removes the rules for some programs.
 func dropRules(content map[string]any, apps []string) {
 	rules := rulesOf(content)
-	if kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
+	if kept := slices.DeleteFunc(slices.Clone(rules), func(r OrderRule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
 		setRules(content, kept)
 	}
 }

@@ -38,7 +38,7 @@ func (o optimusNone) say() string {
 }
 
 // optimusSteps returns the effects of NVIDIA's layer on the order; none without its variables.
-func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
+func optimusSteps(source *machine.Source, answer *plan.Answer) []OrderReason {
 	offload, _ := source.Lookup(optimusOffload)
 	filter, _ := source.Lookup(optimusFilter)
 	text := ""
@@ -69,5 +69,5 @@ func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
 	default:
 		why = optimusSorts(text)
 	}
-	return []Step{step(ByLayer, "PHY-032", why)}
+	return []OrderReason{step(ByLayer, "PHY-032", why)}
 }

@@ -21,17 +21,17 @@ const (
 	ByLayer    = "layer"
 )
 
-// Step is a reason for the order of devices.
-type Step struct {
+// OrderReason is a reason for the order of devices.
+type OrderReason struct {
 	By        string `json:"by"` // drivers, loader, settings or layer
 	What      string `json:"what"`
 	Statement string `json:"statement,omitempty"`
 }
 
-func step(by, statement string, why fact) Step { return Step{by, why.say(), statement} }
+func step(by, statement string, why fact) OrderReason { return OrderReason{by, why.say(), statement} }
 
 // orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
-func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []Step) {
+func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []OrderReason) {
 	number := func(i int) numbered {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
 		for n := range base[:i] {
@@ -123,9 +123,9 @@ func comparePCI(a, b string) int {
 }
 
 // layerSteps returns the effects of Mesa's layer on the order, and its variables without effect.
-func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []Step {
+func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []OrderReason {
 	wishes := wishesOf(source)
-	why := func(f fact) []Step { return []Step{step(ByLayer, "PHY-032", f)} }
+	why := func(f fact) []OrderReason { return []OrderReason{step(ByLayer, "PHY-032", f)} }
 	if layerOf(answer) < 0 {
 		if len(wishes) > 0 {
 			return why(withoutMesa(wishes))

@@ -92,7 +92,7 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 
 // useMade exchanges the links where "make install" put vkloader's loader among the distribution's libraries: ldconfig chooses
 // the link that counts as newest.
-func (a *Architecture) useMade(place *machine.Place, whose string) error {
+func (a *Architecture) useMade(place *machine.Destination, whose string) error {
 	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
 	if whose == Distribution {
 		newest, other, file = NewestTheirs, Newest, a.Distribution.File

@@ -19,9 +19,9 @@
 #define REGULAR_LOOKS_MAX 16   /* listed paths that are compared with one */
 #define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
-void read_var(struct wire_writer *w, struct variable v, bool raised)
+void read_var(struct wire_writer *w, struct variable v, bool privileged)
 {
-    const char *value = v.secure && raised ? NULL : env_value(v);
+    const char *value = v.secure && privileged ? NULL : env_value(v);
     wire_put_var(w, &(struct wire_var){WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)});
 }
 
