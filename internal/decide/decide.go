@@ -56,11 +56,7 @@ type Answer struct {
 	lists [2]List // of drivers and of layers
 }
 
-// Decide makes the library's decision for a program that creates an instance.
-//
-// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
-// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
-// the loader of this module, unless [Program].Loader names another one.
+// Decide makes the library's decision for a program that creates an instance; see discover.Decide.
 func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 	q, done, err := h.question(ctx, &program)
 	if err != nil {

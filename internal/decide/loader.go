@@ -22,8 +22,7 @@ type Loader struct {
 	found *loaders.Loader
 }
 
-// LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
-// of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
+// LoaderOf finds the loader that a program gets; see discover.LoaderOf.
 func (h *Host) LoaderOf(ctx context.Context, program Program) (*Loader, error) {
 	program.Loader = nil
 	source, done, err := h.source(ctx, &program)

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -116,7 +117,7 @@ func (n *Requirement) Check(r *Report) error {
 	case r.refused:
 		return unmet(UnmetDriver, "no Vulkan driver works here")
 	case len(r.Devices) == 0:
-		return unmet(UnmetDevice, "there is no Vulkan device: %s", orText(r.Problem, "the drivers list none"))
+		return unmet(UnmetDevice, "there is no Vulkan device: %s", cmp.Or(r.Problem, "the drivers list none"))
 	}
 	wanted := max(n.Count, 1)
 	left := make([]*Device, 0, len(r.Devices))
@@ -137,13 +138,6 @@ func (n *Requirement) Check(r *Report) error {
 		}
 	}
 	return nil
-}
-
-func orText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // names lists devices in words.
