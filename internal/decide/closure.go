@@ -77,7 +77,7 @@ func (h *Host) Closure(ctx context.Context, driver Driver) (*DriverFiles, error)
 
 func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
-		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
+		return nil, fmt.Errorf("%s names no library: %w", cmp.Or(driver.Manifest, "the manifest"), fs.ErrInvalid)
 	}
 	source, done, err := h.source(ctx, &driver.program)
 	if err != nil {

@@ -111,13 +111,18 @@ func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made
 	}
 	var m *Made
 	var err error
+	var panicked any
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer func() { panicked = recover() }()
 		m, err = work()
 	}()
 	select {
 	case <-ended:
+		if panicked != nil { // the caller's io/fs.FS panicked, and the caller may recover
+			panic(panicked)
+		}
 		return m, err
 	case <-ctx.Done():
 		q.working = ended

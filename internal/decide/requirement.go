@@ -106,8 +106,11 @@ func ofVendor(d *Device, vendor string) bool {
 	return err == nil && d.VendorID == uint32(number)
 }
 
-// Check reports whether a report meets the requirement: nil, or an *[UnmetError].
+// Check reports whether a report meets the requirement: nil, or an *[UnmetError]. A nil report has no devices.
 func (n *Requirement) Check(r *Report) error {
+	if r == nil {
+		r = &Report{}
+	}
 	unmet := func(code UnmetCode, format string, args ...any) error {
 		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}
 	}
