@@ -26,6 +26,13 @@ func Of(source *machine.Source) (*Decision, error) {
 	return decide(about(source), Program{Path: source.Program})
 }
 
+// OfKind is Of for a list of drivers, or of layers: it judges only their files.
+func OfKind(source *machine.Source, kind explain.Kind) (*Decision, error) {
+	q := about(source)
+	q.judged = kind.One
+	return decide(q, Program{Path: source.Program})
+}
+
 // On decides for a program that enables no layer or extension, on a machine with another system.
 func On(platform search.Platform, source facts.Provider, m *machine.Machine) (*Decision, error) {
 	return decide(&question{source: source, machine: m, platform: platform}, Program{})

@@ -27,6 +27,7 @@ type Standings struct {
 	layers  map[explain.ItemKey]*manifest.Layer
 	active  map[*manifest.Layer]bool
 	known   map[explain.ItemKey]Standing
+	only    string // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
 }
 
 // StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
@@ -78,6 +79,13 @@ func (s *Standings) Of(key explain.ItemKey) Standing {
 		return of
 	}
 	of = Standing{Stage: standing.NotChosen}
+	kind := explain.Layers.One
+	if key.Layer == "" {
+		kind = explain.Drivers.One
+	}
+	if s.only != "" && s.only != kind {
+		return of
+	}
 	if d := s.drivers[key.Manifest]; d != nil && key.Layer == "" {
 		of = s.driver(d)
 	} else if l := s.layers[key]; l != nil {

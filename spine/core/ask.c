@@ -105,11 +105,6 @@ __attribute__((destructor)) static void stop(void)
 
 /* ---- remembered settings ---------------------------------------------------------------------------------------- */
 
-static bool is_global(uint32_t question)
-{
-    return question != WIRE_QUESTION_INSTANCE && question != WIRE_QUESTION_INSTANCE_DRIVERS;
-}
-
 static bool find_remember(const struct round *r, struct wire_remember *out)
 {
     struct wire_reader reader;
@@ -254,12 +249,6 @@ static bool answer_open(struct wire_reader *reader, const struct round *r, struc
            wire_get_answer(&record, answer);
 }
 
-static void decided(struct round *r, int32_t result, struct plan *plan)
-{
-    remember(r);
-    *plan = (struct plan){r->answer, r->answer_size, result, round_hold(r)};
-}
-
 /* Asks one question until the core has decided, reading the facts that it asks for. */
 static VkResult decide(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
 {
@@ -274,7 +263,8 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
         struct wire_answer answer;
         if (!answer_open(&reader, r, &answer)) break;
         if (answer.status == WIRE_ANSWER_DECIDED) {
-            decided(r, answer.result, plan);
+            remember(r);
+            *plan = (struct plan){r->answer, r->answer_size, answer.result, round_hold(r)};
             return VK_SUCCESS;
         }
         bool any = false;
@@ -290,7 +280,8 @@ static VkResult decide_first(struct instance *instance, struct facts *facts, con
                              struct plan *plan)
 {
     struct wire_remembered told = {0};
-    struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
+    bool global = q->kind != WIRE_QUESTION_INSTANCE && q->kind != WIRE_QUESTION_INSTANCE_DRIVERS;
+    struct round *teller = global ? remembered_hold(&told) : NULL;
     facts->begun = true;
     /* Sending the variables that every decision needs saves a round. */
 #define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->privileged);

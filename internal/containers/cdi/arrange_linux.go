@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/machines"
 )
 
@@ -261,7 +262,7 @@ func libraryOf(text []byte) (string, error) {
 			LibraryPath string `json:"library_path"`
 		}
 	}
-	err := json.Unmarshal(text, &says)
+	err := wording.Malformed(text, json.Unmarshal(text, &says))
 	return says.ICD.LibraryPath, err
 }
 

@@ -52,7 +52,7 @@ func newList(s *invocation) *cobra.Command {
 				if err := other.check(); err != nil {
 					return err
 				}
-				f, err := decideList(s, &other)
+				f, err := decideList(s, &other, &list.Kind)
 				if err != nil {
 					return err
 				}
@@ -74,7 +74,7 @@ func newList(s *invocation) *cobra.Command {
 
 // listBoth lists drivers and layers.
 func listBoth(s *invocation) error {
-	f, err := decideList(s, &otherSystem{})
+	f, err := decideList(s, &otherSystem{}, nil)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,8 @@ func (l *listing) nothing() bool {
 	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
-func decideList(s *invocation, other *otherSystem) (f *found, err error) {
+// decideList decides for a list of a kind; nil: of both.
+func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (f *found, err error) {
 	f = &found{}
 	if other.platform != "" {
 		_, f.answer, err = decidedOn(s, other, "", false)
@@ -143,7 +144,11 @@ func decideList(s *invocation, other *otherSystem) (f *found, err error) {
 		return nil, err
 	}
 	f.loader = loaders.Decide(f.source, "")
-	f.answer, err = decide.Of(f.source)
+	if kind != nil {
+		f.answer, err = decide.OfKind(f.source, *kind)
+	} else {
+		f.answer, err = decide.Of(f.source)
+	}
 	return f, err
 }
 

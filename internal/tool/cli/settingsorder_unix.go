@@ -31,7 +31,9 @@ type orderOptions struct {
 
 func (o *orderOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.program, "program", "", "only for the program with the executable `EXE`")
+	flags.StringVar(&o.program, "app", "", "only for the program with the executable `EXE`")
+	flags.StringVar(&o.program, "program", "", "the older name of --app")
+	_ = flags.MarkHidden("program") // the flag exists
 	flags.BoolVar(&o.system, "system", false, "write the file for all users")
 	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
 	o.option(cmd, orderSchema)
@@ -75,7 +77,7 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			"writes the list again; \"vkloader settings show\" and \"vkloader doctor\" report such a list. While a rule exists, explicit layers also follow the list, not the order of the\n" +
 			"program or of VK_INSTANCE_LAYERS.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
-			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --program /opt/game/game\n" +
+			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --app /opt/game/game\n" +
 			"  vkloader settings order remove VK_LAYER_MESA_overlay",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 3 && (args[1] == "before" || args[1] == "after") {
@@ -129,7 +131,7 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Use:   "remove LAYER [LAYER]",
 		Short: "Remove the rules that name this layer, or these two",
 		Long: "remove removes the rules that name the layer, or both layers: the rules for all programs, or with\n" +
-			"--program the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
+			"--app the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
 		Args:              argumentCount(1, 2, "needs one or two layers"),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {

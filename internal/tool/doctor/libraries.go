@@ -132,7 +132,11 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
-		e.found(LibraryMissing, m.Name, m.Manifest, what, do)
+		found := e.found(LibraryMissing, m.Name, m.Manifest, what, do)
+		if do, changes, is := e.writtenBy(m.Manifest); is && what.owner == "" && what.beside == "" {
+			found.advice = do
+			found.offer(fixing, changes...)
+		}
 		return
 	}
 	if len(r.Others) > 0 {
@@ -317,7 +321,8 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old)).
+			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
 		symbol := c.Symbols[0]
@@ -327,6 +332,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
+		}
+		for _, file := range c.Files[1:] {
+			found.offer(fixing, e.unsearching(file)...)
 		}
 	}
 }

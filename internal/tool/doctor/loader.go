@@ -333,6 +333,22 @@ func (h host) libraryPath(directory string) explain.Change {
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
+// unsearching returns changes of LD_LIBRARY_PATH after which the dynamic linker does not find a library there: without its directory,
+// or without the variable.
+func (h host) unsearching(file *binary.File) (changes []explain.Change) {
+	const name = "LD_LIBRARY_PATH"
+	value := h.variable(name)
+	directories := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
+	kept := slices.DeleteFunc(slices.Clone(directories), func(directory string) bool { return path.Clean(directory) == path.Dir(file.Path) })
+	switch {
+	case len(kept) == len(directories):
+		return nil
+	case len(kept) > 0:
+		changes = append(changes, explain.SetVariable(name, strings.Join(kept, ":")))
+	}
+	return append(changes, explain.UnsetVariable(name))
+}
+
 // besides reports whether a loader is in the program's directory.
 func (l *Loader) besides(program string) bool {
 	return program != "" && strings.HasPrefix(l.Name, search.Directory(program))

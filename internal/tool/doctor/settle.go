@@ -378,6 +378,9 @@ func (e *record) tried(choice ...offer) tried {
 	if set && t.at.File == "" {
 		t.at = e.setAt(o.Variable)
 	}
+	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
+		t.sets = e.starterOf(t.at)
+	}
 	return t
 }
 

@@ -50,10 +50,40 @@ func (e *variableExam) environment() {
 			continue
 		}
 		e.wish(found, &f, all)
+		e.choice(found, &f)
 	}
 	e.selections()
 	e.layerSettings()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+}
+
+// choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
+// to unset two of them, and all of them. A missing file of a list is no problem if programs get a driver of the list.
+func (e *variableExam) choice(found *Finding, f *environment.Problem) {
+	var others []string
+	is := false
+	for _, v := range choosers {
+		switch {
+		case v.Name() == f.Variable:
+			is = true
+		case e.source.Var(v.Name(), v.Secure()).Value != "":
+			others = append(others, v.Name())
+		}
+	}
+	if !is {
+		return
+	}
+	if f.Kind == environment.NoFile && e.someGood() {
+		found.soften(diag.Warning)
+	}
+	all := explain.UnsetVariable(f.Variable)
+	for _, name := range others {
+		found.offer(fixing, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(name)))
+		all = explain.UnsetVariable(name).With(all)
+	}
+	if len(others) > 1 {
+		found.offer(fixing, all)
+	}
 }
 
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,

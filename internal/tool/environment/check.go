@@ -145,7 +145,7 @@ func (c *checker) drivers() {
 	selected := c.matches(variables.DriversSelect, NoDriverMatches, known)
 	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
-		if slices.Contains(disabled, name) {
+		if slices.Contains(disabled, name) && c.meant(name, selected, known) {
 			c.find(diag.VariableContradiction, variables.DriversSelect, Problem{Kind: BothMatch,
 				Other: variables.DriversDisable.Name(), Place: name})
 		}
@@ -157,6 +157,15 @@ func (c *checker) drivers() {
 		}
 		c.find(diag.VariableAllOut, v, Problem{Kind: AllOut, Names: names})
 	}
+}
+
+// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE is for a selected driver, and not for all drivers but the selected ones.
+func (c *checker) meant(name string, selected, known []string) bool {
+	return slices.ContainsFunc(c.patterns(variables.DriversDisable), func(entry string) bool {
+		return entry != "*" && plan.Matches(entry, name) && !slices.ContainsFunc(known, func(other string) bool {
+			return plan.Matches(entry, other) && !slices.Contains(selected, other)
+		})
+	})
 }
 
 // baseNames returns the distinct file names of the drivers' manifests.
@@ -278,6 +287,10 @@ func usesMesa(answer *plan.Answer) bool {
 // Changes returns the changes of the variable that may remove a finding, the smallest first. An entry that another finding in all
 // is about goes with it.
 func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
+	if f.Kind == BothMatch {
+		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place), explain.UnsetVariable(f.Variable))
+		return changes
+	}
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -417,7 +417,7 @@ func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) 
 	}
 	var s quarantineState
 	if err == nil {
-		err = malformed(data, json.Unmarshal(data, &s))
+		err = wording.Malformed(data, json.Unmarshal(data, &s))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -462,18 +462,4 @@ func (e *Quarantine) Named(name string) bool {
 // IsFor reports whether the quarantine is for one program only, given by its path or file name.
 func (e *Quarantine) IsFor(program string) bool {
 	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
-}
-
-// malformed returns a decoder's error about a text without Go's words; nil for none.
-func malformed(text []byte, err error) error {
-	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("the member %q has a value of the wrong kind (%s)", kind.Field, kind.Value)
-	case errors.As(err, &kind):
-		return fmt.Errorf("it is a %s, not an object", kind.Value)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d is not JSON", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'}))
-	}
-	return err
 }
