@@ -26,7 +26,7 @@ const (
 	whileClosed          // the contents of a file that the user may not read
 )
 
-var obstacles = map[obstacle]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
+var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
 	ofUsual:     "it is the package's usual name; the package's contents are unknown until it is installed",
 	ofWriter:    "only the program that writes the file can show the result",
 	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine", ofRelease: "the other release of the program is unknown until it runs", whileClosed: "the contents of the unreadable place are unknown"}
