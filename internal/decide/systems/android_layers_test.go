@@ -18,11 +18,7 @@ func (w *world) List(path string) ([]androidEntry, bool) { e, ok := w.entries[pa
 func (w *world) Look(path string) (androidLibrary, bool) { l, ok := w.libraries[path]; return l, ok }
 
 func layersOf(names ...string) androidLibrary {
-	l := androidLibrary{HasLayers: true, HasExtensions: true}
-	for _, n := range names {
-		l.Layers = append(l.Layers, n)
-	}
-	return l
+	return androidLibrary{HasLayers: true, HasExtensions: true, Layers: names}
 }
 
 // holds: AND-027 AND-028 AND-029 AND-036 AND-037
