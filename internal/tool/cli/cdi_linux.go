@@ -294,7 +294,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 	if len(answer.Drivers) > 0 {
 		table := term.NewTable("state", "driver", "architecture", "reason")
 		for _, d := range answer.Drivers {
-			table.Row(either(d.Added, "added", "left out"), d.Name, d.Machine, d.Why)
+			table.Row(term.Either(d.Added, "added", "left out"), d.Name, d.Machine, d.Why)
 		}
 		table.Print(s.out, "", style)
 	}

@@ -213,14 +213,8 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	}
 	slices.Reverse(bundles[1:])
 	for _, at := range bundles {
-		resources := path.Join(at, "Contents", "Resources")
-		if flat {
-			resources = at
-		}
-		mark := path.Join(at, "Contents")
-		if flat {
-			mark = path.Join(at, "Info.plist")
-		}
+		resources := term.Either(flat, at, path.Join(at, "Contents", "Resources"))
+		mark := term.Either(flat, path.Join(at, "Info.plist"), path.Join(at, "Contents"))
 		if source.Machine.Exists(mark) && source.Machine.Exists(resources) {
 			return resources
 		}

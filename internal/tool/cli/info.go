@@ -81,10 +81,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 	title("Layers")
 	layers := term.NewTable("name", "API", "description", "in the chain")
 	for _, l := range r.Layers {
-		active := "no"
-		if !r.Decided {
-			active = "unknown"
-		}
+		active := term.Either(!r.Decided, "unknown", "no")
 		if l.Active != nil {
 			active = "yes: " + l.Active.EnabledBy
 			if l.Active.Disable != "" {

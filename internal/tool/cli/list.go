@@ -188,10 +188,7 @@ func printLines(s *invocation, title string, lines []string) {
 
 // placeIn returns a place in a file, or the file without a known line.
 func placeIn(file string, line, column int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d:%d", file, line, column)
+	return term.Either(line == 0, file, fmt.Sprintf("%s:%d:%d", file, line, column))
 }
 
 // subjectIn returns the subject of a finding; for a file, the file's name.
@@ -217,7 +214,7 @@ func printFound(s *invocation, l *listing) {
 	}
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
-		mark := either(r.In, "used", "not used")
+		mark := term.Either(r.In, "used", "not used")
 		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
@@ -309,10 +306,7 @@ func printPaths(s *invocation, places []decide.Searched) {
 			if p.Real != "" {
 				there += " (in " + p.Real + ")"
 			}
-			number := ""
-			if p.Order > 0 {
-				number = fmt.Sprint(p.Order)
-			}
+			number := term.Either(p.Order > 0, fmt.Sprint(p.Order), "")
 			table.Row(number, p.Path, p.From, there)
 		}
 		table.Print(s.out, "  ", style)

@@ -113,14 +113,6 @@ func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*sur
 	return devices, notLooked(err)
 }
 
-// either returns one of two words.
-func either(first bool, one, other string) string {
-	if first {
-		return one
-	}
-	return other
-}
-
 // printSearch prints the ways to find the component that ended a child process; died: there is one.
 func printSearch(to io.Writer, died bool) {
 	if died {
@@ -140,7 +132,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices.List {
-		table.Row(either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+		table.Row(term.Either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", style)
@@ -154,10 +146,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Reasons for this order"))
 	for _, step := range devices.Order {
-		rule := ""
-		if s.rules && step.Statement != "" {
-			rule = " [" + step.Statement + "]"
-		}
+		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
 		style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
 }

@@ -77,10 +77,7 @@ func joined(cmd, other *cobra.Command, name, usage string) {
 	})
 	selects := func() bool { return *chosen || slices.ContainsFunc(only, flags.Changed) }
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		check := arguments
-		if selects() {
-			check = other.Args
-		}
+		check := term.Either(selects(), other.Args, arguments)
 		if check == nil {
 			return nil
 		}

@@ -124,19 +124,13 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 		}
 	}
 	if r.Hidden > 0 {
-		counted := "1 process"
-		if r.Hidden > 1 {
-			counted = fmt.Sprintf("%d processes", r.Hidden)
-		}
+		counted := term.Either(r.Hidden > 1, fmt.Sprintf("%d processes", r.Hidden), "1 process")
 		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted, asSeer())
 	}
 }
 
 func bits(class int) string {
-	if class == 0 {
-		return ""
-	}
-	return fmt.Sprint(class)
+	return term.Either(class == 0, "", fmt.Sprint(class))
 }
 
 func changed(c process.FileState) string {

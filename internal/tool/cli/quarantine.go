@@ -104,10 +104,7 @@ func printQuarantines(s *invocation, list []settings.QuarantineNow, ignored []st
 }
 
 func until(e *settings.Quarantine) string {
-	if e.Until.IsZero() {
-		return "its file changes"
-	}
-	return settings.Time(e.Until) + ", or its file changes"
+	return term.Either(e.Until.IsZero(), "its file changes", settings.Time(e.Until)+", or its file changes")
 }
 
 func newQuarantineAdd(s *invocation) *cobra.Command {

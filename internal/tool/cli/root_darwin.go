@@ -2,12 +2,17 @@ package cli
 
 import (
 	"os"
+	"os/exec"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 )
 
@@ -67,3 +72,29 @@ const orderUse = "|layer|order"
 func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
 }
+
+// partsOfProcess are the properties that --pid reads from a process.
+const partsOfProcess = "program, rights and root"
+
+// asSeer returns "".
+func asSeer() string { return "" }
+
+// loaderAt returns nil: no process is inspected.
+func loaderAt(*machine.Source, string) *loaders.Loader { return nil }
+
+// loadersIn returns none: no process is inspected.
+func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []doctor.RunningLoader {
+	return []doctor.RunningLoader{}
+}
+
+// listens returns false: the hang-up of its terminal ends the process.
+func listens(func(), chan<- struct{}) bool { return false }
+
+// together runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
+func together(child *exec.Cmd) error {
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return waitTogether(child)
+}
+
+// opener opens a file with the user's program for its kind.
+const opener = "open"

@@ -3,16 +3,20 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 )
 
@@ -132,3 +136,52 @@ func addRights(cmd *cobra.Command) {
 func addProgramRights(cmd *cobra.Command) {
 	cmd.Flags().Bool("elevated", false, "examine for a program that runs as administrator; --elevated=false: for a program that does not")
 }
+
+// partsOfProcess are the properties that --pid reads from a process.
+const partsOfProcess = "program and rights"
+
+// asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
+func asSeer() string {
+	if strconv.IntSize == 32 && windows.System64() {
+		return "; a tool of 32 bits cannot inspect programs of 64 bits"
+	}
+	if elevatedHere() {
+		return ""
+	}
+	return "; run as administrator to see them"
+}
+
+// loaderAt identifies the loader in a file.
+func loaderAt(source *machine.Source, file string) *loaders.Loader {
+	return loaders.LoadedDLL(source, file)
+}
+
+// loadersIn returns the loaders that a process has loaded.
+func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
+	list := []doctor.RunningLoader{}
+	for _, m := range p.Loaders() {
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: windows.FileVersion(m.Path)})
+	}
+	return list
+}
+
+// Texts of helps that differ between systems.
+const (
+	elevatedHelp   = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
+	libraryHelp    = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
+	ownLibraryHelp = libraryHelp
+	exampleProgram = `C:\Games\game.exe`
+	exampleDriver  = "nv-vk64.json"
+
+	fixBrief = "--fix makes tested changes to the registry, and asks before each; --undo restores the values."
+	runBrief = "run starts PROGRAM with the vulkan-1.dll that Windows finds for it, and with the drivers, devices and layers of the options.\n" +
+		"It changes no other program."
+	settingsPlaces   = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
+	quarantinedFor   = "all programs that do not run as administrator"
+	quarantineAdders = "\"vkloader run --find-culprit --apply\" adds entries."
+	pageAgain        = "; start ui again for another tab"
+	pageRights       = "As administrator, the page changes settings that programs with these rights\ndo not read."
+	psHelp           = "ps lists every process that has loaded a vulkan-1.dll: the loader, drivers and layers, and the word size.\n" +
+		"Only an administrator can inspect the processes of other users. A tool of 32 bits cannot inspect\n" +
+		"programs of 64 bits."
+)

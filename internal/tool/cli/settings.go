@@ -90,10 +90,7 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
 }
 
 func putBack(restored bool) string {
-	if restored {
-		return "; the other program's file is restored"
-	}
-	return ""
+	return term.Either(restored, "; the other program's file is restored", "")
 }
 
 func newSettingsShow(s *invocation) *cobra.Command {
@@ -175,10 +172,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		fmt.Fprintln(s.out, "\nNo program gets settings from it.")
 	} else {
 		for _, p := range shown.Programs {
-			who := "For all programs"
-			if len(shown.Programs) > 1 {
-				who = "For all other programs"
-			}
+			who := term.Either(len(shown.Programs) > 1, "For all other programs", "For all programs")
 			if p.App != "" {
 				who = "For " + p.App
 			}
@@ -251,10 +245,7 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 				others = true
 				continue
 			}
-			kind := "explicit"
-			if l.Implicit {
-				kind = "implicit"
-			}
+			kind := term.Either(l.Implicit, "implicit", "explicit")
 			line("  %s %s, %s, %s", l.Name, l.Control, kind, term.Or(l.Path, "no manifest"))
 		}
 		if !others {

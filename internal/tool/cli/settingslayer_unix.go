@@ -123,10 +123,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) (er
 
 // printLayerWritten prints the written file and its readers.
 func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
-	verb := "Wrote"
-	if answer.Removed {
-		verb = "No setting is left: the tool removed"
-	}
+	verb := term.Either(answer.Removed, "No setting is left: the tool removed", "Wrote")
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:

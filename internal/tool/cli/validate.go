@@ -169,10 +169,7 @@ func printValidated(s *invocation, results []validation.Result) {
 				fmt.Fprintf(s.out, "    %s\n", f.Do)
 			}
 		}
-		verdict := "the loader accepts it"
-		if !r.Accepted {
-			verdict = "the loader ignores it"
-		}
+		verdict := term.Either(!r.Accepted, "the loader ignores it", "the loader accepts it")
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity]; n > 0 {

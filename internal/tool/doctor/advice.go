@@ -93,10 +93,7 @@ func installing(command string) told { return asRoot(command).untried(ofPackage)
 
 // outside returns advice to run a line outside the sandbox. partial means that the line has a placeholder for a name.
 func outside(command string, partial bool) told {
-	if partial {
-		return advised("Run outside: " + command).untried(outsideOnly)
-	}
-	return typed("Run outside: ", command).untried(outsideOnly)
+	return term.Either(partial, advised("Run outside: "+command).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
 }
 
 // multilib returns advice to run a line as root that needs Arch's multilib repository.
@@ -137,10 +134,7 @@ func furtherGroup(kind string, group uint32) advice {
 // newerRuntime returns advice about a Flatpak runtime whose Mesa lacks a driver or knowledge of a device. version is the runtime's;
 // "": unknown.
 func newerRuntime(version string) advice {
-	than := ""
-	if version != "" {
-		than = " than " + version
-	}
+	than := term.Either(version != "", " than "+version, "")
 	return told{text: "The drivers are those of the Flatpak runtime. Run outside: flatpak update. If its Mesa stays too old, the program needs a newer runtime" +
 		than + ".", commands: []string{"flatpak update"}}.untried(outsideOnly)
 }
@@ -154,10 +148,7 @@ func ofHostUser(node, user string) told {
 
 // capabilities returns advice to extend NVIDIA_DRIVER_CAPABILITIES, whose value lacks graphics.
 func capabilities(pod bool, value string) advice {
-	is := "it is " + value + ", without graphics"
-	if value == "" {
-		is = "it is not set"
-	}
+	is := term.Either(value == "", "it is not set", "it is "+value+", without graphics")
 	if pod {
 		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").").untried(outsideOnly)
 	}

@@ -157,8 +157,5 @@ func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 }
 
 func machoBits(magic uint32) string {
-	if magic == macho.Magic64 {
-		return "64"
-	}
-	return "32"
+	return term.Either(magic == macho.Magic64, "64", "32")
 }

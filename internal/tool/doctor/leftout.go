@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // choosers are the variables that choose among the installed drivers. The first three name the drivers to use.
@@ -233,10 +234,7 @@ func (e *exam) closed() {
 			}
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
-				what := "layers"
-				if search.Kind(kind) == search.Drivers {
-					what = "drivers"
-				}
+				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
 				e.found(DirectoryUnreadable, place, place, said(unreadableKind, place, what), e.opening(place)).soften(severity)
 			}
 		}

@@ -1,18 +1,22 @@
 package doctor
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 // PC is a Windows machine: the facts of the decision for programs of one word size, and further facts.
@@ -101,10 +105,7 @@ func lookPC(pc PC) (*pcExam, error) {
 }
 
 func classOf(bits string) int {
-	if bits == "32" {
-		return 32
-	}
-	return 64
+	return term.Either(bits == "32", 32, 64)
 }
 
 // toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
@@ -229,3 +230,41 @@ func (e *pcExam) verdict() string {
 func (e *pcExam) base(path string) string { return e.plan.Style.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// PCLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
+// with its dependencies, and whether it exports the required functions.
+func PCLibrary(pc PC, named Named) (Module, []Finding) {
+	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title()), plan: &plan.Answer{Style: pathname.Backslash}}
+	if l := e.read(e.place(named.Library)); l != nil {
+		for _, bits := range pc.Views() {
+			if l.Class == classOf(bits) && l.Class != classOf(pc.WordSize()) {
+				e.pc = pc.Seen(bits)
+			}
+		}
+	}
+	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+	if named.Layer {
+		m = e.module(m, LayerInterface, cmp.Or(named.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
+			cmp.Or(named.GetInstance, "vkGetInstanceProcAddr"))
+	} else {
+		m = e.module(m, DriverInterface, driverFunctions...)
+	}
+	e.Order()
+	return m, slices.Clone(e.Findings)
+}
+
+// PCObstacle returns why the loader does not open a manifest's library in programs of a PC's word size; "" if it does.
+func PCObstacle(pc PC, library string) string {
+	e := &pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}
+	file := e.place(library)
+	if file == "" {
+		return "its library is missing: the loader does not find " + library
+	}
+	switch l := e.read(file); {
+	case l == nil:
+		return "its library cannot be loaded: " + fmt.Sprintf(noLibrary, file)
+	case l.Class != classOf(pc.WordSize()):
+		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, pc.WordSize())
+	}
+	return ""
+}

@@ -144,17 +144,11 @@ func forOthers(library string, f *binary.File, file string, wanted int) fact {
 
 // programsOf describes the programs of a word size.
 func programsOf(class int) string {
-	if class == 32 {
-		return "32-bit programs on x86"
-	}
-	return "64-bit programs on x86-64"
+	return term.Either(class == 32, "32-bit programs on x86", "64-bit programs on x86-64")
 }
 
 func (a absent) say() string {
-	what := a.file + " does not exist"
-	if a.link {
-		what = fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target)
-	}
+	what := term.Either(a.link, fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target), a.file+" does not exist")
 	if a.beside != "" {
 		what += "; " + a.beside + " exists"
 	}
@@ -193,10 +187,7 @@ func (n nowhere) say() string {
 	}
 	what := names + is
 	if n.by != "" {
-		verb := " needs "
-		if n.opens {
-			verb = " opens "
-		}
+		verb := term.Either(n.opens, " opens ", " needs ")
 		what = whoNeeds(n.by, n.through) + verb + names + ", which" + is
 	}
 	what += " in no directory that the dynamic linker searches" + though(n.configured)
@@ -207,10 +198,7 @@ func (n nowhere) say() string {
 }
 
 func (n needsUnusable) say() string {
-	verb := "needs"
-	if n.opens {
-		verb = "opens"
-	}
+	verb := term.Either(n.opens, "opens", "needs")
 	what := fmt.Sprintf("%s %s %s, and ", whoNeeds(n.by, n.through), verb, n.name)
 	if n.err == nil {
 		return what + "there is only " + n.file + ", for other programs"
@@ -219,10 +207,7 @@ func (n needsUnusable) say() string {
 }
 
 func (t tooOld) say() string {
-	has := "which defines no such version"
-	if t.newest != "" {
-		has = "which has versions up to " + t.newest
-	}
+	has := term.Either(t.newest != "", "which has versions up to "+t.newest, "which defines no such version")
 	return fmt.Sprintf("%s needs version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
 }
 
@@ -263,10 +248,7 @@ type undriven struct {
 
 // nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
 func nodeless(nvidia bool, sandbox string) fact {
-	what := sentence("it has no node in /dev/dri that a driver could open")
-	if nvidia {
-		what = "/dev/nvidiactl and /dev/nvidia0 are not there"
-	}
+	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 are not there", sentence("it has no node in /dev/dri that a driver could open"))
 	if sandbox != "" {
 		what += sentence(": " + sandboxWords[sandbox] + " does not pass it on")
 	}
@@ -452,10 +434,7 @@ func loaderless(configured, own string) fact {
 
 // words describes a loader.
 func (l *Loader) words() string {
-	exactly := ""
-	if l.Version != "" {
-		exactly = " (" + l.Version + ")"
-	}
+	exactly := term.Either(l.Version != "", " ("+l.Version+")", "")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
 

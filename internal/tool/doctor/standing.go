@@ -9,14 +9,12 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/tool/term"
 )
 
 // stood enters the stage that a trial showed for a driver or layer.
 func (r *Report) stood(a *alone) {
-	modules := r.Drivers
-	if a.Kind != "driver" {
-		modules = r.Layers
-	}
+	modules := term.Either(a.Kind != "driver", r.Layers, r.Drivers)
 	for i := range modules {
 		m := &modules[i]
 		if m.Manifest != a.Manifest || a.Kind != "driver" && m.Name != a.Name || m.But != "" || m.Stage == "" {

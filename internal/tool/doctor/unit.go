@@ -75,10 +75,7 @@ func (u unit) setting(c explain.Change) (before, line string) {
 
 // dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
 func (u unit) dropIn(file string, settings []string) string {
-	control := "systemctl "
-	if u.OfUser {
-		control = "systemctl --user "
-	}
+	control := term.Either(u.OfUser, "systemctl --user ", "systemctl ")
 	directory := u.directory + "/" + u.Name + ".d"
 	return "mkdir -p -- " + term.Quoted(directory) + " && printf '%s\\n' '[Service]' " + strings.Join(term.Words(settings, term.Quoted), " ") + " > " +
 		term.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + term.Quoted(unitName(u.Name))
@@ -86,10 +83,7 @@ func (u unit) dropIn(file string, settings []string) string {
 
 // onNixOS returns the lines of the system's configuration that change variables of the service.
 func (u unit) onNixOS(c explain.Change) (before, line string) {
-	of := "systemd.services."
-	if u.OfUser {
-		of = "systemd.user.services."
-	}
+	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.")
 	var lines []string
 	for at := &c; at != nil; at = at.And {
 		attribute, value := "environment."+at.Variable, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", `\${`, "%", "%%").Replace(at.Value)+`"`

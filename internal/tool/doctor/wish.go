@@ -138,10 +138,7 @@ func withoutIt(do told, changes []explain.Change) told {
 // entry returns the change that replaces an entry of a variable's list.
 func (h host) entry(variable, old, by string) explain.Change {
 	value := h.variable(variable)
-	separator := machine.ListSeparator
-	if variable == variables.LayersEnable.Name() {
-		separator = ","
-	}
+	separator := term.Either(variable == variables.LayersEnable.Name(), ",", machine.ListSeparator)
 	parts := strings.Split(value, separator)
 	for i := range parts {
 		if parts[i] == old {

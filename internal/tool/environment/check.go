@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 // checker collects the findings.
@@ -151,10 +152,7 @@ func (c *checker) drivers() {
 		}
 	}
 	if len(all.Drivers) > 0 && len(c.answer.Drivers) == 0 {
-		v := variables.DriversDisable
-		if c.value(variables.DriversSelect) != "" {
-			v = variables.DriversSelect
-		}
+		v := term.Either(c.value(variables.DriversSelect) != "", variables.DriversSelect, variables.DriversDisable)
 		c.find(diag.VariableAllOut, v, Problem{Kind: AllOut, Names: names})
 	}
 }
@@ -302,10 +300,7 @@ func Changes(source *machine.Source, f *Problem, all []Problem) (changes []expla
 
 // entry returns the entry of the variable's list that the finding is about.
 func (f *Problem) entry() string {
-	if f.Kind == NoLayer {
-		return f.Layer
-	}
-	return f.Place
+	return term.Either(f.Kind == NoLayer, f.Layer, f.Place)
 }
 
 // Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables

@@ -99,10 +99,7 @@ func (s sorted) say() string {
 }
 
 func (n numbered) String() string {
-	if n.number < 0 {
-		return n.name
-	}
-	return fmt.Sprint(n.number, " ", n.name)
+	return term.Either(n.number < 0, n.name, fmt.Sprint(n.number, " ", n.name))
 }
 
 func (n namedBySelect) say() string {

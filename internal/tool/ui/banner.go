@@ -60,10 +60,7 @@ func (b *banner) settings(r *Request) error {
 	}
 	m := r.Tool.Machine()
 	since, by := history(&m, file.File)
-	writer := "another program, by " + by
-	if file.Ours {
-		writer = "vkloader, by " + by
-	}
+	writer := term.Either(file.Ours, "vkloader, by "+by, "another program, by "+by)
 	until := cmp.Or(file.Expires, "it is removed")
 	quarantined, err := b.quarantine(r)
 	if err != nil {
