@@ -113,7 +113,7 @@ func printBundled(s *invocation, answer *bundled) {
 		what := term.Either(p.Failed != "", "failed: "+p.Failed, p.What)
 		table.Row(fmt.Sprint(p.Size), p.Name, what)
 	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	table.Print(s.out, "", s.style)
 	if answer.Written {
 		fmt.Fprintf(s.out, "Written to %s. Read it before you publish it.\n", answer.File)
 	}

@@ -27,26 +27,30 @@ func completeWith(words ...string) completion {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// completeLayers completes names of installed layers, completeDrivers names of driver manifests.
-func completeLayers(s *invocation) completion {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		layers, _ := installedNames(s)
-		return layers, cobra.ShellCompDirectiveNoFileComp
-	}
-}
+// completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests, completeFound both.
+func completeLayers(s *invocation) completion  { return completeInstalled(s, true, false) }
+func completeDrivers(s *invocation) completion { return completeInstalled(s, false, true) }
+func completeFound(s *invocation) completion   { return completeInstalled(s, true, true) }
 
-func completeDrivers(s *invocation) completion {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		_, drivers := installedNames(s)
-		return drivers, cobra.ShellCompDirectiveDefault // also paths
-	}
-}
-
-// completeFound completes names of layers and driver manifests.
-func completeFound(s *invocation) completion {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		layers, drivers := installedNames(s)
-		return append(layers, drivers...), cobra.ShellCompDirectiveDefault
+// completeInstalled completes names of installed layers, of driver manifests, or of both.
+func completeInstalled(s *invocation, layers, drivers bool) completion {
+	files := term.Either(drivers, cobra.ShellCompDirectiveDefault, cobra.ShellCompDirectiveNoFileComp)
+	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		source, err := s.source("", false)
+		if err != nil {
+			return nil, files
+		}
+		answer, err := decide.Plan(source)
+		if err != nil {
+			return nil, files
+		}
+		if layers {
+			names = explain.LayerNames(answer.Layers)
+		}
+		if drivers {
+			names = append(names, explain.DriverNames(answer.Drivers)...)
+		}
+		return names, files
 	}
 }
 
@@ -112,19 +116,6 @@ func completePrograms(s *invocation) completion {
 func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	variables.Each(func(v variables.ID) { names = append(names, v.Name()+"=") })
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// installedNames returns the names of installed layers and driver manifests.
-func installedNames(s *invocation) (layers, drivers []string) {
-	source, err := s.source("", false)
-	if err != nil {
-		return nil, nil
-	}
-	answer, err := decide.Plan(source)
-	if err != nil {
-		return nil, nil
-	}
-	return explain.LayerNames(answer.Layers), explain.DriverNames(answer.Drivers)
 }
 
 // completes registers completions for the flags of a command. It panics for an unknown flag.

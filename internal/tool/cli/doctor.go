@@ -273,8 +273,7 @@ func died(p doctor.Probe) bool {
 
 // printReport prints a report: the inventory, then the findings. devices means that the report has devices.
 func printReport(s *invocation, r *doctor.Report, full, devices bool) {
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, r.Verdict)
+	s.style.Lines(s.out, "", s.style.Heading, r.Verdict)
 	place := term.Or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
 		place += ", in " + in.Kind
@@ -282,42 +281,42 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 			place += " (" + in.Detail + ")"
 		}
 	}
-	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(place))
+	fmt.Fprintf(s.out, "\n%s  %s\n\n", s.style.Heading("System"), term.OneLine(place))
 	if devices {
-		printGPUs(s, style, r)
+		printGPUs(s, r)
 	}
 	if devices || len(r.Loaders) > 0 {
-		printLoaders(s, style, r)
+		printLoaders(s, r)
 		fmt.Fprintln(s.out)
 	}
-	printModules(s, style, r)
-	printProbes(s, style, r.Probes)
-	printFindings(s, style, r, full)
+	printModules(s, r)
+	printProbes(s, r.Probes)
+	printFindings(s, r, full)
 }
 
 // printGPUs prints the kernel's devices with their drivers.
-func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
-	fmt.Fprintf(s.out, "%s\n", style.Heading("Devices"))
+func printGPUs(s *invocation, r *doctor.Report) {
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Devices"))
 	table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
 	for _, g := range r.GPUs {
 		table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none"))
 	}
-	table.PrintOr("none", s.out, "  ", style)
+	table.PrintOr("none", s.out, "  ", s.style)
 	fmt.Fprintln(s.out)
 }
 
 // printModules prints drivers and layers with their libraries.
-func printModules(s *invocation, style term.Style, r *doctor.Report) {
+func printModules(s *invocation, r *doctor.Report) {
 	for _, section := range []struct {
 		title   string
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
-		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
+		fmt.Fprintf(s.out, "%s\n", s.style.Heading(section.title))
 		table := term.NewTable("state", "name", "library", ">needs", "stage")
 		for _, m := range section.modules {
 			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String())
 		}
-		table.PrintOr("none", s.out, "  ", style)
+		table.PrintOr("none", s.out, "  ", s.style)
 		fmt.Fprintln(s.out)
 	}
 }
@@ -338,7 +337,7 @@ func stateOf(m *doctor.Module, r *doctor.Report) string {
 }
 
 // printFindings prints the findings and their numbers.
-func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool) {
+func printFindings(s *invocation, r *doctor.Report, full bool) {
 	count := map[diag.Severity]int{}
 	for _, f := range r.Findings {
 		if f.Because != nil && !full {
@@ -346,7 +345,7 @@ func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool)
 		}
 		count[f.Severity]++
 		if f.Severity != diag.Note || full {
-			printFinding(s, style, &f)
+			printFinding(s, &f)
 		}
 	}
 	notes := term.Count(count[diag.Note], "note")
@@ -357,17 +356,17 @@ func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool)
 		term.Count(count[diag.Warning], "warning"), notes)
 }
 
-func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
+func printFinding(s *invocation, f *doctor.Finding) {
 	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subjectIn(f.Subject, f.Path))
 	if f.Severity == diag.Problem {
-		title = style.Bad(title)
+		title = s.style.Bad(title)
 	} else {
-		title = style.Heading(title)
+		title = s.style.Heading(title)
 	}
 	fmt.Fprintln(s.out, title)
 	line := func(name, text string) {
 		if text != "" {
-			style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
+			s.style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
 		}
 	}
 	line("file", placeIn(f.Path, f.Line, f.Column))
@@ -377,7 +376,7 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 		line("from", "it follows from "+f.Because.String())
 	}
 	if f.Do != "" {
-		style.Advice(s.out, "    do    ", f.Do, f.Commands...)
+		s.style.Advice(s.out, "    do    ", f.Do, f.Commands...)
 		line("", notTried(f))
 	}
 	if s.rules {
@@ -395,34 +394,34 @@ func notTried(f *doctor.Finding) string {
 }
 
 // printProbes prints the table of probe results.
-func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
+func printProbes(s *invocation, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
-	fmt.Fprintln(s.out, style.Heading("Tried in child processes"))
+	fmt.Fprintln(s.out, s.style.Heading("Tried in child processes"))
 	table := term.NewTable("state", "name", ">time", "result")
 	for _, p := range probes {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
-	table.Print(s.out, "  ", style)
+	table.Print(s.out, "  ", s.style)
 	for _, p := range probes {
 		for _, line := range p.Wrote {
-			style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
+			s.style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
 		}
 	}
 	fmt.Fprintln(s.out)
 }
 
 // printLoaders prints the loaders, the default one first.
-func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
-	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
+func printLoaders(s *invocation, r *doctor.Report) {
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Loaders"))
 	if r.Loader != nil {
-		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
+		s.style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
 	} else if r.Static != loaders.NotStatic {
-		style.Lines(s.out, "  ", nil, r.Static.Line(r.Program))
+		s.style.Lines(s.out, "  ", nil, r.Static.Line(r.Program))
 	}
 	if r.Other != nil {
-		style.Lines(s.out, "  ", nil, r.Other.Line())
+		s.style.Lines(s.out, "  ", nil, r.Other.Line())
 	}
 	table := term.NewTable("", "file", "Vulkan", "")
 	for _, l := range r.Loaders {
@@ -435,5 +434,5 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 		}
 		table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
 	}
-	table.PrintOr("none found by the dynamic linker", s.out, "  ", style)
+	table.PrintOr("none found by the dynamic linker", s.out, "  ", s.style)
 }

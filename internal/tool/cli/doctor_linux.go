@@ -121,12 +121,6 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 // systemPart is the name of a bundle's description of the system.
 const systemPart = "distribution and kernel"
 
-// otherViews returns the sources for programs of the other word size on systems with different keys for them.
-func otherViews(*machine.Source) []*machine.Source { return nil }
-
-// exportsOf returns the parts of a bundle that contain a registry. Linux has none.
-func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
-
 // ownFiles fixes the user's own files.
 type ownFiles struct {
 	*invocation
@@ -170,7 +164,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 		options = append(options, "--app "+term.Quoted(d.app))
 	}
 	if done {
-		nameFix(s, term.StyleFor(s.out, s.getenv), options...)
+		nameFix(s, options...)
 	}
 }
 
@@ -304,6 +298,3 @@ func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[string]bool) strin
 	}
 	return finding.Unfixed()
 }
-
-// registryOf returns the registry for --undo. Linux has none.
-func registryOf() fix.Registry { return nil }

@@ -107,7 +107,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 		return
 	}
 	if (&ownValues{s, m, elevatedHere()}).step(report, func(string) bool { return true }) != nil {
-		nameFix(s, term.StyleFor(s.out, s.getenv))
+		nameFix(s)
 	}
 }
 

@@ -85,7 +85,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 	}
 	return e.print(s, answer, func() {
 		if answer.Static != "" {
-			term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
+			s.style.Lines(s.out, "", nil, answer.Static+".")
 			return
 		}
 		if len(answer.Writers) > 0 {
@@ -181,13 +181,12 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 
 // printElevated prints the reason why the program is elevated, and the variables that it ignores because of that.
 func printElevated(s *invocation, a *survey.Explanation) {
-	style := term.StyleFor(s.out, s.getenv)
 	if a.Elevated != "" {
-		style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
+		s.style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
 			"): it ignores most variables and the home directory.")
 	}
 	if len(a.Unseen) > 0 {
-		style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
+		s.style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
 	}
 }
 
@@ -222,12 +221,12 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 }
 
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.
-func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
+func printItem(s *invocation, e *explain.Item, verb string) {
 	number := term.Either(e.Order > 0, fmt.Sprintf("%2d ", e.Order), "   ")
 	rule := term.Either(s.rules, " ("+e.Statement+")", "")
-	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
+	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, s.style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
 	if standing := term.OneLine(e.Standing.String()); e.Lost() {
-		fmt.Fprintf(s.out, "      %s\n", style.Bad(standing))
+		fmt.Fprintf(s.out, "      %s\n", s.style.Bad(standing))
 	} else if e.But != "" {
 		fmt.Fprintf(s.out, "      %s\n", standing)
 	}
@@ -257,7 +256,6 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
-	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables nothing itself"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
@@ -266,10 +264,10 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		if none && a.Part {
 			continue
 		}
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(section.title))
 		for i := range a.In {
 			if a.In[i].Kind == section.kind {
-				printItem(s, style, &a.In[i], "off with")
+				printItem(s, &a.In[i], "off with")
 			}
 		}
 		if none {
@@ -277,9 +275,9 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		}
 	}
 	if len(a.Out) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Not used"))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Not used"))
 		for i := range a.Out {
-			printItem(s, style, &a.Out[i], "on with")
+			printItem(s, &a.Out[i], "on with")
 		}
 	}
 }
@@ -331,12 +329,11 @@ func writersOf(about *subject, in []explain.Item, message string) (list []survey
 
 // printWriters prints the drivers and layers that write a message.
 func printWriters(s *invocation, list []survey.Writer) {
-	style := term.StyleFor(s.out, s.getenv)
 	for _, w := range list {
 		text := fmt.Sprintf("The %s %s writes %q: its library %s contains this text.", w.Kind, w.Name, w.Message, w.Library)
 		if w.Harmless {
 			text += " The driver has no device here, so the line is harmless: programs use other drivers."
 		}
-		style.Lines(s.out, "", nil, text)
+		s.style.Lines(s.out, "", nil, text)
 	}
 }

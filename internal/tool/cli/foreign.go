@@ -252,7 +252,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 
 // printSystem prints the differences of another system's loader.
 func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision) {
-	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {
 		loader = found.Path

@@ -23,6 +23,7 @@ import (
 // commands are functions that receive it.
 type invocation struct {
 	out, errOut io.Writer
+	style       term.Style // of out
 	environ     []string
 	executable  string
 	self        string // this program, for starting it as a child process

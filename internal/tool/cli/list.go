@@ -85,7 +85,7 @@ func listBoth(s *invocation) error {
 			fmt.Fprintln(s.out)
 		}
 		name := kind.One + "s"
-		fmt.Fprintln(s.out, term.StyleFor(s.out, s.getenv).Heading(strings.ToUpper(name[:1])+name[1:]))
+		fmt.Fprintln(s.out, s.style.Heading(strings.ToUpper(name[:1])+name[1:]))
 		l := f.of(kind)
 		printFound(s, l)
 		if l.bad() {
@@ -180,7 +180,7 @@ func printLines(s *invocation, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading(title))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(title))
 	for _, line := range lines {
 		fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
 	}
@@ -200,7 +200,6 @@ func subjectIn(subject, file string) string {
 }
 
 func printFound(s *invocation, l *listing) {
-	style := term.StyleFor(s.out, s.getenv)
 	if len(l.Found) == 0 {
 		fmt.Fprintf(s.out, "No %s found in:\n", l.Kind)
 		for _, p := range l.Places {
@@ -224,7 +223,7 @@ func printFound(s *invocation, l *listing) {
 		}
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
-	table.Print(s.out, "", style)
+	table.Print(s.out, "", s.style)
 	said := map[string]bool{}
 	for _, r := range l.Found {
 		do := r.Do
@@ -236,7 +235,7 @@ func printFound(s *invocation, l *listing) {
 		case do == "":
 			do = "no variable changes this; for a fix: vkloader doctor"
 		}
-		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
+		line := fmt.Sprintf("%s %s: %s", s.style.Bad(r.Severity), term.OneLine(r.Subject), do)
 		if !said[line] {
 			fmt.Fprintln(s.out, line)
 		}
@@ -284,13 +283,12 @@ func newListPaths(s *invocation) *cobra.Command {
 }
 
 func printPaths(s *invocation, places []decide.Searched) {
-	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For
 		if start > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
+		fmt.Fprintln(s.out, s.style.Heading(strings.ToUpper(name[:1])+name[1:]))
 		table := term.NewTable(">", "path", "source", "contents")
 		for ; start < len(places) && places[start].For == name; start++ {
 			p := &places[start]
@@ -309,6 +307,6 @@ func printPaths(s *invocation, places []decide.Searched) {
 			number := term.Either(p.Order > 0, fmt.Sprint(p.Order), "")
 			table.Row(number, p.Path, p.From, there)
 		}
-		table.Print(s.out, "  ", style)
+		table.Print(s.out, "  ", s.style)
 	}
 }

@@ -121,9 +121,8 @@ func printSearch(to io.Writer, died bool) {
 }
 
 func printDevices(s *invocation, devices *survey.Devices) {
-	style := term.StyleFor(s.out, s.getenv)
 	if devices.Problem != "" {
-		fmt.Fprintf(s.out, "%s %s\n", style.Bad("Problem:"), term.OneLine(devices.Problem))
+		fmt.Fprintf(s.out, "%s %s\n", s.style.Bad("Problem:"), term.OneLine(devices.Problem))
 		printSearch(s.out, devices.Died)
 	}
 	if len(devices.List) == 0 {
@@ -135,7 +134,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		table.Row(term.Either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
-	table.Print(s.out, "", style)
+	table.Print(s.out, "", s.style)
 	for _, d := range devices.List {
 		if !d.In {
 			fmt.Fprintf(s.out, "%d %s: %s\n", d.Index, term.OneLine(d.Name), term.OneLine(d.Why))
@@ -144,10 +143,10 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	if len(devices.Order) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Reasons for this order"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Reasons for this order"))
 	for _, step := range devices.Order {
 		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
-		style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
+		s.style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
 }
 
@@ -172,17 +171,16 @@ func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
 
 // printMap prints the devices with their names.
 func printMap(s *invocation, m *mapped) {
-	style := term.StyleFor(s.out, s.getenv)
 	if len(m.Devices) == 0 {
 		fmt.Fprintln(s.out, "No device.")
 		return
 	}
 	for i := range m.Devices {
 		r := &m.Devices[i]
-		style.Lines(s.out, fmt.Sprintf("%d ", r.Index), style.Heading, r.Name)
+		s.style.Lines(s.out, fmt.Sprintf("%d ", r.Index), s.style.Heading, r.Name)
 		row := func(name, value string) {
 			if value != "" {
-				style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
+				s.style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
 			}
 		}
 		row("PCI address", r.PCI)
@@ -194,7 +192,7 @@ func printMap(s *invocation, m *mapped) {
 		row("VA-API", r.VAAPI)
 	}
 	fmt.Fprintln(s.out)
-	style.Lines(s.out, "", nil, "\"vkloader list variables --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
+	s.style.Lines(s.out, "", nil, "\"vkloader list variables --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
 }
 
 // ggmlText describes both numbers of llama.cpp.

@@ -197,11 +197,10 @@ func findingOf(name string) (found *doctor.Code) {
 
 // printKind prints a kind of finding, as doctor would print a finding of it.
 func printKind(s *invocation, c *doctor.Code) {
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", severityIn(style, c.Severity), style.Heading(c.Name))
+	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", s.severity(c.Severity), s.style.Heading(c.Name))
 	for _, line := range []struct{ word, text string }{{"why", c.Means}, {"do", c.Do}, {"rule", c.Statement}} {
 		if line.text != "" {
-			style.Lines(s.out, fmt.Sprintf("    %-4s ", line.word), nil, line.text)
+			s.style.Lines(s.out, fmt.Sprintf("    %-4s ", line.word), nil, line.text)
 		}
 	}
 }

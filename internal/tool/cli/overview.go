@@ -27,8 +27,7 @@ func overview(s *invocation, how effort, out *output) error {
 }
 
 func printOverview(s *invocation, report *doctor.Report) {
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, report.Verdict)
+	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
 	var missing []string // on Windows
@@ -42,9 +41,9 @@ func printOverview(s *invocation, report *doctor.Report) {
 	drivers, layers := usable(report, in)
 	fmt.Fprintln(s.out)
 	if !onWindows {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
 		if report.Other != nil {
-			style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
+			s.style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
 		}
 	}
 	for _, row := range []struct {
@@ -55,10 +54,10 @@ func printOverview(s *invocation, report *doctor.Report) {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	if len(missing) > 0 {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -70,14 +69,14 @@ func printOverview(s *invocation, report *doctor.Report) {
 			continue
 		}
 		if shown++; shown == 1 {
-			fmt.Fprintf(s.out, "\n%s\n", style.Heading("Needs attention"))
+			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Needs attention"))
 		}
-		printAttention(s, style, &f)
+		printAttention(s, &f)
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Next"))
 	first := [2]string{"vkloader doctor", "all findings, with fixes"}
 	if better := worthwhile(report); better != "" && shown == 0 {
 		first = [2]string{"vkloader doctor --full", better}
@@ -90,7 +89,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		[2]string{"vkloader explain", "drivers and layers, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
 		[2]string{"vkloader run PROGRAM", "with chosen devices and layers"},
 		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
-		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
+		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
 }
 
@@ -107,11 +106,11 @@ func worthwhile(r *doctor.Report) string {
 	return strings.Join(slices.Compact(what), " and ")
 }
 
-func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
-	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
-	style.Advice(s.out, "      do  ", f.Do, f.Commands...)
+func printAttention(s *invocation, f *doctor.Finding) {
+	s.style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
+	s.style.Advice(s.out, "      do  ", f.Do, f.Commands...)
 	if what := notTried(f); what != "" {
-		style.Lines(s.out, "          ", nil, what)
+		s.style.Lines(s.out, "          ", nil, what)
 	}
 }
 

@@ -90,7 +90,6 @@ func runningPrograms() (*doctor.Running, error) {
 
 // printRunning prints the list. live means repeated output, again that there was an earlier output.
 func printRunning(s *invocation, r *doctor.Running, live, again bool) {
-	style := term.StyleFor(s.out, s.getenv)
 	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			fmt.Fprint(file, "\x1b[H\x1b[2J") // bypasses the replacement of control characters
@@ -117,7 +116,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
 			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
-	table.PrintOr("No process uses a Vulkan loader.", s.out, "", style)
+	table.PrintOr("No process uses a Vulkan loader.", s.out, "", s.style)
 	for _, p := range r.Processes {
 		if p.Problem != "" {
 			fmt.Fprintln(s.out, term.OneLine(p.Problem))

@@ -96,10 +96,9 @@ func printQuarantines(s *invocation, list []settings.QuarantineNow, ignored []st
 		}
 		table.Row(state, e.Name, forWhom(e.Program), until(&e.Quarantine), e.Why)
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	table.PrintOr("Nothing is in quarantine.", s.out, "", style)
+	table.PrintOr("Nothing is in quarantine.", s.out, "", s.style)
 	for _, said := range ignored {
-		style.Lines(s.out, "", nil, "It is "+said+".")
+		s.style.Lines(s.out, "", nil, "It is "+said+".")
 	}
 }
 

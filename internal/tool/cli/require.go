@@ -132,21 +132,20 @@ func newCheck(s *invocation) *cobra.Command {
 }
 
 func printChecked(s *invocation, v *checked) {
-	style := term.StyleFor(s.out, s.getenv)
 	if v.Program != "" {
-		style.Lines(s.out, "", nil, v.Program+" wants "+v.Wants+".")
+		s.style.Lines(s.out, "", nil, v.Program+" wants "+v.Wants+".")
 	}
 	if v.Met {
-		style.Lines(s.out, "", nil, "All requirements are met.")
+		s.style.Lines(s.out, "", nil, "All requirements are met.")
 	} else {
-		style.Lines(s.out, "Not met: ", style.Bad, v.What)
+		s.style.Lines(s.out, "Not met: ", s.style.Bad, v.What)
 	}
 	for _, d := range v.Devices {
 		mark := term.Either(d.Meets, "yes", "no ")
-		style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
+		s.style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
 	}
 	for _, line := range v.Limits {
-		style.Lines(s.out, "", nil, term.OneLine(line))
+		s.style.Lines(s.out, "", nil, term.OneLine(line))
 	}
 }
 
@@ -275,10 +274,9 @@ func printWants(s *invocation, wants *survey.Wants) {
 	if wants == nil {
 		return
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("What it wants"))
-	style.Lines(s.out, "    ", nil, wants.Program+" wants "+wants.Text+".")
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("What it wants"))
+	s.style.Lines(s.out, "    ", nil, wants.Program+" wants "+wants.Text+".")
 	for _, limit := range wants.Limits {
-		style.Lines(s.out, "    ", nil, term.OneLine(limit))
+		s.style.Lines(s.out, "    ", nil, term.OneLine(limit))
 	}
 }

@@ -100,9 +100,9 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 func runLine(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
-	s.args, s.plain = args, s.out
+	s.args, s.plain, s.style = args, s.out, term.StyleFor(s.out, s.getenv)
 	// Standard error also carries the output of programs that run under the tool.
-	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
+	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	s.removeTemporary()

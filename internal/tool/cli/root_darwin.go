@@ -7,46 +7,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = false
 
+// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
+const (
+	systemName  = "macOS"
+	aboutSystem = "chooses among the files of the dynamic linker of Linux; on macOS, install.sh of the archive installs and removes the library"
+)
+
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size of the program, 32 or 64"
 
-// commandsOfSystem returns the commands that macOS does not support. Each prints the reason.
-func commandsOfSystem() (list []command) {
-	for _, c := range []struct{ name, why string }{
-		{"cdi", "gives Linux's drivers to containers, by namespaces that only Linux has"},
-		{"oci", "examines images of containers for Linux"},
-		{"policy", "is about the devices of the Linux kernel, and about the driver service, which only Linux has"},
-		{"serve", "is the driver service, which only Linux has"},
-		{"service", "looks into the driver service, which only Linux has"},
-		{"system", "chooses among the files of the dynamic linker of Linux; on macOS, install.sh of the archive installs and removes the library"},
-	} {
-		list = append(list, command{c.name, func(*invocation) *cobra.Command {
-			return &cobra.Command{Use: c.name, Short: "Not on macOS", Hidden: true, DisableFlagParsing: true,
-				RunE: func(*cobra.Command, []string) error {
-					return exit.Unable("not on macOS: %s %s", c.name, c.why)
-				}}
-		}})
-	}
-	return list
-}
-
 // self returns the path with which this program starts itself.
 func self(executable string) string { return executable }
-
-// askService is never called, because macOS has no driver service.
-func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
 // libraryVersions returns the release in a library's section, and the Vulkan version in its load command.
 func libraryVersions(library string) (release, vulkan string) {
@@ -73,9 +54,6 @@ func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
 }
 
-// partsOfProcess are the properties that --pid reads from a process.
-const partsOfProcess = "program, rights and root"
-
 // asSeer returns "".
 func asSeer() string { return "" }
 
@@ -86,9 +64,6 @@ func loaderAt(*machine.Source, string) *loaders.Loader { return nil }
 func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []doctor.RunningLoader {
 	return []doctor.RunningLoader{}
 }
-
-// listens returns false: the hang-up of its terminal ends the process.
-func listens(func(), chan<- struct{}) bool { return false }
 
 // together runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
 func together(child *exec.Cmd) error {

@@ -61,9 +61,6 @@ func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s), newPolicy(s)}
 }
 
-// partsOfProcess are the properties that --pid reads from a process.
-const partsOfProcess = "program, rights and root"
-
 // asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.
 func asSeer() string {
 	if os.Geteuid() == 0 {

@@ -3,14 +3,18 @@
 package cli
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/run"
 )
 
@@ -77,3 +81,32 @@ const (
 		"that an update has replaced under a running program are marked. Only root can inspect the\n" +
 		"processes of other users."
 )
+
+// look returns the machine for the program.
+func (r *launched) look(s *invocation) (m machine.Machine, err error) {
+	m, err = s.machine()
+	if err == nil && m.Foreign() && !r.dry {
+		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
+	}
+	return m, err
+}
+
+// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
+func (r *launched) unheard(program *run.Program, brought probe.Place) string {
+	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
+		return ""
+	}
+	return program.Path + " has not loaded " + brought.Library
+}
+
+// partsOfProcess are the properties that --pid reads from a process.
+const partsOfProcess = "program, rights and root"
+
+// otherViews returns no sources: every program's files are in the same places.
+func otherViews(*machine.Source) []*machine.Source { return nil }
+
+// exportsOf returns no parts of a bundle: only Windows has a registry.
+func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
+
+// registryOf returns no registry for --undo.
+func registryOf() fix.Registry { return nil }

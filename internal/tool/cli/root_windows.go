@@ -17,38 +17,19 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = true
 
+// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
+const (
+	systemName  = "Windows"
+	aboutSystem = "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"
+)
+
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size of the program, 32 or 64 (default: that of --app's executable, or of this tool)"
-
-// aboutPolicies is the reason for the absence of policies.
-const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
-
-// commandsOfSystem returns the commands that Windows does not support. Each prints the reason.
-func commandsOfSystem() (list []command) {
-	for _, c := range []struct{ name, why string }{
-		{"cdi", "gives Linux's drivers to containers"},
-		{"oci", "examines images of containers for Linux"},
-		{"policy", aboutPolicies},
-		{"serve", "is the driver service, which only Linux has"},
-		{"service", "looks into the driver service, which only Linux has"},
-		{"system", "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"},
-	} {
-		list = append(list, command{c.name, func(*invocation) *cobra.Command { return absent(c.name, c.name, c.why) }})
-	}
-	return list
-}
-
-// absent returns a command that Windows does not support. It prints the reason.
-func absent(name, line, why string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on Windows: %s %s", line, why) }}
-}
 
 // elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
 func elevatedHere() bool {
@@ -71,9 +52,6 @@ func isTerminal(f *os.File) bool {
 	var mode uint32
 	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
-
-// askService is never called, because Windows has no driver service.
-func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
 // kernelOf returns "": the system's name contains the release on Windows.
 func kernelOf(*machine.Source) string { return "" }
@@ -100,9 +78,6 @@ func settingsOfSystem(*invocation) (list []*cobra.Command) {
 	}
 	return list
 }
-
-// listens returns false: Windows ends the process with its terminal.
-func listens(func(), chan<- struct{}) bool { return false }
 
 // together runs a child process, and ends it and its child processes with its context.
 func together(child *exec.Cmd) error {

@@ -430,5 +430,5 @@ func printService(s *invocation, a *serviceStatus) {
 			table.Row("left out", "", d.Name, d.Why)
 		}
 	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	table.Print(s.out, "", s.style)
 }

@@ -42,7 +42,7 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	rows.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	rows.Print(s.out, "", s.style)
 	if !offered && !some {
 		return exit.Problem("no driver of this machine would be offered")
 	}

@@ -255,7 +255,7 @@ func printHelp(s *invocation, cmd *cobra.Command) {
 // helpWidth returns the terminal's width, at most 80, because longer lines are hard to read.
 func helpWidth(s *invocation) int {
 	const most, least = 80, 40
-	if width := term.StyleFor(s.out, s.getenv).Width(); width > 0 {
+	if width := s.style.Width(); width > 0 {
 		return min(max(width, least), most)
 	}
 	return most

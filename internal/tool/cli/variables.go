@@ -68,7 +68,6 @@ func newListVariables(s *invocation) *cobra.Command {
 }
 
 func printVariables(s *invocation, rows []environment.Variable) {
-	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(rows); {
 		group := rows[start].Group
 		table := term.NewTable("", "variable", "value", "effect")
@@ -86,13 +85,13 @@ func printVariables(s *invocation, rows []environment.Variable) {
 		if start > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, style.Heading(group))
-		table.Print(s.out, "  ", style)
+		fmt.Fprintln(s.out, s.style.Heading(group))
+		table.Print(s.out, "  ", s.style)
 		start = end
 	}
 	for _, r := range rows {
 		if r.Why != "" {
-			fmt.Fprintf(s.out, "%s %s: %s\n", style.Bad(r.State), r.Name, term.OneLine(r.Why))
+			fmt.Fprintf(s.out, "%s %s: %s\n", s.style.Bad(r.State), r.Name, term.OneLine(r.Why))
 		}
 	}
 }
@@ -220,13 +219,12 @@ func newEnv(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// severityIn returns a severity as text, with problems in a colour.
-func severityIn(style term.Style, severity diag.Severity) string {
-	return term.Either(severity == diag.Problem, style.Bad(severity.String()), severity.String())
+// severity returns a severity as text, with problems in a colour.
+func (s *invocation) severity(severity diag.Severity) string {
+	return term.Either(severity == diag.Problem, s.style.Bad(severity.String()), severity.String())
 }
 
 func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
-	style := term.StyleFor(s.out, s.getenv)
 	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "No variable of the loader is set.")
 	}
@@ -243,21 +241,21 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 		}
 	}
 	if count > 0 {
-		fmt.Fprintln(s.out, style.Heading("In force"))
-		in.Print(s.out, "  ", style)
+		fmt.Fprintln(s.out, s.style.Heading("In force"))
+		in.Print(s.out, "  ", s.style)
 	}
 	if outs > 0 {
 		if count > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, style.Heading("Not in force"))
-		out.Print(s.out, "  ", style)
+		fmt.Fprintln(s.out, s.style.Heading("Not in force"))
+		out.Print(s.out, "  ", s.style)
 	}
 	if len(findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Problems"))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems"))
 	}
 	for _, f := range findings {
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", severityIn(style, f.Severity), term.OneLine(f.What), f.Code, f.Statement)
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", s.severity(f.Severity), term.OneLine(f.What), f.Code, f.Statement)
 		if f.Do != "" {
 			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
 		}
