@@ -277,9 +277,7 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 	place := term.Or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
 		place += ", in " + in.Kind
-		if in.Detail != "" {
-			place += " (" + in.Detail + ")"
-		}
+		place += term.Enclosed(" (", in.Detail, ")")
 	}
 	fmt.Fprintf(s.out, "\n%s  %s\n\n", s.style.Heading("System"), term.OneLine(place))
 	if devices {
@@ -387,10 +385,7 @@ func printFinding(s *invocation, f *doctor.Finding) {
 
 // notTried returns the words about an untried fix; "" for a tried one.
 func notTried(f *doctor.Finding) string {
-	if f.Untried == "" {
-		return ""
-	}
-	return "(not tried: " + f.Untried + ")"
+	return term.Enclosed("(not tried: ", f.Untried, ")")
 }
 
 // printProbes prints the table of probe results.

@@ -231,9 +231,7 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 		fmt.Fprintf(s.out, "      %s\n", standing)
 	}
 	where := placeIn(e.Manifest, e.Line, e.Column)
-	if e.Package != "" {
-		where += ", installed by " + e.Package
-	}
+	where += term.Enclosed(", installed by ", e.Package, "")
 	if where != "" {
 		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
 	}

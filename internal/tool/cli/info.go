@@ -83,9 +83,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 		active := term.Either(!r.Decided, "unknown", "no")
 		if l.Active != nil {
 			active = "yes: " + l.Active.EnabledBy
-			if l.Active.Disable != "" {
-				active += " (off with " + l.Active.Disable + ")"
-			}
+			active += term.Enclosed(" (off with ", l.Active.Disable, ")")
 		}
 		layers.Row(l.Name, l.APIText, l.Description, active)
 	}

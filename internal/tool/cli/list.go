@@ -301,9 +301,7 @@ func printPaths(s *invocation, places []decide.Searched) {
 			case there == "":
 				there = "no manifest"
 			}
-			if p.Real != "" {
-				there += " (in " + p.Real + ")"
-			}
+			there += term.Enclosed(" (in ", p.Real, ")")
 			number := term.Either(p.Order > 0, fmt.Sprint(p.Order), "")
 			table.Row(number, p.Path, p.From, there)
 		}

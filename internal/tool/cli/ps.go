@@ -107,9 +107,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			if l.Release != "" {
 				whose = "vkloader"
 			}
-			if whose != "" {
-				name += " of " + whose
-			}
+			name += term.Enclosed(" of ", whose, "")
 			loaders = append(loaders, name+changed(l.State))
 		}
 		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })

@@ -57,9 +57,7 @@ func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 			size += d.Files[at].Size
 		}
 		what := fmt.Sprintf("%s, %d MB", term.Count(len(driver.Files), "file"), (size+500_000)/1_000_000)
-		if len(driver.Devices) > 0 {
-			what += ", " + strings.Join(driver.Devices, " ")
-		}
+		what += term.Enclosed(", ", strings.Join(driver.Devices, " "), "")
 		rows.Row("offered", driver.Name, d.Machine, what)
 	}
 	for _, l := range left {

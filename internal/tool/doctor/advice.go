@@ -134,7 +134,7 @@ func furtherGroup(kind string, group uint32) advice {
 // newerRuntime returns advice about a Flatpak runtime whose Mesa lacks a driver or knowledge of a device. version is the runtime's;
 // "": unknown.
 func newerRuntime(version string) advice {
-	than := term.Either(version != "", " than "+version, "")
+	than := term.Enclosed(" than ", version, "")
 	return told{text: "The drivers are those of the Flatpak runtime. Run outside: flatpak update. If its Mesa stays too old, the program needs a newer runtime" +
 		than + ".", commands: []string{"flatpak update"}}.untried(outsideOnly)
 }
@@ -290,9 +290,7 @@ func (t tried) atStart() (string, []string) {
 		return text, nil
 	}
 	options := strings.Join(set, " ") + " ..."
-	if len(unset) > 0 {
-		options += " env " + strings.Join(unset, " ") + " PROGRAM"
-	}
+	options += term.Enclosed(" env ", strings.Join(unset, " "), " PROGRAM")
 	return "Start the container with: " + t.kind + " run " + options, nil
 }
 

@@ -454,8 +454,5 @@ func signature(signer string, changed bool) string {
 func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
 
 func versionIn(version string) string {
-	if version == "" {
-		return ""
-	}
-	return " (" + version + ")"
+	return term.Enclosed(" (", version, ")")
 }

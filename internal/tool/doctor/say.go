@@ -149,18 +149,13 @@ func programsOf(class int) string {
 
 func (a absent) say() string {
 	what := term.Either(a.link, fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target), a.file+" does not exist")
-	if a.beside != "" {
-		what += "; " + a.beside + " exists"
-	}
+	what += term.Enclosed("; ", a.beside, " exists")
 	return what + ofOwner(a.owner)
 }
 
 // ofOwner describes the package that lost a file.
 func ofOwner(owner string) string {
-	if owner == "" {
-		return ""
-	}
-	return "; the package " + owner + ", which is installed, should have it"
+	return term.Enclosed("; the package ", owner, ", which is installed, should have it")
 }
 
 // whoNeeds describes a library and the driver or layer that needs it.
@@ -173,10 +168,7 @@ func whoNeeds(by, through string) string {
 
 // though describes the place where ldconfig would make the dynamic linker find a library.
 func though(configured string) string {
-	if configured == "" {
-		return ""
-	}
-	return ", though " + configured + " exists"
+	return term.Enclosed(", though ", configured, " exists")
 }
 
 func (n nowhere) say() string {
@@ -270,9 +262,7 @@ func (u undriven) say() string {
 	if u.others != "" {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", u.others, u.otherClass)
 	}
-	if u.elsewhere != "" {
-		what += "; manifests are in " + u.elsewhere + ", which programs do not search"
-	}
+	what += term.Enclosed("; manifests are in ", u.elsewhere, ", which programs do not search")
 	switch {
 	case u.lost != "":
 		what += "; " + u.lost + " is gone from its package, which is installed"
@@ -343,9 +333,7 @@ func (d driverless) say() string {
 	case lostManifest:
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
 	}
-	if d.elsewhere != "" {
-		what += "; manifests are in " + d.elsewhere + ", which programs do not search"
-	}
+	what += term.Enclosed("; manifests are in ", d.elsewhere, ", which programs do not search")
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
 
@@ -355,24 +343,16 @@ func (h hides) say() string {
 
 func (m misbehaved) say() string {
 	text := m.detail
-	if m.with != "" {
-		text += ", with " + m.with + " alone: each of the two without the other does no harm"
-	}
-	if m.said != "" {
-		text += "; the loader says: " + m.said
-	}
+	text += term.Enclosed(", with ", m.with, " alone: each of the two without the other does no harm")
+	text += term.Enclosed("; the loader says: ", m.said, "")
 	return text
 }
 
 // overriding is an override layer in force. places are its only search directories for explicit layers.
 func overriding(components, places []string) sentence {
 	what := "it is in force and adds " + term.Count(len(components), "layer")
-	if len(components) > 0 {
-		what += ": " + strings.Join(components, ", ")
-	}
-	if len(places) > 0 {
-		what += "; explicit layers are looked for in " + strings.Join(places, ", ") + " and nowhere else"
-	}
+	what += term.Enclosed(": ", strings.Join(components, ", "), "")
+	what += term.Enclosed("; explicit layers are looked for in ", strings.Join(places, ", "), " and nowhere else")
 	return sentence(what)
 }
 
@@ -426,15 +406,13 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
 	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
-	if own != "" {
-		what += sentence("; the one that belongs to this tool is " + own)
-	}
+	what += sentence(term.Enclosed("; the one that belongs to this tool is ", own, ""))
 	return what
 }
 
 // words describes a loader.
 func (l *Loader) words() string {
-	exactly := term.Either(l.Version != "", " ("+l.Version+")", "")
+	exactly := term.Enclosed(" (", l.Version, ")")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
 

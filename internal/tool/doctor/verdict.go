@@ -124,9 +124,7 @@ func (e *summary) end(short bool) string {
 	case problems+warnings == 0 && len(names) > 0:
 		end += " so far"
 	}
-	if len(names) > 0 {
-		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for the results)"
-	}
+	end += term.Enclosed("; still being tried: ", strings.Join(names, ", "), " (vkloader doctor waits for the results)")
 	return end
 }
 

@@ -83,10 +83,7 @@ func lines(list ...string) string {
 
 // labelled returns a text with a label; "" for an empty text.
 func labelled(label, s string) string {
-	if s == "" {
-		return ""
-	}
-	return label + s
+	return term.Enclosed(label, s, "")
 }
 
 func (p *picture) add(b box) {

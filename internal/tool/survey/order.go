@@ -191,13 +191,11 @@ func (o optimusNone) say() string {
 func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
 	offload, _ := source.Lookup(optimusOffload)
 	filter, _ := source.Lookup(optimusFilter)
-	text := term.Either(offload != "", optimusOffload+"="+offload, "")
+	text := term.Enclosed(optimusOffload+"=", offload, "")
 	if filter != "" && text != "" {
 		text += " "
 	}
-	if filter != "" {
-		text += optimusFilter + "=" + filter
-	}
+	text += term.Enclosed(optimusFilter+"=", filter, "")
 	if text == "" {
 		return nil
 	}

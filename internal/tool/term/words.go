@@ -67,6 +67,11 @@ func Or(text, otherwise string) string {
 	return text
 }
 
+// Enclosed returns text between before and after; "" for an empty text.
+func Enclosed(before, text, after string) string {
+	return Either(text == "", "", before+text+after)
+}
+
 // Words is wording.Words.
 func Words[T, W any](list []T, word func(T) W) []W { return wording.Words(list, word) }
 
