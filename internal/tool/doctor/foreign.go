@@ -53,14 +53,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 
 // verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {
-	good := 0
-	for _, d := range r.Drivers {
-		if d.Good {
-			good++
-		}
-	}
 	switch {
-	case good == 0:
+	case !r.someGood():
 		return "Vulkan will not work: no driver was found whose library exists."
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."

@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 // settingsPath is the variable that names the file of layers' settings, or its directory.
-const settingsPath = "VK_LAYER_SETTINGS_PATH"
-
-// settingsName is the name of the file of layers' settings.
-const settingsName = "vk_layer_settings.txt"
+const settingsPath = settings.LayerPathVariable
 
 // validationVariables are older setting variables of the validation layer.
 var validationVariables = []string{"VK_LAYER_ENABLES", "VK_LAYER_DISABLES"}
@@ -50,9 +49,7 @@ func (e *variableExam) layerSettings() {
 
 // known returns the layers of this machine and the layers with known packages.
 func (e *variableExam) known() (names []string) {
-	for _, l := range e.plan.Layers {
-		names = append(names, l.Name)
-	}
+	names = explain.LayerNames(e.plan.Layers)
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(layerPackages)), kitLayers) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -78,19 +75,14 @@ func (e *variableExam) settingOf(variable string) (layer string) {
 
 // on reports whether a layer is active in every program.
 func (e *variableExam) on(layer string) bool {
-	for _, a := range e.plan.Active {
-		if e.plan.Layers[a.Layer].Name == layer {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.plan.Active, func(a plan.Active) bool { return e.plan.Layers[a.Layer].Name == layer })
 }
 
 // settingsFile judges the file that VK_LAYER_SETTINGS_PATH names.
 func (e *variableExam) settingsFile(value string) {
 	file := value
 	if info, err := e.machine.Stat(file); err == nil && info.IsDir() {
-		file = path.Join(file, settingsName)
+		file = path.Join(file, settings.LayerFileName)
 	}
 	text, err := e.machine.ReadFile(file)
 	if err != nil {

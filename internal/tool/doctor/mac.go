@@ -285,8 +285,7 @@ func worse(before, after map[key]diag.Severity) bool {
 // verdict returns the report in one line.
 func (e *macExam) verdict() string {
 	text := verdictOfFiles(e.Report)
-	good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good })
-	if good && len(e.plain.Drivers) == 0 {
+	if e.someGood() && len(e.plain.Drivers) == 0 {
 		text += " A program gets a driver only if it enables VK_KHR_portability_enumeration."
 	}
 	return text

@@ -205,12 +205,12 @@ func (e *pcExam) verdict() string {
 	if broken := e.misbehaving(); broken != "" {
 		return broken + "."
 	}
-	switch good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good }); {
+	switch {
 	case !e.pc.Files() && e.Has(diag.Problem):
 		return "The registry has problems; no file was examined."
 	case !e.pc.Files():
 		return "The registry has no problems; no file was examined."
-	case !good:
+	case !e.someGood():
 		return "Vulkan will not work: no driver was found whose library exists."
 	case e.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."

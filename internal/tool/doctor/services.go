@@ -141,10 +141,7 @@ func (e *deviceExam) refused(u *user, gpus []*GPU) (first string) {
 // usesGPU reports whether a service is known to use a graphics device: by its name, its unit file, its groups, or the libraries
 // of its program.
 func (e *deviceExam) usesGPU(s *process.Service, gpus []*GPU) bool {
-	program := ""
-	if len(s.Command) > 0 {
-		program = s.Command[0]
-	}
+	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
 		if slices.ContainsFunc(useGPUs, func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
 			return true

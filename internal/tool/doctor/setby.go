@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -177,11 +178,9 @@ func (h host) startedBy(home, name string) Line {
 
 // assignsIn reports whether a line has a word that assigns a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
 func assignsIn(line, name string) bool {
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\"';", r) }) {
-		word = strings.TrimPrefix(word, "=")
-		if strings.HasPrefix(word, name+"=") || strings.HasPrefix(word, name+",") {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\"';", r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		rest, is := strings.CutPrefix(strings.TrimPrefix(word, "="), name)
+		return is && strings.IndexAny(rest, "=,") == 0
+	})
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // settingsExam examines the settings file and the override layer.
@@ -71,19 +73,10 @@ func (e *settingsExam) settingsChange(file string) bool {
 
 // outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
 func outcomeOf(answer *plan.Answer) []explain.Key {
-	var list []explain.Key
-	for _, d := range answer.Drivers {
-		list = append(list, explain.Key{Manifest: d.Path})
-	}
-	list = append(list, explain.Key{})
-	for _, a := range answer.Active {
-		list = append(list, explain.LayerKey(answer.Layers[a.Layer]))
-	}
-	list = append(list, explain.Key{})
-	for _, l := range answer.Layers {
-		list = append(list, explain.LayerKey(l))
-	}
-	return list
+	between := []explain.Key{{}}
+	return slices.Concat(term.Words(answer.Drivers, func(d *manifest.Driver) explain.Key { return explain.Key{Manifest: d.Path} }), between,
+		term.Words(answer.Active, func(a plan.Active) explain.Key { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
+		term.Words(answer.Layers, explain.LayerKey))
 }
 
 // goneOf returns the missing files that the settings name.

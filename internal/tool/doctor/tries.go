@@ -168,12 +168,7 @@ func (t *trying) forOldLoader(r *Report, a *alone) (list [][2]string) {
 	if r.Loader.Has(variables.LayersDisable.Name()) == loaders.Yes {
 		return list
 	}
-	for _, active := range r.Answer.Active {
-		if l := r.Answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && (a.layer == nil || l.Name != a.layer.Name) {
-			list = append(list, [2]string{l.DisableName, "1"})
-		}
-	}
-	return list
+	return append(list, disablesLayers(r.Answer, a)...)
 }
 
 // onlyThere adds to a failure that it occurs with the program's loader only.
@@ -192,13 +187,14 @@ const whyNotAlone = "A program that gets all drivers and layers fails. Not every
 var tryAlone = advised("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
 	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
 
-// disablesLayers adds to the changes of a trial the disable variables of the active implicit layers, which count in every process.
-func (t *trying) disablesLayers(a *alone) {
-	for _, active := range t.scene.Answer.Active {
-		if l := t.scene.Answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" {
-			a.Variables = append(a.Variables, [2]string{l.DisableName, "1"})
+// disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
+func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
+	for _, active := range answer.Active {
+		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && (a.layer == nil || l.Name != a.layer.Name) {
+			list = append(list, [2]string{l.DisableName, "1"})
 		}
 	}
+	return list
 }
 
 // isolates reports whether a child with the changes of a trial gets the driver of the trial only.

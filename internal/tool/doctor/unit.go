@@ -128,10 +128,5 @@ func (h host) setIn(u *unit, name string) (places []Line) {
 
 // assigns reports whether a list of assignments of a unit file has one for a variable.
 func assigns(list, name string) bool {
-	for _, word := range strings.Fields(list) {
-		if strings.HasPrefix(strings.Trim(word, `"'`), name+"=") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
 }

@@ -321,10 +321,7 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 
 // defaults returns the usual directories for manifests.
 func (h host) defaults(kind string) (places []string) {
-	for _, base := range []string{"/usr/share/vulkan/", "/usr/local/share/vulkan/", "/etc/vulkan/"} {
-		places = append(places, base+kind)
-	}
-	return places
+	return []string{"/usr/share/vulkan/" + kind, "/usr/local/share/vulkan/" + kind, "/etc/vulkan/" + kind}
 }
 
 // nearby returns the directories with manifests around a path: below it, and below the three directories above it.
