@@ -111,7 +111,7 @@ func TestOtherModule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	command(t, other, []string{"CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOPROXY=off"}, "build", "-o", "plugin", ".")
+	command(t, other, []string{"CGO_ENABLED=0", "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off"}, "build", "-o", "plugin", ".")
 	cmd := exec.Command(filepath.Join(other, "plugin"))
 	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
 	out, err := cmd.CombinedOutput()

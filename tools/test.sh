@@ -1,20 +1,21 @@
 #!/bin/sh
-# test.sh [user | library | race | all] installs the Debian packages that the tests need, if it may, builds, and runs tests.
+# test.sh [user | library | race | all | beside] installs the Debian packages that the tests need, if it may, builds, and runs tests.
 #
 #   (nothing)  "make test": the suites of the loader and of the tool, and the checks of the sources
 #   user       the suites whose answers depend on the user, for a second run by an ordinary user
 #   library    the rest of what judges the library: sanitizers, 32 bits, the translator, growth of costs
 #   race       the driver service and the package discover, with the race detector
 #   all        all but "user", with the tests that VKLOADER_TEST_ALL selects; "make test-all" adds the other machines
+#   beside     the part of "make test" that runs beside the suites: the library of a big-endian machine, and the checks of the sources
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 part=${1:-}
 case $part in
-"" | user | library | race | all) ;;
+"" | user | library | race | all | beside) ;;
 *)
-    echo "usage: test.sh [user | library | race | all]" >&2
+    echo "usage: test.sh [user | library | race | all | beside]" >&2
     exit 2
     ;;
 esac
@@ -25,14 +26,17 @@ list() {
     grep -v '^#' tools/test-packages.txt |
         awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' | sort -u
 }
-packages=$(list 2)
-crossed=$(find /usr/bin -name "*-linux-gnu*-gcc-[0-9]*" ! -name "$(gcc -dumpmachine)-*")
+install() {
+    packages=$(list 2)
+    crossed=$(find /usr/bin -name "*-linux-gnu*-gcc-[0-9]*" ! -name "$(gcc -dumpmachine)-*")
+    if [ "$(uname -m)" = x86_64 ] && [ -z "$crossed" ] && ! narrow; then
+        packages="$packages gcc-multilib"
+    fi
+    # shellcheck disable=SC2086
+    PROGRAMS=$(list 1 | grep -v /) tools/packages.sh test $packages
+}
 narrow() { printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; }
-if [ "$(uname -m)" = x86_64 ] && [ -z "$crossed" ] && ! narrow; then
-    packages="$packages gcc-multilib"
-fi
-# shellcheck disable=SC2086
-PROGRAMS=$(list 1 | grep -v /) tools/packages.sh test $packages
+[ "$part" = beside ] || install
 
 # An emulator runs i386 programs if the kernel does not; it is unpacked below build/emulators.
 if narrow; then
@@ -50,8 +54,8 @@ esac
 
 # The suites of the library alone: they translate, compile and count, or need the sanitizers.
 library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
-# A test that builds the library again, for other machines and an old C library.
-portable='^TestPortableNeedsAnOldLibrary$'
+# Tests that build the library again: for other machines and an old C library, and without optimisation.
+rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization)$'
 # by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
 
@@ -69,25 +73,26 @@ big_endian() {
     TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/loader/target
 }
 
+# The longest suites begin first: otherwise one of them runs alone at the end.
+longest="./test/tool/commands ./test/tool/ui ./test/loader/programs ./test/loader/guest"
+
 suites() {
     make -s -j"$(nproc)" all
-    # The checks only read the sources, and run beside the tests, whose programs often wait.
-    echo "test: the checks of the sources run beside the tests; their result comes at the end"
+    # Programs of the tests often wait: other work runs beside them.
+    echo "test: the checks of the sources and the library for s390x run beside the tests; their result comes at the end"
     mkdir -p build
-    setsid nice -n 10 tools/check.sh > build/check.log 2>&1 &
-    checks=$!
-    trap 'kill -- -$checks 2> /dev/null || :' EXIT
-    echo "test: go test"
-    # shellcheck disable=SC2046
-    by_go -skip "$portable" $("$go" list ./... | grep -vE "$library")
-    big_endian
-    echo "test: the checks of the sources"
-    if ! wait $checks; then
-        cat build/check.log >&2
+    setsid nice -n 5 tools/test.sh beside > build/beside.log 2>&1 &
+    beside=$!
+    trap 'kill -- -$beside 2> /dev/null || :' EXIT
+    echo "test: go test; the longest suites are the first, so their lines come after some minutes"
+    # shellcheck disable=SC2046,SC2086
+    by_go -skip "$rebuilding" $longest $("$go" list ./... | grep -vE "$library")
+    if ! wait $beside; then
+        cat build/beside.log >&2
         exit 1
     fi
     trap - EXIT
-    cat build/check.log
+    cat build/beside.log
 }
 
 of_user() {
@@ -104,7 +109,7 @@ of_library() {
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
-    by_go -run "$portable" ./test/loader/library
+    by_go -run "$rebuilding" ./test/loader/library ./test/loader/guest
     # The 32-bit library, where its compiler is installed: a program draws through a layer, and a whole life. "make test-all" builds
     # and tries the 32-bit tool.
     if narrow; then
@@ -129,6 +134,10 @@ case $part in
 user) of_user ;;
 library) of_library ;;
 race) raced ;;
+beside)
+    big_endian
+    tools/check.sh
+    ;;
 all)
     export VKLOADER_TEST_ALL=1
     suites

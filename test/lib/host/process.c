@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/syscall.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -25,11 +28,6 @@ COMMAND(unsetenv)
 COMMAND(chdir)
 {
     if (chdir(arg_or(line, "path", "/"))) fail("%s", strerror(errno));
-}
-
-COMMAND(sleep)
-{
-    usleep((useconds_t)arg_int(line, "ms", 1) * 1000);
 }
 
 struct script {
@@ -148,13 +146,18 @@ struct worker {
     struct script *script;
     struct answer answer;
     int number, times;
+    int id; /* the kernel's number of a thread in the background, 0 before it begins, -1 after its end */
     bool good;
 };
 
 static void *work(void *data)
 {
     struct worker *w = data;
+#ifndef _WIN32
+    __atomic_store_n(&w->id, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+#endif
     w->good = perform_lines(w->script, &w->answer, w->number, w->times);
+    __atomic_store_n(&w->id, -1, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -212,6 +215,39 @@ COMMAND(spawn)
     *worker = (struct worker){.script = object->extra, .times = 1};
     if (pthread_create(&worker->thread, NULL, work, worker)) return fail("no thread");
     begun++;
+}
+
+#ifndef _WIN32
+/* asleep tells whether a thread has ended, or sleeps: its state in the kernel's table is S. */
+static bool asleep(struct worker *worker)
+{
+    char path[64], text[64] = "";
+    int id = __atomic_load_n(&worker->id, __ATOMIC_ACQUIRE);
+    if (id <= 0) return id < 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+    FILE *file = fopen(path, "re");
+    if (!file) return __atomic_load_n(&worker->id, __ATOMIC_ACQUIRE) < 0;
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = 0;
+    const char *name = strrchr(text, ')');
+    return name && name[1] == ' ' && name[2] == 'S';
+}
+#endif
+
+/* A wait of a thread for a lock that is free again soon lasts less than the looks here, 20 in a row. */
+COMMAND(settle)
+{
+    (void)line;
+#ifdef _WIN32
+    usleep(300000); /* Windows does not show the state of a thread */
+#else
+    for (int looks = 0; looks < 20; looks++) {
+        usleep(1000);
+        for (int i = joined; i < begun; i++)
+            if (!asleep(&background[i % BACKGROUND])) looks = 0;
+    }
+#endif
 }
 
 COMMAND(join)

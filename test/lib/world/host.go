@@ -259,11 +259,11 @@ func (h *Host) OK(verb string, words ...string) Answer {
 }
 
 // EnumerateInside records the script "inside" for a fake to perform: a thread enumerates physical devices in the
-// background and has 300 milliseconds to begin, or to do harm; then come more lines. Joined waits for it.
+// background until it waits for a lock or ends; then come more lines. Joined waits for the thread.
 func (h *Host) EnumerateInside(more ...string) {
 	h.w.T.Helper()
 	h.Do("script", "as", "enumerate", "line", "physical_devices")
-	h.Do("script", append([]string{"as", "inside", "line", "spawn script=enumerate", "line", "sleep ms=300"}, more...)...)
+	h.Do("script", append([]string{"as", "inside", "line", "spawn script=enumerate", "line", "settle"}, more...)...)
 }
 
 // Joined waits for the thread in the background that was begun first, which must have done all that it was told to.

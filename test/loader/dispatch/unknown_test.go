@@ -136,7 +136,7 @@ func TestUnknownNameIsAskedOnce(t *testing.T) {
 }
 
 // No device is destroyed while it is being asked for a name. The driver's look-up itself starts the thread that destroys the device,
-// and gives it time.
+// and waits until that thread waits.
 //
 // holds: THR-007 UNK-014
 func TestDeviceThatIsBeingAskedStays(t *testing.T) {
@@ -147,7 +147,7 @@ func TestDeviceThatIsBeingAskedStays(t *testing.T) {
 	h.OK("create_instance")
 	h.OK("create_device", "pd", world.Ref(h.OK("physical_devices").Ints("devices")[0]))
 	h.Do("script", "as", "away", "line", "destroy_device")
-	h.Do("script", "as", "meanwhile", "line", "spawn script=away", "line", "sleep ms=400")
+	h.Do("script", "as", "meanwhile", "line", "spawn script=away", "line", "settle")
 	gipa(h, "i", "vkFakeSlow")
 	if a := h.Do("join"); a.Int("bad") != 0 {
 		t.Errorf("%v", a)

@@ -588,7 +588,7 @@ func TestListGrowsDuringRemoval(t *testing.T) {
 		h.OK("create_messenger", "as", fmt.Sprint("m", n))
 	}
 	h.Do("script", "as", "grow", "line", "create_messenger as=late")
-	h.Do("script", "as", "inside", "line", "spawn script=grow", "line", "sleep ms=100")
+	h.Do("script", "as", "inside", "line", "spawn script=grow", "line", "settle")
 	empty.Replace(append(slices.Clone(windowed), "perform vkDestroyDebugUtilsMessengerEXT inside 1")...)
 	all(h)
 	h.Joined()

@@ -496,7 +496,7 @@ func TestDriverLosesItsDeviceWhileAThreadWaits(t *testing.T) {
 	xcb(h, "s")
 	h.Do("script", "as", "wait", "line", world.Line("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd["one"], "arg", "s", "arg", "out:52"))
 	h.Do("script", "as", "enumerate", "line", "physical_devices")
-	h.Do("script", "as", "inside", "line", "spawn script=wait", "line", "sleep ms=150", "line", "spawn script=enumerate", "line", "sleep ms=150")
+	h.Do("script", "as", "inside", "line", "spawn script=wait", "line", "settle", "line", "spawn script=enumerate", "line", "settle")
 	one.Replace("api 1.1.0", "ext VK_KHR_surface 1", "ext VK_KHR_xcb_surface 1", "result vkCreateXcbSurfaceKHR -2 1", "perform vkCreateXcbSurfaceKHR inside 1")
 	if r := capabilities(h, pd["one"], "s"); r != -2 {
 		t.Errorf("result %d", r)

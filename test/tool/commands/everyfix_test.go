@@ -384,6 +384,9 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 			fault("followed, a problem is new: %s: %s", o.key(), o.What)
 		}
 	}
+	if len(faults) > 0 { // a wrong fix needs no second one to be noticed
+		return faults
+	}
 	for i := range then {
 		o := &then[i]
 		if o.Because != "" || strings.HasPrefix(o.Do, "Nothing, if this is intended.") || excludes(s, o) {

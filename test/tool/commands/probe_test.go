@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -86,6 +87,7 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
 		cmd := exec.Command(filepath.Join(built, "vkloader"), append(strings.Fields(c.command), "--timeout", "10m")...)
 		cmd.Env = w.Environment()
+		heeded(s)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -108,6 +110,14 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 			data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			return err != nil || strings.Contains(string(data), ") Z ")
 		})
+	}
+}
+
+// heeded lets the programs that this process starts end by a signal that it ignores itself: a shell's program in the background
+// ignores SIGINT. Programs inherit an ignored signal, and the default in place of a handled one.
+func heeded(s syscall.Signal) {
+	if signal.Ignored(s) {
+		signal.Notify(make(chan os.Signal, 1), s)
 	}
 }
 

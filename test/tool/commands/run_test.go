@@ -107,6 +107,7 @@ func TestRunPassesSignals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			heeded(c.signal)
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}

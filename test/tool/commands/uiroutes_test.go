@@ -67,7 +67,7 @@ func (s *uiSite) traced() (file string) {
 	s.t.Helper()
 	machine.Need(s.t, "strace")
 	file = filepath.Join(s.home, "trace")
-	s.tracer = []string{"strace", "-f", "-qq", "-o", file, "-e", "trace=execve,execveat,fork,vfork,clone,clone3"}
+	s.tracer = []string{"strace", "-f", "--seccomp-bpf", "-qq", "-o", file, "-e", "trace=execve,execveat,fork,vfork,clone,clone3"}
 	return file
 }
 

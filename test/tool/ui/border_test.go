@@ -42,7 +42,7 @@ func (s *site) trace() (started func() []string) {
 	s.t.Helper()
 	machine.Need(s.t, "strace")
 	file := s.path("tmp/trace")
-	s.tracer = []string{"strace", "-f", "-qq", "-o", file, "-e", "trace=execve,execveat,fork,vfork,clone,clone3"}
+	s.tracer = []string{"strace", "-f", "--seccomp-bpf", "-qq", "-o", file, "-e", "trace=execve,execveat,fork,vfork,clone,clone3"}
 	return func() (list []string) {
 		for line := range strings.Lines(s.read("tmp/trace")) {
 			if !strings.Contains(line, "CLONE_THREAD") && !strings.Contains(line, "resumed>") && !strings.Contains(line, "ENOENT") &&
@@ -112,8 +112,12 @@ func TestForeignPages(t *testing.T) {
 	hostile := []string{"LD_PRELOAD=" + library, "LD_AUDIT=" + library, "GCONV_PATH=" + filepath.Dir(library), "VK_DRIVER_FILES=" + manifest,
 		"VK_ADD_DRIVER_FILES=" + manifest, "VK_ADD_IMPLICIT_LAYER_PATH=" + filepath.Dir(library), "LIBGL_DRIVERS_PATH=" + filepath.Dir(library)}
 	var addresses []string
-	for _, pair := range hostile {
-		for _, page := range []string{"program/bin/sh", "program", "program" + library} {
+	pages := []string{"program/bin/sh", "program", "program" + library}
+	for i, pair := range hostile {
+		for n, page := range pages {
+			if n != i%len(pages) && os.Getenv("VKLOADER_TEST_ALL") == "" { // each variable with one page, each page with several
+				continue
+			}
 			addresses = append(addresses, page+"?"+url.Values{"env": {pair}, "layer": {"off:VK_LAYER_TEST_first", "others:"}}.Encode())
 		}
 	}

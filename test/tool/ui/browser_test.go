@@ -27,7 +27,7 @@ import (
 // limit is how long a condition may take on a machine that is busy.
 const limit = 10 * time.Minute
 
-// browser is one browser with one window.
+// browser is one window of the browser.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -44,11 +44,15 @@ var sandboxed = sync.OnceValue(func() bool {
 	return os.Getuid() != 0 && exec.Command("unshare", "--user", "true").Run() == nil
 })
 
-// browse starts a browser. Errors of the page fail the test at its end.
-func browse(t *testing.T) *browser {
-	t.Helper()
-	machine.Need(t, "chromium")
-	directory := t.TempDir()
+// endChromium ends the browser of all tests, if a test has started it.
+var endChromium = func() {}
+
+// chromium starts the browser of all tests.
+var chromium = sync.OnceValues(func() (context.Context, error) {
+	directory, err := os.MkdirTemp("", "vkui-browser")
+	if err != nil {
+		return nil, err
+	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath("chromium"), chromedp.UserDataDir(filepath.Join(directory, "profile")), chromedp.DisableGPU, chromedp.WindowSize(1400, 1100),
 		chromedp.Flag("no-sandbox", !sandboxed()), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("mute-audio", true),
@@ -59,14 +63,30 @@ func browse(t *testing.T) *browser {
 		chromedp.Env("HOME="+directory, "XDG_CONFIG_HOME="+directory, "XDG_CACHE_HOME="+directory, "TMPDIR="+directory, "LC_ALL=C.UTF-8",
 			"DBUS_SESSION_BUS_ADDRESS=disabled:", "DBUS_SYSTEM_BUS_ADDRESS=disabled:"))
 	parent, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, cancel := chromedp.NewContext(parent, chromedp.WithErrorf(t.Logf))
-	b := &browser{t: t, ctx: ctx}
-	t.Cleanup(func() {
-		closing, done := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := chromedp.NewContext(parent)
+	endChromium = func() {
+		closing, done := context.WithTimeout(ctx, limit)
 		_ = chromedp.Cancel(closing)
 		done()
 		cancel()
 		stop()
+		os.RemoveAll(directory)
+	}
+	return ctx, chromedp.Do(ctx)
+})
+
+// browse opens a window with its own cookies and storage. Errors of the page fail the test at its end.
+func browse(t *testing.T) *browser {
+	t.Helper()
+	machine.Need(t, "chromium")
+	shared, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
+	b := &browser{t: t, ctx: ctx}
+	t.Cleanup(func() {
+		cancel()
 		b.lock.Lock()
 		defer b.lock.Unlock()
 		for _, fault := range b.faults {
@@ -204,8 +224,8 @@ func fill(expression string, args []any) string {
 	return fmt.Sprintf(expression, words...)
 }
 
-// waiter is a promise that is kept as soon as a condition is true. It is asked after each change of the document and in
-// each frame that is drawn.
+// waiter is a promise that is kept as soon as a condition is true. It is asked after each change of the document, and every
+// 20 ms for conditions on the layout: a request for each frame makes the browser draw all of them.
 const waiter = `new Promise((resolve) => {
   const look = () => { try { return !!(CONDITION) } catch { return false } };
   if (look()) return resolve(true);
@@ -213,8 +233,8 @@ const waiter = `new Promise((resolve) => {
   const again = () => { if (!over && look()) { over = true; watch.disconnect(); resolve(true) } };
   const watch = new MutationObserver(again);
   watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  const frame = () => { again(); if (!over) requestAnimationFrame(frame) };
-  frame();
+  const later = () => { again(); if (!over) setTimeout(later, 20) };
+  later();
 })`
 
 // wait waits until a condition is true on the page.

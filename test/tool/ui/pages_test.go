@@ -83,12 +83,16 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Ten thousand layers: every page is shown in parts that a browser can bear, and the last one can be found.
+// Thousands of layers: every page is shown in parts that a browser can bear, and the last one can be found.
 func TestManyLayers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.write("share/vulkan/explicit_layer.d/00000.json", "{}")
-	for i := range 10_000 {
+	count := 2000
+	if os.Getenv("VKLOADER_TEST_ALL") != "" {
+		count = 10_000
+	}
+	for i := range count {
 		text := fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_many_%05d","type":"GLOBAL","library_path":"/x/lib.so","api_version":"1.3.0","implementation_version":"1","description":"many"}}`, i)
 		if err := os.WriteFile(s.path(fmt.Sprintf("share/vulkan/explicit_layer.d/%05d.json", i)), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -109,8 +113,9 @@ func TestManyLayers(t *testing.T) {
 	if !eval[bool](b, `location.hash.includes("from=100")`) {
 		t.Errorf("the next page: %s", b.shown())
 	}
-	b.then(func() { b.press("#name", "09999"+kb.Enter) })
-	b.sees("09999.json")
+	last := fmt.Sprintf("%05d", count-1)
+	b.then(func() { b.press("#name", last+kb.Enter) })
+	b.sees(last + ".json")
 	b.sees("1 file")
 }
 

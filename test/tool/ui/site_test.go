@@ -23,6 +23,7 @@ const nobody = 65534
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	endChromium()
 	if directory, err := tool(); err == nil && directory != "" {
 		os.RemoveAll(directory)
 	}
