@@ -260,12 +260,7 @@ func (o *output) judge(s *invocation, answer any, problems bool, text func()) er
 }
 
 // notLooked adds the exit code "could not examine" to an error.
-func notLooked(err error) error {
-	if err == nil {
-		return nil
-	}
-	return exit.As(exit.NotLooked, err)
-}
+func notLooked(err error) error { return exit.As(exit.NotLooked, err) }
 
 // writeJSON prints an answer as JSON.
 func writeJSON(s *invocation, value any) error {

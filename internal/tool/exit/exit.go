@@ -41,8 +41,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // With returns an error with a code and without a message.
 func With(code int) error { return &Error{code, nil} }
 
-// As returns an error with a code and the message of err.
-func As(code int, err error) error { return &Error{code, err} }
+// As returns an error with a code and the message of err; nil for nil.
+func As(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{code, err}
+}
 
 // Unable returns an error for a subject that the tool could not examine.
 func Unable(format string, args ...any) error {

@@ -31,10 +31,8 @@ func Look(source *machine.Source) (*Found, error) {
 
 // Again reads the files again, because another run of the tool may have changed them.
 func (p *Found) Again() (err error) {
-	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return nil
+	p.Files, err = Existing(&p.Machine, p.Places)
+	return exit.As(exit.NotLooked, err)
 }
 
 // InForce returns the file that programs use; nil without one.
@@ -239,8 +237,5 @@ func (p *Found) dropPrograms(f *File, apps []string) (done Done, err error) {
 		done.Expires = Time(f.Expires)
 		err = Write(&p.Machine, f.Path, content, f.Expires, false)
 	}
-	if err != nil {
-		return done, exit.As(exit.NotLooked, err)
-	}
-	return done, nil
+	return done, exit.As(exit.NotLooked, err)
 }

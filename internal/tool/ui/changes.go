@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -179,9 +178,7 @@ func changed(part string, data any, err error) (string, error) {
 	if err != nil {
 		part, data = "failed", err.Error()
 	}
-	var text bytes.Buffer
-	err = render(&text, "change", part, data)
-	return text.String(), err
+	return render("change", part, data)
 }
 
 // apply makes the change and records the earlier content of the files.
