@@ -217,11 +217,7 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 		return inOf, outOf, nil
 	}
 	known := term.Words(append(slices.Clone(in), out...), func(e explain.Item) string { return e.Name })
-	hint := ""
-	if near := term.NearestName(names[0], known); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)
+	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), term.DidYouMean(names[0], known))
 }
 
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.

@@ -131,10 +131,7 @@ func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
 				names = append(names, e.Name)
 			}
 		}
-		if near := term.NearestName(name, names); near != "" && near != name {
-			return fmt.Sprintf("; did you mean %q?", near)
-		}
-		return ""
+		return term.DidYouMean(name, names)
 	}
 	why := func(kind string, matches func(e *explain.Item) bool) string {
 		for i := range out {

@@ -86,9 +86,6 @@ func (t *tracer) end() *End {
 	return e
 }
 
-// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
-func crashCode(code int) bool { return code > 128 }
-
 // watch ends the program at its limit or on a signal.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	says := make(chan int32, 1)
