@@ -52,9 +52,10 @@ func TestNoHost(t *testing.T) {
 // A cancelled decision ends soon, however many manifests a directory has.
 func TestCancelledDecision(t *testing.T) {
 	t.Parallel()
+	const count = 20000
 	files := fstest.MapFS{}
 	manifest := &fstest.MapFile{Data: []byte(`{"file_format_version":"1.0.1","ICD":{"library_path":"/a.so","api_version":"1.3.0"}}`)}
-	for i := range 50000 {
+	for i := range count {
 		files[fmt.Sprintf("usr/share/vulkan/icd.d/%05d.json", i)] = manifest
 	}
 	begin := time.Now()
@@ -62,18 +63,25 @@ func TestCancelledDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := time.Since(begin)
-	for _, after := range []int64{100, 30000, 49999} {
-		ctx, cancel := context.WithCancel(t.Context())
-		counting := &countingFS{MapFS: files, after: after, do: cancel}
-		_, err := discover.Decide(ctx, discover.Files(counting), discover.Program{})
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if late := time.Since(time.Unix(0, counting.done.Load())); late > whole/4 {
-			t.Errorf("the decision returned %v after the end of its context, after %d files; a whole decision takes %v", late, after, whole)
-		}
-		if counting.opened.Load() > after+10 {
-			t.Errorf("%d files were opened after the end of the context", counting.opened.Load()-after)
+	for _, after := range []int64{100, count / 2, count - 1} {
+		for attempt := 1; ; attempt++ { // other work of the machine may delay one
+			ctx, cancel := context.WithCancel(t.Context())
+			counting := &countingFS{MapFS: files, after: after, do: cancel}
+			_, err := discover.Decide(ctx, discover.Files(counting), discover.Program{})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if counting.opened.Load() > after+10 {
+				t.Errorf("%d files were opened after the end of the context", counting.opened.Load()-after)
+			}
+			late := time.Since(time.Unix(0, counting.done.Load()))
+			if late <= whole/4 {
+				break
+			}
+			if attempt == 10 {
+				t.Errorf("the decision returned %v after the end of its context, after %d files; a whole decision takes %v", late, after, whole)
+				break
+			}
 		}
 	}
 }

@@ -27,7 +27,14 @@ runs_narrow() {
 # field N: a field of the target's row.
 field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
 emulator=$(field 10)
-if [ -z "$emulator" ] || [ "$(uname -m)" = "$(field 2)" ]; then exit 0; fi
+# The machine's name in the table, of which uname has several for 32-bit ARM.
+own=$(uname -m)
+case $own in
+armv[4-6]*) own=armel ;;
+armv*) own=armhf ;;
+mips64) own=mips64el ;;
+esac
+if [ -z "$emulator" ] || [ "$own" = "$(field 2)" ]; then exit 0; fi
 if [ "$target" = i386 ] && runs_narrow; then exit 0; fi
 compiler=$(field 7)-gcc
 linker=$(field 11)

@@ -12,6 +12,7 @@ target=$1
 suites="./test/loader/target ./test/loader/library ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers
     ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi"
 slow="./test/loader/memory"
+field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
 # Further suites where the kernel runs the programs.
 more="./test/containers/client ./test/loader/storm ./test/loader/null"
 case $target in
@@ -25,7 +26,6 @@ musl)
     packages="musl-tools"
     ;;
 *)
-    field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
     compiler=$(field 7)-gcc
     packages=
     if [ "$(uname -m)" != "$(field 2)" ]; then
@@ -77,5 +77,15 @@ sanitized() {
 # shellcheck disable=SC2086
 "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then sanitized; fi
+# The packages of the tool that debian/rules tests on each machine. These programs need no libraries, so the emulator gets no arguments.
+architecture=$(field 9)
+case $architecture in
+"" | -) ;;
+*)
+    echo "test: the tool's packages, for $target"
+    CGO_ENABLED=0 GOARCH=$architecture "$go" test -vet=off -count 1 -p 2 -timeout 25m ${emulator:+-exec "${emulator%% *}"} \
+        -skip "^(TestRealLibraries${skip:+|$skip})\$" ./internal/core/... ./internal/decide/... ./internal/containers/protocol ./internal/machines
+    ;;
+esac
 # A thread that leaves a driver by its cancellation, an exception or a jump: unwinding is each machine's own.
 if [ -n "$emulator" ]; then "$go" test -count 1 -timeout 25m -run '^TestOutOfA(Driver|LookUp)$' ./test/loader/guest; fi

@@ -7,7 +7,7 @@ TOOL_windows := vkloader.exe
 
 # Constants of the tool: its release, and the installed locations of the library and the probe.
 TOOL_PLACES := -X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
-	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR) -X vkloader/internal/core/manifest.loaderBits=$(BITS)
+	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR)
 TOOL_PLACES_linux := $(TOOL_PLACES)
 TOOL_WORDS := -X vkloader/internal/tool/cli.release=$(RELEASE) $(TOOL_PLACES_$(SYSTEM))
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
 )
 
 // filesTree is an fs.FS as the file system of a machine.
@@ -48,16 +49,5 @@ func (t filesTree) Open(name string) (*os.File, error) {
 	if info.Size() > maxCopy {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errLarger}
 	}
-	to, err := nameless()
-	if err != nil {
-		return nil, err
-	}
-	if _, err = io.Copy(to, io.LimitReader(from, max(info.Size(), facts.MaxFile+1))); err == nil {
-		_, err = to.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		to.Close()
-		return nil, err
-	}
-	return to, nil
+	return machine.Contents(io.LimitReader(from, max(info.Size(), facts.MaxFile+1)))
 }

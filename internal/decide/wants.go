@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"debug/pe"
-
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
@@ -25,27 +23,7 @@ func WantOf(m *machine.Machine, program string) *drivers.Want {
 	if l, err := binary.ReadELF(f); err == nil {
 		return drivers.WantOf(l.Needed...)
 	}
-	if p, err := pe.NewFile(f); err == nil {
-		if libraries, err := p.ImportedSymbols(); err == nil {
-			return drivers.WantOf(librariesOf(libraries)...)
-		}
-	}
-	return nil
-}
-
-// librariesOf returns the DLLs of imported symbols, as package pe writes them: SYMBOL:DLL.
-func librariesOf(symbols []string) (list []string) {
-	seen := map[string]bool{}
-	for _, s := range symbols {
-		for i := len(s) - 1; i >= 0; i-- {
-			if s[i] == ':' && !seen[s[i+1:]] {
-				seen[s[i+1:]] = true
-				list = append(list, s[i+1:])
-				break
-			}
-		}
-	}
-	return list
+	return drivers.WantOf(binary.Imports(f)...)
 }
 
 // With returns the need and a program's want together.

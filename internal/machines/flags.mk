@@ -58,6 +58,7 @@ PROGRAM_LDFLAGS := $(PROGRAM_LDFLAGS_$(SYSTEM))
 SPINE_LIBS_linux := -Wl,--as-needed -ldl -lpthread
 ifneq ($(PORTABLE),)
 $(if $(filter musl windows/% macos/%,$(TARGET)),$(error PORTABLE=1 is for glibc))
+$(if $(filter-out x86_64 i386 aarch64,$(MACHINE)),$(error PORTABLE=1 is for x86_64 i386 aarch64, which spine/process/linux/portable.h has symbol versions of; docs/porting.md))
 # The libraries are named, also where this machine's own are empty.
 SPINE_LIBS_linux := -Wl,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0
 MODULE_LIBS += $(SPINE_LIBS_linux)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vkloader/test/lib/binary"
 )
 
 // relativeChange matches a change to a directory whose name does not begin with "/", "." or an absolute variable.
@@ -74,6 +76,23 @@ func TestScriptsWithCDPATH(t *testing.T) {
 		}
 		if plain, with := run(), run("CDPATH="+elsewhere); plain != with {
 			t.Errorf("%v: %q, with CDPATH %q", words, plain, with)
+		}
+	}
+}
+
+// Programs of the running machine need no emulator, also where uname(1) has another name for it than the table.
+func TestOwnMachineNeedsNoEmulator(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string]string{"x86_64": "amd64", "armv7l": "armhf", "armv8l": "armhf", "armv5tel": "armel", "armv6l": "armel", "mips64": "mips64el",
+		"riscv64": "riscv64", "ppc64le": "ppc64el", "loongarch64": "loong64"} {
+		directory := t.TempDir()
+		if err := binary.WriteProgram(filepath.Join(directory, "uname"), []byte("#!/bin/sh\necho "+name+"\n")); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("tools/emulator.sh", target)
+		cmd.Dir, cmd.Env = "../..", []string{"PATH=" + directory + ":/usr/bin:/bin"}
+		if text, err := cmd.CombinedOutput(); err != nil || len(text) > 0 {
+			t.Errorf("%s on %s: %v, %s", target, name, err, text)
 		}
 	}
 }

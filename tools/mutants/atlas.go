@@ -3,14 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +18,7 @@ import (
 // stores the text of the sources, so that a line is found again after edits.
 type atlas struct {
 	Tests   map[string]*chart
-	Sources map[string]string         // the text of each file when the atlas was made
-	Kills   map[string]map[string]int // "file" and "file function" to tests to how many faults they noticed
+	Sources map[string]string // the text of each file when the atlas was made
 
 	mutex   sync.Mutex
 	path    string
@@ -45,9 +42,6 @@ func readAtlas(path string) (*atlas, error) {
 	}
 	if a.Tests == nil {
 		a.Tests, a.Sources = map[string]*chart{}, map[string]string{}
-	}
-	if a.Kills == nil {
-		a.Kills = map[string]map[string]int{}
 	}
 	a.mapping = map[string][]int{}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,7 +85,7 @@ func (a *atlas) measured(test testName) float64 {
 
 // survey runs the tests that are not in the atlas on an instrumented build, each alone, and records their lines and times.
 // An instrumented tree cannot be used for faults afterwards.
-func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrumented bool, err error) {
+func (a *atlas) survey(t *tree, say func(string, ...any)) (instrumented bool, err error) {
 	var unread []testName
 	for _, p := range t.packages {
 		tests, err := t.list(p.name)
@@ -100,12 +94,8 @@ func (a *atlas) survey(t *tree, o options, say func(string, ...any)) (instrument
 		}
 		for _, test := range tests {
 			c := a.Tests[test.String()]
-			switch {
-			case o.skip.MatchString(test.String()) || c != nil && (c.Lines != nil || c.Unsound):
-			case o.survey:
+			if !building.MatchString(test.String()) && (c == nil || c.Lines == nil && !c.Unsound) {
 				unread = append(unread, test)
-			case c == nil: // it is asked about everything
-				a.Tests[test.String()] = &chart{Seconds: 0.3}
 			}
 		}
 	}
@@ -288,16 +278,11 @@ func aboutFile(file string) string {
 	return about[filepath.Base(filepath.Dir(file))]
 }
 
-// ofMemory matches lines with faults that show when memory is refused; special tests do that.
-var ofMemory = regexp.MustCompile(`OUT_OF_HOST_MEMORY|failed|alloc\(|strdup\(|free\(|return (true|false);`)
-
-// chances orders the tests for a fault: first the tests that execute its line, have noticed faults near it, and are quick; then
-// the tests that execute its function. Other tests cannot notice the fault and are left out. For a fault outside of functions,
+// chances orders the tests for a fault: first the quick tests that execute its line, then the tests that execute its function. Other tests cannot notice the fault and are left out. For a fault outside of functions,
 // all tests are in the list.
-func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testName, executed bool) {
+func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 	line := a.remembered(m)
 	from, to, inside := a.function(m.file, line)
-	key := fmt.Sprintf("%s:%d", m.file, from)
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	type candidate struct {
@@ -310,8 +295,6 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
 		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
-		} else if p.name == "test/loader/memory" && inSpine(m.file) && ofMemory.MatchString(m.what) {
-			own = 30
 		} else if directory == p.name || strings.HasPrefix(p.name, directory+"/") {
 			own = 3
 		} else if p.needs[directory] {
@@ -319,7 +302,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 		}
 		for name, c := range a.Tests {
 			test := parseName(name)
-			if test.pack != p.name || c.Unsound || skip.MatchString(name) {
+			if test.pack != p.name || c.Unsound || building.MatchString(name) {
 				continue
 			}
 			score := own
@@ -341,7 +324,6 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 				score *= 20
 				executed = true
 			}
-			score *= 1 + 8*float64(a.Kills[key][name]) + 2*float64(a.Kills[m.file][name])
 			all = append(all, candidate{test, score / (c.Seconds + cost)})
 		}
 	}
@@ -361,7 +343,7 @@ func (a *atlas) chances(m mutant, skip *regexp.Regexp, t *tree) (order []testNam
 }
 
 // cover returns tests that together execute all lines of the library's core that any test executes.
-func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
+func (a *atlas) cover(t *tree) (chosen []testName) {
 	type line struct {
 		file   string
 		number int
@@ -375,7 +357,7 @@ func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
 		}
 		for name, c := range a.Tests {
 			test := parseName(name)
-			if test.pack != p.name || c.Unsound || skip.MatchString(name) {
+			if test.pack != p.name || c.Unsound || building.MatchString(name) {
 				continue
 			}
 			for file, numbers := range c.Lines {
@@ -410,23 +392,5 @@ func (a *atlas) cover(skip *regexp.Regexp, t *tree) (chosen []testName) {
 			seen[l] = true
 		}
 		chosen = append(chosen, best)
-	}
-}
-
-// learn remembers which test noticed a fault.
-func (a *atlas) learn(m mutant, by testName) {
-	line := a.remembered(m)
-	from, _, inside := a.function(m.file, line)
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	keys := []string{m.file}
-	if inside {
-		keys = append(keys, fmt.Sprintf("%s:%d", m.file, from))
-	}
-	for _, key := range keys {
-		if a.Kills[key] == nil {
-			a.Kills[key] = map[string]int{}
-		}
-		a.Kills[key][by.String()]++
 	}
 }

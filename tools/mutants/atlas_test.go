@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,29 +159,29 @@ func TestCover(t *testing.T) {
 		return &chart{Seconds: seconds, Lines: map[string][]int{"internal/core/p/x.go": lines, "spine/x.c": {1, 2, 3, 4}}}
 	}
 	a := &atlas{Tests: map[string]*chart{"test/p Most": of(1, 1, 2, 3), "test/p Part": of(1, 1, 2), "test/p Rest": of(1, 4), "test/p Unsound": {Unsound: true},
-		"test/p Skipped": of(1, 5), "internal/core/p Unit": of(1, 6), "test/p Nothing": of(1)}}
+		"test/p TestInstall": of(1, 5), "internal/core/p Unit": of(1, 6), "test/p Nothing": of(1)}}
 	tr := &tree{packages: []testPackage{{name: "test/p"}, {name: "internal/core/p"}}}
 	want := []testName{{pack: "test/p", name: "Most"}, {pack: "test/p", name: "Rest"}}
-	if got := a.cover(regexp.MustCompile("Skipped"), tr); !reflect.DeepEqual(got, want) {
+	if got := a.cover(tr); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// Tests that execute the line come first, quick ones and those that have noticed faults before the others; those that
-// do not come near are not asked; after an edit the lines are found again.
+// Tests that execute the line come first, quick ones before the others. Tests that do not come near are not asked. After an edit
+// the lines are found again.
 func TestChances(t *testing.T) {
 	const file = "spine/x.c"
 	old := "int f(int a) {\n    if (a)\n        a++;\n    return a;\n}\nint g(void) {\n    return 1;\n}\n"
-	a := &atlas{Sources: map[string]string{file: old}, mapping: map[string][]int{}, Kills: map[string]map[string]int{}}
+	a := &atlas{Sources: map[string]string{file: old}, mapping: map[string][]int{}}
 	chartOf := func(seconds float64, lines ...int) *chart {
 		return &chart{Seconds: seconds, Lines: map[string][]int{file: lines}}
 	}
 	a.Tests = map[string]*chart{"p Quick": chartOf(0.1, 2, 3), "p Slow": chartOf(9, 2, 3), "p Near": chartOf(0.1, 2), "p Far": chartOf(0.1, 7),
-		"p Skipped": chartOf(0.1, 3), "p Unsound": {Unsound: true}}
+		"p TestInstall": chartOf(0.1, 3), "p Unsound": {Unsound: true}}
 	tr := &tree{packages: []testPackage{{name: "p"}}}
 	m := mutant{file: file, text: "/* new */\n" + old, line: 4}
 	order := func() (names []string) {
-		tests, executed := a.chances(m, regexp.MustCompile("Skipped"), tr)
+		tests, executed := a.chances(m, tr)
 		if !executed {
 			t.Error("no test executes the line")
 		}
@@ -193,11 +192,5 @@ func TestChances(t *testing.T) {
 	}
 	if got, want := order(), []string{"Quick", "Near", "Slow"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-	for range 20 {
-		a.learn(m, testName{"p", "Slow", ""})
-	}
-	if got, want := order(), []string{"Slow", "Quick", "Near"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("having learnt: %v, want %v", got, want)
 	}
 }

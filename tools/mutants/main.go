@@ -2,8 +2,7 @@
 // prints the faults that no test has noticed. In the tree that it is started in, it changes nothing outside
 // build/mutants.
 //
-// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-again] [-resume] [-j 2] [-skip REGEXP] [-budget 1m]
-// [-sanitize=false] [-survey=false] [-require 95] [-list] [-planted FILE]
+// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-resume] [-j 2] [-planted FILE] [-changed COMMIT]
 //
 // Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
 // and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
@@ -12,11 +11,11 @@
 // it. A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each
 // runs alone on a build that marks the executed places, and the atlas of lines and times stays in build/mutants (later
 // runs add the tests that are new; remove the file to survey everything again). For a fault, the tests that execute its
-// line come first, those that have noticed faults near it and the quick ones before the others, then those that execute
-// its function; a test that never comes there cannot notice. Where tools/goc makes another core, tests that together
+// line come first, the quick ones before the others, then those that execute its function; a test that never comes there
+// cannot notice. Where tools/goc makes another core, tests that together
 // execute all of the core that tests execute are asked as well; where it makes the same, the fault counts when a test
 // of tools/goc executes it. A fault of the spine that gets through is then planted into the builds with sanitizers, on
-// which "make test-all" repeats some packages. -budget ends the asking earlier, for each build; it can only add survivors.
+// which "make test-all" repeats some packages. The exit code is 1 if the tests notice fewer than 95 of 100 faults.
 //
 // A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
 // busy machine kill nothing. What became of each fault is kept at once, in build/mutants/seed-N.txt: -resume goes on with
@@ -58,15 +57,18 @@ func (m mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.line
 
 // options are the command line's.
 type options struct {
-	n, jobs, require   int
-	seed               uint64
-	files, match, skip *regexp.Regexp
-	list, again        bool
-	resume             bool
-	survey, sanitize   bool
-	budget             time.Duration
-	planted            string // a list of known faults
+	n, jobs      int
+	seed         uint64
+	files, match *regexp.Regexp
+	resume       bool
+	planted      string // a list of known faults
 }
+
+// required is the least number of noticed faults of 100.
+const required = 95
+
+// building matches the tests that are not run, because they build the source themselves.
+var building = regexp.MustCompile(" (TestInstall|TestSanitized)$")
 
 func main() {
 	if len(os.Args) > 4 && os.Args[1] == "guard" {
@@ -80,20 +82,12 @@ func main() {
 		}
 	}
 	o.files, o.match = regexp.MustCompile("."), regexp.MustCompile(".")
-	o.skip = regexp.MustCompile(" (TestInstall|TestSanitized)$") // these build the source by themselves
 	flag.IntVar(&o.n, "n", 200, "how many mutants are tried")
 	flag.Uint64Var(&o.seed, "seed", 0, "which ones; 0: taken from the commit")
 	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
 	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
-	flag.Func("skip", `tests that are not run: a regular expression for "package Test"`, expression(&o.skip))
-	flag.BoolVar(&o.list, "list", false, "only print what would be planted")
-	flag.BoolVar(&o.again, "again", false, "only the survivors of the last run")
 	flag.BoolVar(&o.resume, "resume", false, "go on with the run of this seed that was interrupted: faults that it has judged are not tried again")
-	flag.DurationVar(&o.budget, "budget", 0, "stop asking tests about a mutant after this much of their own time; 0: ask all")
-	flag.BoolVar(&o.survey, "survey", true, "read what new tests execute; without, they are asked about every fault")
-	flag.BoolVar(&o.sanitize, "sanitize", true, "ask the builds with sanitizers about faults of the spine that get through")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
-	flag.IntVar(&o.require, "require", 95, "exit with 1 when fewer of a hundred are killed")
 	flag.StringVar(&o.planted, "planted", "", "try the known faults of this list, each with the test that it names")
 	changed := flag.String("changed", "", "print the tests that execute what differs from this commit, and plant nothing")
 	flag.Parse()
@@ -121,7 +115,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
 		os.Exit(1)
 	}
-	if !o.list && tried > 0 && killed*100 < tried*o.require {
+	if tried > 0 && killed*100 < tried*required {
 		os.Exit(1)
 	}
 }
@@ -146,14 +140,6 @@ func choose(o options) ([]mutant, error) {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(m mutant) bool { return !o.match.MatchString(m.String()) })
-	if o.again {
-		text, err := os.ReadFile(filepath.Join(state, "survivors.txt"))
-		if err != nil {
-			return nil, err
-		}
-		last := strings.Split(string(text), "\n")
-		all = slices.DeleteFunc(all, func(m mutant) bool { return !slices.Contains(last, m.file+": "+m.what) })
-	}
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all, nil
@@ -181,12 +167,6 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		return 0, 0, err
 	}
 	fmt.Printf("seed %d: %d places for faults\n", o.seed, len(all))
-	if o.list {
-		for _, m := range all[:min(o.n, len(all))] {
-			fmt.Println(m)
-		}
-		return 0, 0, nil
-	}
 	top, err := os.Getwd()
 	if err != nil {
 		return 0, 0, err
@@ -228,7 +208,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	grow := func() (*tree, error) {
-		t, err := newTree(ctx, top, o.sanitize)
+		t, err := newTree(ctx, top, true)
 		if t != nil {
 			trees = append(trees, t)
 		}
@@ -241,7 +221,7 @@ func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree
 	if err != nil {
 		return trees, err
 	}
-	instrumented, err := a.survey(t, o, say)
+	instrumented, err := a.survey(t, say)
 	if err != nil {
 		return trees, err
 	}
@@ -272,7 +252,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		r.tried++ // subtracted again if it is no fault
 		r.mutex.Unlock()
 		start := time.Now()
-		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a, o) })
+		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a) })
 		r.mutex.Lock()
 		took := time.Since(start).Round(100 * time.Millisecond)
 		switch {
@@ -289,9 +269,6 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		case what == killed:
 			r.killed++
 			r.by[by] = append(r.by[by], m)
-			if by.build == "" {
-				a.learn(m, by)
-			}
 			fmt.Printf("%4d killed by %s: %s (%v)\n", r.killed+len(r.survivors), by, m, took)
 		default:
 			r.survivors = append(r.survivors, m)
@@ -307,7 +284,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 
 // try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, that package's
 // tests come first, because they need no library.
-func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, executed bool, err error) {
+func try(t *tree, m mutant, a *atlas) (what outcome, by testName, executed bool, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
 		defer func() { err = errors.Join(err, undo()) }()
@@ -315,9 +292,9 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if err != nil {
 		return notBuilt, by, false, err
 	}
-	all, executed := a.chances(m, o.skip, t)
+	all, executed := a.chances(m, t)
 	var alone, others []testName
-	for _, test := range a.within(all, o.budget) {
+	for _, test := range all {
 		if strings.HasPrefix(test.pack, "internal/") && strings.HasPrefix(m.file, "internal/") {
 			alone = append(alone, test)
 		} else {
@@ -331,18 +308,14 @@ func try(t *tree, m mutant, a *atlas, o options) (what outcome, by testName, exe
 	if err == nil && what == sameCore && executed {
 		what = survived
 	} else if err == nil && what == survived && ofGoc(m.file) {
-		others = append(others, a.within(a.cover(o.skip, t), o.budget)...)
+		others = append(others, a.cover(t)...)
 	}
 	if err != nil || what != survived {
 		return what, by, executed, err
 	}
 	by, err = t.kill(m.file, others, a)
-	if err == nil && by.name == "" {
-		if inSpine(m.file) && o.sanitize {
-			by, err = t.killSanitized(m, all, a, o)
-		} else if same, failed := t.sameInTheEnd(m); failed != nil || same {
-			return sameBuilt, by, executed, failed
-		}
+	if err == nil && by.name == "" && inSpine(m.file) {
+		by, err = t.killSanitized(m, all, a)
 	}
 	if err == nil && by.name != "" {
 		what = killed
@@ -370,7 +343,7 @@ func (r *tally) confirm(t *tree, a *atlas) error {
 	return nil
 }
 
-// report prints the sum, and keeps the survivors for -again.
+// report prints the sum and the survivors.
 func (r *tally) report(o options) {
 	r.tried = r.killed + len(r.survivors)
 	fmt.Printf("\nseed %d: %d of %d killed", o.seed, r.killed, r.tried)
@@ -380,13 +353,8 @@ func (r *tally) report(o options) {
 	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same.\n", r.notBuilt, r.same)
 	r.reportAreas()
 	slices.SortFunc(r.survivors, func(a, b mutant) int { return strings.Compare(a.String(), b.String()) })
-	kept := ""
 	for _, m := range r.survivors {
 		fmt.Println("  ", m)
-		kept += m.file + ": " + m.what + "\n"
-	}
-	if err := os.WriteFile(filepath.Join(state, "survivors.txt"), []byte(kept), 0o644); err != nil {
-		fmt.Fprintln(os.Stderr, err)
 	}
 }
 

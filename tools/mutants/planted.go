@@ -97,12 +97,6 @@ func runPlanted(ctx context.Context, o options) (unnoticed int, err error) {
 		return 0, err
 	}
 	all = slices.DeleteFunc(all, func(p planted) bool { return !o.match.MatchString(p.name) })
-	if o.list {
-		for _, p := range all {
-			fmt.Printf("%s: %s, noticed by %s\n", p.fault.file, p.name, p.by)
-		}
-		return 0, nil
-	}
 	top, err := os.Getwd()
 	if err != nil {
 		return 0, err
@@ -111,7 +105,7 @@ func runPlanted(ctx context.Context, o options) (unnoticed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	o.sanitize = slices.ContainsFunc(all, func(p planted) bool { return p.by.build != "" })
+	sanitize := slices.ContainsFunc(all, func(p planted) bool { return p.by.build != "" })
 	var trees []*tree
 	defer func() {
 		for _, t := range trees {
@@ -119,7 +113,7 @@ func runPlanted(ctx context.Context, o options) (unnoticed int, err error) {
 		}
 	}()
 	for range max(1, min(o.jobs, len(all))) {
-		t, err := newTree(ctx, top, o.sanitize)
+		t, err := newTree(ctx, top, sanitize)
 		if t != nil {
 			trees = append(trees, t)
 		}

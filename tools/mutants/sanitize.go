@@ -1,9 +1,6 @@
 package main
 
-import (
-	"regexp"
-	"time"
-)
+import "regexp"
 
 // sanitizers are the builds with sanitizers: addresses and undefined behaviour, and threads.
 var sanitizers = []string{"asan", "tsan"}
@@ -19,7 +16,7 @@ var storms = map[string]testName{
 
 // killSanitized plants a fault of the spine into the builds with sanitizers and runs what "make test" runs on them, the
 // tests in the order that chances gave.
-func (t *tree) killSanitized(m mutant, order []testName, a *atlas, o options) (by testName, err error) {
+func (t *tree) killSanitized(m mutant, order []testName, a *atlas) (by testName, err error) {
 	for _, build := range sanitizers {
 		what, err := t.buildC(m, build)
 		if err != nil {
@@ -35,24 +32,10 @@ func (t *tree) killSanitized(m mutant, order []testName, a *atlas, o options) (b
 				tests = append(tests, test)
 			}
 		}
-		tests = a.within(tests, o.budget)
-		if storm := storms[build]; !o.skip.MatchString(storm.String()) {
-			tests = append(tests, storm)
-		}
+		tests = append(tests, storms[build])
 		if by, err = t.kill(m.file, tests, a); err != nil || by.name != "" {
 			return by, err
 		}
 	}
 	return by, nil
-}
-
-// within cuts a list of tests to a total time; 0: no limit.
-func (a *atlas) within(order []testName, budget time.Duration) []testName {
-	spent := 0.0
-	for i, test := range order {
-		if spent += a.seconds(test); budget > 0 && spent > budget.Seconds() {
-			return order[:i]
-		}
-	}
-	return order
 }

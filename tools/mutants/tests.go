@@ -87,7 +87,7 @@ func (t *tree) perform(pack, build string, names []string, limit time.Duration, 
 		}
 		pattern += regexp.QuoteMeta(name)
 	}
-	args := []string{"guard", limit.String(), strconv.Itoa(memoryLimit), t.testProgram(pack), "-test.v", "-test.short",
+	args := []string{"guard", limit.String(), strconv.FormatInt(memoryLimit, 10), t.testProgram(pack), "-test.v", "-test.short",
 		"-test.parallel=4", "-test.run=" + pattern + ")$", "-test.timeout=0"}
 	if first {
 		args = append(args, "-test.failfast")

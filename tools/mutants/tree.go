@@ -74,7 +74,7 @@ func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 			return t, err
 		}
 	}
-	return t, errors.Join(t.readPackages(), t.buildGoc(), t.quickCore())
+	return t, errors.Join(t.readPackages(), t.buildGoc())
 }
 
 func (t *tree) path(parts ...string) string {
@@ -84,10 +84,6 @@ func (t *tree) tool() string     { return t.path("build", "vkloader") }
 func (t *tree) goc() string      { return t.path("build", "mutants", "goc") }
 func (t *tree) coreText() string { return t.path("build", "core.c") }
 func (t *tree) core() string     { return t.path("build", "obj", "core.o") }
-
-// finalCore returns the path of the core's object as it is shipped. core returns that of a less optimized one, which compiles
-// in half the time. Without any optimization, calls would exceed the core's limit of stack.
-func (t *tree) finalCore() string { return t.path("build", "obj", "core.final.o") }
 
 // library returns the path of a build's library.
 func (t *tree) library(build string) string {
@@ -212,27 +208,11 @@ func (t *tree) buildGoc() error {
 	return nil
 }
 
-// compileCore makes the object of build/core.c, as it is shipped or with less optimization.
-func (t *tree) compileCore(final bool) error {
+// compileCore makes the object of build/core.c.
+func (t *tree) compileCore() error {
 	command := t.spine[""].compile["build/core.c"]
-	if final {
-		command = strings.Replace(command, " -o build/obj/core.o ", " -o "+t.finalCore()+" ", 1)
-	} else {
-		command = strings.Replace(command, " -c -o ", " -O1 -c -o ", 1)
-	}
 	if text, err := t.shell(command); err != nil {
 		return fmt.Errorf("%s: %w\n%s", command, err, text)
-	}
-	return nil
-}
-
-// quickCore links the library from the core that is less optimized.
-func (t *tree) quickCore() error {
-	if err := errors.Join(copyFile(t.core(), t.finalCore()), t.compileCore(false)); err != nil {
-		return err
-	}
-	if text, err := t.shell(t.spine[""].link); err != nil {
-		return fmt.Errorf("linking: %w\n%s", err, text)
 	}
 	return nil
 }
@@ -348,7 +328,7 @@ func (t *tree) translate() (outcome, error) {
 	if sound, err := os.ReadFile(t.coreText() + ".sound"); err != nil || bytes.Equal(now, sound) {
 		return sameCore, err
 	}
-	if err := t.compileCore(false); err != nil {
+	if err := t.compileCore(); err != nil {
 		return notBuilt, nil
 	}
 	if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || same {
@@ -358,28 +338,6 @@ func (t *tree) translate() (outcome, error) {
 		return notBuilt, nil
 	}
 	return survived, nil
-}
-
-// sameInTheEnd reports whether a surviving fault in Go, or in the run-time support, is no fault: the optimizing compiler makes
-// the same code from it, and Go makes the same tool.
-func (t *tree) sameInTheEnd(m mutant) (bool, error) {
-	if inSpine(m.file) || !t.fresh[t.coreText()] {
-		return false, nil
-	}
-	if err := t.renew(t.finalCore()); err != nil {
-		return false, err
-	}
-	if err := t.compileCore(true); err != nil {
-		return false, nil
-	}
-	if same, err := sameCode(t.finalCore(), t.finalCore()+".sound"); err != nil || !same {
-		return false, err
-	}
-	if ofGoc(m.file) {
-		return !strings.HasPrefix(m.file, runtimeSupport), nil // other programs may use the code that the core does not use
-	}
-	what, err := t.buildToolWith()
-	return what == sameBuilt, err
 }
 
 func (t *tree) buildC(m mutant, build string) (outcome, error) {

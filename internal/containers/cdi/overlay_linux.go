@@ -113,7 +113,7 @@ func (o *overlay) Open(name string) (*os.File, error) {
 		return from.Open(at)
 	}
 	if a := o.added[name]; a != nil {
-		return machine.Contents(name, bytes.NewReader(a.text))
+		return machine.Contents(bytes.NewReader(a.text))
 	}
 	return o.below.Open(name)
 }

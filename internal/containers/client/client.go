@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +14,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/trust"
 	"vkloader/internal/machines"
 )
 
@@ -24,13 +24,10 @@ const (
 	maxIndex = 1 << 20
 )
 
-// atSecure is AT_SECURE, an entry of the auxiliary vector.
-const atSecure = 23
-
 // Ask asks the service that a program with these variables finds. As in the library, a service of another user does not count,
 // a process with raised rights asks none, and without /proc none is asked (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
-	if raised() {
+	if trust.Differs() {
 		return facts.Service{State: facts.ServiceNone}
 	}
 	read := func(v variables.ID) string { return variable(v.Name(), v.Secure()).Value }
@@ -47,20 +44,6 @@ func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 		}
 	}
 	return said
-}
-
-// raised reports whether this process has rights that its user lacks, or can regain some that it dropped.
-func raised() bool {
-	user, effective, saved := unix.Getresuid()
-	group, effectiveGroup, savedGroup := unix.Getresgid()
-	return user != effective || user != saved || group != effectiveGroup || group != savedGroup || secure()
-}
-
-// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE). It returns true
-// when the auxiliary vector cannot be read.
-func secure() bool {
-	vector, err := unix.Auxv()
-	return err != nil || slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
 }
 
 func askIn(directory string) facts.Service {

@@ -62,9 +62,6 @@ func (s *Server) occupy() (p *places, err error) {
 	if err == nil && unix.Flock(int(p.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		err = fmt.Errorf("another service runs in %s", p.clientPath)
 	}
-	if err == nil {
-		err = s.sweepDirectory(p)
-	}
 	if err != nil {
 		p.leave()
 		return nil, err

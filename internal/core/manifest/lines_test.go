@@ -149,7 +149,7 @@ var layerLines = []struct {
 		`2:1 warn layer-field: Layer located at /d/x.json didn't find required layer value "implementation_version" in manifest JSON file, skipping this layer`},
 	{one("1.2.0", "\"description\":\n1"), false,
 		`2:1 warn layer-field: Layer located at /d/x.json didn't find required layer value "description" in manifest JSON file, skipping this layer`},
-	{one("1.2.0", "\"library_arch\":\n\"32\""), false,
+	{one("1.2.0", "\"library_arch\":\n\""+otherBits+"\""), false,
 		`2:1 info layer-architecture: The library architecture in layer /d/x.json doesn't match the current running architecture, skipping this layer`},
 	{one("1.2.0", "\"component_layers\":\n[]"), false,
 		`2:1 warn layer-field: Layer "VK_LAYER_x" contains meta-layer-specific component_layers, but also defining layer library path.  Both are not compatible, so skipping this layer`},
@@ -204,7 +204,7 @@ var driverLines = []struct{ text, want string }{
 	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\"x\",\"api_version\":\n\"3.1.0.0\"}}",
 		`1:54 debug+driver none: Searching for ICD drivers named x
 2:1 info+driver driver-variant: loader_parse_icd_manifest: Driver's ICD JSON /d/x.json 'api_version' field contains a non-zero variant value of 3.  Skipping ICD JSON.`},
-	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\"x\",\"api_version\":\"1.1\",\"library_arch\":\"32\"}}",
+	{"{\"file_format_version\":\"1.0.1\",\"ICD\":{\"library_path\":\"x\",\"api_version\":\"1.1\",\"library_arch\":\"" + otherBits + "\"}}",
 		`1:54 debug+driver none: Searching for ICD drivers named x`},
 }
 

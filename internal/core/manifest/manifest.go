@@ -29,7 +29,7 @@ const (
 )
 
 // loaderBits is the word size of the process. tools/goc replaces it with a C macro.
-var loaderBits = "64"
+var loaderBits = goBits
 
 // System is the system whose process reads the manifests. The zero value is the system of this build, without optional
 // window systems.

@@ -8,6 +8,9 @@ import (
 	"vkloader/internal/core/document"
 )
 
+// otherBits is the word size that the process does not have.
+var otherBits = map[string]string{"64": "32", "32": "64"}[goBits]
+
 func read(t *testing.T, text string, implicit bool) *LayerFile {
 	t.Helper()
 	doc, fault := document.Parse(text)
@@ -73,7 +76,7 @@ func TestLayers(t *testing.T) {
 		{layer("1.2.0", m{"library_path": "5"}), false, 0, `Layer "VK_LAYER_x" is missing both library_path and component_layers fields.  One or the other MUST be defined.  Skipping this layer`},
 		{layer("1.2.0", m{"library_path": "", "component_layers": "[7]"}), false, 0, `Layer "VK_LAYER_x" is missing both library_path and component_layers fields.  One or the other MUST be defined.  Skipping this layer`},
 		{layer("1.0.1", m{"library_path": "", "component_layers": "null"}), false, 1, `Layer "VK_LAYER_x" contains meta-layer-specific component_layers, but using older JSON file version.`},
-		{layer("1.2.0", m{"library_arch": `"32bit"`}), false, 0, "The library architecture in layer /d/x.json doesn't match the current running architecture, skipping this layer"},
+		{layer("1.2.0", m{"library_arch": `"` + otherBits + `bit"`}), false, 0, "The library architecture in layer /d/x.json doesn't match the current running architecture, skipping this layer"},
 		{layer("1.2.0", m{"library_arch": `"arm"`}), false, 1, ""},
 		{layer("1.2.0", m{"disable_environment": ""}), false, 0, `Layer "VK_LAYER_x" doesn't contain required layer object disable_environment in the manifest JSON file, skipping this layer`},
 		{layer("1.2.0", m{"disable_environment": "{}"}), false, 0, `Layer "VK_LAYER_x" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)`},

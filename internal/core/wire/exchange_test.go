@@ -158,7 +158,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// raw makes bytes of numbers and texts.
+// raw makes bytes of numbers, of 32 bits each, and texts.
 func raw(parts ...any) string {
 	var out []byte
 	for _, p := range parts {
@@ -180,7 +180,7 @@ func TestMalformed(t *testing.T) {
 	}
 	for text, want := range map[string]bool{
 		raw(int(Magic), 8): true, raw(int(Magic), 8, "behind it"): true, "": false, raw(int(Magic)): false, raw(int(Magic), 7): false,
-		raw(int(Magic), 9): false, raw(int(Magic)+1, 8): false, raw(int(Magic), 0xffffffff): false,
+		raw(int(Magic), 9): false, raw(int(Magic)+1, 8): false, raw(int(Magic), -1): false,
 	} {
 		r, ok := Open(text)
 		if _, more := r.Next(); ok != want || more || r.Bad() == want {
@@ -197,7 +197,7 @@ func TestMalformed(t *testing.T) {
 		bad  bool
 	}{
 		{record(98, 8), 2, false}, {record(98, 16, 0, 0), 2, false}, {record(98, 0), 0, true}, {record(98, 4), 0, true}, {record(98, 12, 0), 0, true},
-		{record(98, 16), 1, false}, {record(98, 24), 0, true}, {record(98, 0xfffffff8), 0, true}, {raw(int(Magic), 12, 98), 0, true},
+		{record(98, 16), 1, false}, {record(98, 24), 0, true}, {record(98, -8), 0, true}, {raw(int(Magic), 12, 98), 0, true},
 		{raw(int(Magic), 20, 98, 8, 99), 1, true},
 	} {
 		r, ok := Open(c.text)
@@ -213,13 +213,14 @@ func TestMalformed(t *testing.T) {
 			t.Errorf("%q: decided: %v", c.text, c.bad)
 		}
 	}
+	const null = -1 // has the bits of the constant null, and fits into an int of 32 bits
 	for _, c := range []struct {
 		body string // of a variable: name, secure, value
 		want string // "": refused
 	}{
 		{raw(1, "a\x00", 1, 0, "\x00", "\x00\x00"), `"a" 1 ""`}, {raw(1, "a\x00", 0, null, "\x00\x00"), `"a" 0 NULL`}, {raw(null, 0, null, 0), `NULL 0 NULL`},
 		{raw(null, 0, null, 0, 0), ""}, {raw(null, 0, 3, "abc"), ""}, {raw(null, 0, 3, "abcd"), ""}, {raw(null, 0, 3, "abc\x00"), `NULL 0 "abc"`},
-		{raw(null, 0, 4, "abc\x00"), ""}, {raw(null, 0, 0xfffffffe, "abc\x00"), ""}, {raw(null, 0), ""}, {raw(null), ""}, {raw(9, 0, 0), ""}, {"", ""}, {"abc", ""},
+		{raw(null, 0, 4, "abc\x00"), ""}, {raw(null, 0, -2, "abc\x00"), ""}, {raw(null, 0), ""}, {raw(null), ""}, {raw(9, 0, 0), ""}, {"", ""}, {"abc", ""},
 	} {
 		rec := Record{ID: IDVar, body: c.body}
 		got := ""
@@ -235,7 +236,7 @@ func TestMalformed(t *testing.T) {
 		want int    // -1: refused
 	}{
 		{raw(null, 0, 0), 0}, {raw(null, 0, 1, null), 1}, {raw(null, 0, 2, null, null), 2}, {raw(null, 0, 2, null), -1}, {raw(null, 0, 1, 9, "a"), -1},
-		{raw(null, 0, 2, 9, 9), -1}, {raw(null, 0, 0xffffffff, null), -1}, {raw(null, 0), -1},
+		{raw(null, 0, 2, 9, 9), -1}, {raw(null, 0, -1, null), -1}, {raw(null, 0), -1},
 	} {
 		got := -1
 		if v, ok := (Record{ID: IDDirectory, body: c.body}).Directory(); ok {

@@ -233,7 +233,7 @@ func OfCLibrary(name string) bool {
 		"libBrokenLocale", "libthread_db":
 		return true
 	}
-	return strings.HasPrefix(stem, "ld-") || stem == "ld" || strings.HasPrefix(stem, "libc.musl") ||
+	return strings.HasPrefix(stem, "ld-") || stem == "ld" || stem == "ld64" || strings.HasPrefix(stem, "libc.musl") ||
 		strings.HasPrefix(stem, "libnss_")
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf16"
 )
 
@@ -70,6 +71,15 @@ func ReadPE(r io.ReaderAt) (l *PE, err error) {
 // Exports reports whether a function is exported by its name.
 func (l *PE) Exports(name string) bool { return slices.Contains(l.exports, name) }
 
+// Imports returns the libraries in the import table of a PE file; none for another file.
+func Imports(r io.ReaderAt) []string {
+	f, err := pe.NewFile(r)
+	if err != nil {
+		return nil
+	}
+	return peNeeds(f)
+}
+
 // peNeeds returns the libraries in the import table; none if the table is damaged, where the standard library's reader may
 // panic.
 func peNeeds(f *pe.File) (list []string) {
@@ -83,13 +93,9 @@ func peNeeds(f *pe.File) (list []string) {
 		return nil
 	}
 	for _, s := range symbols {
-		for i := len(s) - 1; i >= 0; i-- {
-			if s[i] == ':' {
-				if name := s[i+1:]; !slices.Contains(list, name) && len(list) < peNeedsMost {
-					list = append(list, name)
-				}
-				break
-			}
+		at := strings.LastIndexByte(s, ':') // SYMBOL:LIBRARY
+		if name := s[at+1:]; at >= 0 && !slices.Contains(list, name) && len(list) < peNeedsMost {
+			list = append(list, name)
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // owner is an installed package.
@@ -43,12 +44,19 @@ func lists(list, file string) bool {
 
 const dpkgLists = "/var/lib/dpkg/info"
 
-// usualLists are the lists of the package that nearly every loader on dpkg's systems belongs to. They are read before the names
-// of thousands of other lists.
-var usualLists = []string{"libvulkan1:amd64", "libvulkan1:i386", "libvulkan1:arm64", "libvulkan1:armhf", "libvulkan1"}
+// usualLists returns the lists of the package that nearly every loader on dpkg's systems belongs to. They are read before the
+// names of thousands of other lists.
+func usualLists() []string {
+	lists := []string{"libvulkan1"}
+	for _, m := range machines.All() {
+		lists = append(lists, "libvulkan1:"+m.Target)
+	}
+	return lists
+}
 
+// dpkgOwner returns the package that has a file; nil if none has.
 func dpkgOwner(m *machine.Machine, file string) *owner {
-	for _, list := range usualLists {
+	for _, list := range usualLists() {
 		if found := dpkgListed(m, list, file); found != nil {
 			return found
 		}

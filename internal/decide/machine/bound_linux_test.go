@@ -80,6 +80,9 @@ func TestLargeFilesAreNotRead(t *testing.T) {
 // endless is a regular file whose size is 0 and whose content has no end: as one that grows while it is read.
 func endless(t *testing.T) string {
 	t.Helper()
+	if OwnClass == 32 {
+		t.Skip("the page map of 4 GB ends before the bound")
+	}
 	const name = "/proc/self/pagemap"
 	f, err := os.Open(name)
 	if err != nil {

@@ -32,10 +32,10 @@ func TestWrongMachine(t *testing.T) {
 		binary.LittleEndian.PutUint16(head[18:], uint16(machine))
 		return head
 	}
-	ofPE := func(machine uint16, at int) []byte {
+	ofPE := func(machine uint16, at uint32) []byte {
 		head := make([]byte, 8192)
 		copy(head, "MZ")
-		binary.LittleEndian.PutUint32(head[60:], uint32(at))
+		binary.LittleEndian.PutUint32(head[60:], at)
 		copy(head[min(at, 8000):], "PE\x00\x00")
 		binary.LittleEndian.PutUint16(head[min(at, 8000)+4:], machine)
 		return head

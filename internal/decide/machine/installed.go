@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/machines"
 )
 
 // Package is an installed package.
@@ -60,11 +61,13 @@ func Field(record, name string) string {
 	return ""
 }
 
-// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them.
+// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them. It prefers the package of this machine's
+// architecture.
 func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
+	own, _ := machines.Own()
 	for record := range m.DpkgRecords(name) {
 		architecture := Field(record, "Architecture")
-		if Field(record, "Status") != "install ok installed" || is && architecture == "i386" {
+		if Field(record, "Status") != "install ok installed" || is && architecture != own.Target {
 			continue
 		}
 		found, is = Package{Version: Field(record, "Version")}, true

@@ -5,19 +5,24 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"vkloader/internal/machines"
 )
 
-// The lists of each package manager are read; a removed package that left its settings is not installed.
+// The lists of each package manager are read; a removed package that left its settings is not installed. Of the same package for
+// several architectures, that of this machine counts.
 func TestPackage(t *testing.T) {
 	t.Parallel()
+	own, _ := machines.Own()
 	for name, c := range map[string]struct {
 		files   map[string]string
 		version string
 		has     []string
 	}{
-		"dpkg": {map[string]string{"var/lib/dpkg/status": "Package: drivers\nStatus: install ok installed\nArchitecture: amd64\nMulti-Arch: same\nVersion: 22.3.6-1\n\n" +
-			"Package: drivers\nStatus: install ok installed\nArchitecture: i386\nVersion: 22.3.5-1\n\nPackage: gone\nStatus: deinstall ok config-files\nVersion: 1\n",
-			"var/lib/dpkg/info/drivers:amd64.list": "/.\n/usr/lib/libd.so\n", "var/lib/dpkg/info/drivers:i386.list": "/usr/lib32/libd.so\n"}, "22.3.6-1", []string{"/.", "/usr/lib/libd.so"}},
+		"dpkg": {map[string]string{"var/lib/dpkg/status": "Package: drivers\nStatus: install ok installed\nArchitecture: ia64\nVersion: 1\n\n" +
+			"Package: drivers\nStatus: install ok installed\nArchitecture: " + own.Target + "\nMulti-Arch: same\nVersion: 22.3.6-1\n\n" +
+			"Package: drivers\nStatus: install ok installed\nArchitecture: hppa\nVersion: 22.3.5-1\n\nPackage: gone\nStatus: deinstall ok config-files\nVersion: 1\n",
+			"var/lib/dpkg/info/drivers:" + own.Target + ".list": "/.\n/usr/lib/libd.so\n", "var/lib/dpkg/info/drivers:hppa.list": "/usr/lib32/libd.so\n"}, "22.3.6-1", []string{"/.", "/usr/lib/libd.so"}},
 		"apk": {map[string]string{"lib/apk/db/installed": "P:drivers-extra\nV:1\nF:usr\nR:x\n\nP:drivers\nV:24.0-r1\nF:usr/lib\nR:libd.so\nR:libe.so\n"},
 			"24.0-r1", []string{"/usr/lib/libd.so", "/usr/lib/libe.so"}},
 		"pacman": {map[string]string{"var/lib/pacman/local/drivers-extra-1-1/files": "%FILES%\nusr/x\n",

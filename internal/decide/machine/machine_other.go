@@ -3,8 +3,6 @@
 package machine
 
 import (
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -112,9 +110,4 @@ func (m *Machine) Readlink(name string) (string, error) {
 		return "", err
 	}
 	return root.Readlink(below(name))
-}
-
-// Contents fails: only commands for Linux read a Tree with files in memory.
-func Contents(name string, _ io.Reader) (*os.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: errors.ErrUnsupported}
 }

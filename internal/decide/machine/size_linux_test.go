@@ -31,7 +31,7 @@ func TestMemoryOfItsSize(t *testing.T) {
 			t.Errorf("%s: %d bytes of memory for %d", name, least, len(content))
 		}
 	}
-	if data, err := (&Machine{}).ReadLarge("/proc/self/maps"); err != nil || len(data) < 2*bytes.MinRead {
+	if data, err := (&Machine{}).ReadLarge("/proc/self/maps"); err != nil || len(data) <= bytes.MinRead {
 		t.Errorf("/proc: %v, %d bytes", err, len(data))
 	}
 }

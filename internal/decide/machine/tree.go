@@ -161,3 +161,18 @@ func ByName(entries []fs.DirEntry) []fs.DirEntry {
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }
+
+// Contents copies the bytes of a reader into a file without a name, for a Tree to open.
+func Contents(from io.Reader) (*os.File, error) {
+	f, err := nameless()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = io.Copy(f, from); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

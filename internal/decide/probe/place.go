@@ -55,7 +55,7 @@ func findLibrary(executable, library string) (found Place, dir string, err error
 	}
 	dir, found.Library = filepath.Dir(real), library
 	if library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces, libraryDirectory, LibraryName)); err != nil {
+		if found.Library, err = firstOf(dir, installed(libraryPlaces(), libraryDirectory, LibraryName)); err != nil {
 			return found, "", fmt.Errorf("no %s with this tool: %w", LibraryName, err)
 		}
 	} else if filepath.Base(library) != library {

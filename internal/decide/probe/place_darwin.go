@@ -6,7 +6,6 @@ const (
 	childName   = "vkloader/probe"
 )
 
-var (
-	libraryPlaces = []string{LibraryName, "../lib/" + LibraryName}
-	childPlaces   = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
-)
+var childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
+
+func libraryPlaces() []string { return []string{LibraryName, "../lib/" + LibraryName} }

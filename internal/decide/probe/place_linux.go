@@ -1,17 +1,23 @@
 package probe
 
+import "vkloader/internal/machines"
+
 const (
 	// LibraryName is the name of the library's file.
 	LibraryName = "libvulkan.so.1"
 	childName   = "vkloader/probe"
 )
 
-// Packages put the library into a directory vkloader, because the one beside it may be the distribution's loader.
-var (
-	libraryPlaces = []string{
+// libraryPlaces returns the paths of the library from the tool. Packages put it into a directory vkloader, because the one beside
+// that may be the distribution's loader.
+func libraryPlaces() []string {
+	own, _ := machines.Own()
+	debian := "../lib/" + own.Multiarch
+	return []string{
 		"libvulkan.so.1",
-		"../lib/vkloader/libvulkan.so.1", "../lib64/vkloader/libvulkan.so.1", "../lib/x86_64-linux-gnu/vkloader/libvulkan.so.1",
-		"../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", "../lib/x86_64-linux-gnu/libvulkan.so.1",
+		"../lib/vkloader/libvulkan.so.1", "../lib64/vkloader/libvulkan.so.1", debian + "/vkloader/libvulkan.so.1",
+		"../lib/libvulkan.so.1", "../lib64/libvulkan.so.1", debian + "/libvulkan.so.1",
 	}
-	childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}
-)
+}
+
+var childPlaces = []string{"libexec/vkloader/probe", "../libexec/vkloader/probe"}

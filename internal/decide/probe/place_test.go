@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vkloader/internal/machines"
 )
 
 // The places that the tool is found in: as built, and as installed, also through a link.
 func TestPlaces(t *testing.T) {
-	for _, lib := range []string{"lib", "lib64", "lib/x86_64-linux-gnu", "lib64/vkloader", "lib/x86_64-linux-gnu/vkloader"} {
+	own, _ := machines.Own()
+	for _, lib := range []string{"lib", "lib64", "lib/" + own.Multiarch, "lib64/vkloader", "lib/" + own.Multiarch + "/vkloader"} {
 		prefix := t.TempDir()
 		files := []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"}
 		if packaged, ok := strings.CutSuffix(lib, "/vkloader"); ok { // beside the distribution's

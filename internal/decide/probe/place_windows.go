@@ -6,7 +6,6 @@ const (
 	childName   = "probe.exe"
 )
 
-var (
-	libraryPlaces = []string{LibraryName}
-	childPlaces   = []string{"libexec/" + childName, childName}
-)
+var childPlaces = []string{"libexec/" + childName, childName}
+
+func libraryPlaces() []string { return []string{LibraryName} }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,7 +63,7 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	p.Command = split(p.text("cmdline"))
 	p.Machine.Environ = split(p.text("environ"))
 	p.Started = k.started(p.text("stat"))
-	p.Class, p.Elevated = 0, secure(p.text("auxv"))
+	p.Class, p.Elevated = 0, secure(p.text("auxv"), encoding.NativeEndian)
 	p.Mapped, err = mapped(p.file("maps"))
 	p.NoMaps = err != nil
 	for i := range p.Mapped {
@@ -154,17 +155,17 @@ const (
 )
 
 // secure reads AT_SECURE from an auxiliary vector: pairs of words, of the process's own word size.
-func secure(auxv string) bool {
+func secure(auxv string, order encoding.ByteOrder) bool {
 	data, word := []byte(auxv), 8
-	// Of a 32-bit process the second word is not the upper half of a small number.
-	if len(data) >= 8 && encoding.NativeEndian.Uint32(data[4:]) != 0 {
+	// The first key is a small number: a larger one of 64 bits is a key and a value of 32 bits each.
+	if len(data) >= 8 && order.Uint64(data) > math.MaxUint32 {
 		word = 4
 	}
 	number := func(at []byte) uint64 {
 		if word == 4 {
-			return uint64(encoding.NativeEndian.Uint32(at))
+			return uint64(order.Uint32(at))
 		}
-		return encoding.NativeEndian.Uint64(at)
+		return order.Uint64(at)
 	}
 	for ; len(data) >= 2*word; data = data[2*word:] {
 		switch number(data) {

@@ -13,27 +13,36 @@ import (
 	"vkloader/test/lib/tree"
 )
 
+// byteOrder is a byte order that reads and writes.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
 // words is an auxiliary vector of a word size.
-func words(size int, numbers ...uint64) string {
+func words(order byteOrder, size int, numbers ...uint64) string {
 	var data []byte
 	for _, n := range numbers {
 		if size == 4 {
-			data = binary.NativeEndian.AppendUint32(data, uint32(n))
+			data = order.AppendUint32(data, uint32(n))
 		} else {
-			data = binary.NativeEndian.AppendUint64(data, n)
+			data = order.AppendUint64(data, n)
 		}
 	}
 	return string(data)
 }
 
+// AT_SECURE is found in vectors of both word sizes and byte orders.
 func TestSecure(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{4, 8} {
-		if !secure(words(size, 33, 0x7fff0000, 23, 1, 0, 0)) {
-			t.Errorf("%d bytes a word: a program with more rights is taken for another", size)
-		}
-		if secure(words(size, 33, 0x7fff0000, 23, 0, 0, 0)) || secure(words(size, 33, 1, 0, 0, 23, 1)) || secure("") {
-			t.Errorf("%d bytes a word: a program without more rights is taken for one with", size)
+	for _, order := range []byteOrder{binary.LittleEndian, binary.BigEndian} {
+		for _, size := range []int{4, 8} {
+			if !secure(words(order, size, 33, 0x7fff0000, 23, 1, 0, 0), order) {
+				t.Errorf("%v, %d bytes a word: a program with more rights is taken for another", order, size)
+			}
+			if secure(words(order, size, 33, 0x7fff0000, 23, 0, 0, 0), order) || secure(words(order, size, 33, 1, 0, 0, 23, 1), order) || secure("", order) {
+				t.Errorf("%v, %d bytes a word: a program without more rights is taken for one with", order, size)
+			}
 		}
 	}
 }
@@ -94,7 +103,7 @@ func TestLook(t *testing.T) {
 		"stat": "cpu 1\nbtime 1000000\n", "7/maps": "1-2 r--p 0 08:01 5 /usr/lib/libvulkan.so.1.3.239\n",
 		"7/status":  "Name:\tgame\nUid:\t1000\t1001\t1000\t1000\nGid:\t1000\t1002\t1000\t1000\nGroups:\t44 1002 105 \n",
 		"7/cmdline": "/opt/game\x00--fast\x00", "7/environ": "HOME=/home/me\x00VK_LAYER_PATH=\x00",
-		"7/stat": "7 (a) b) S 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 500 1 1", "7/auxv": words(8, 23, 1, 0, 0),
+		"7/stat": "7 (a) b) S 1 7 7 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 500 1 1", "7/auxv": words(binary.NativeEndian, 8, 23, 1, 0, 0),
 		"7/fdinfo/3": client, "7/fdinfo/4": client, "7/fdinfo/5": "pos:\t0\nflags:\t02\n",
 		"7/fdinfo/6": "drm-driver:\tamdgpu\ndrm-client-id:\t4\ndrm-pdev:\t0000:03:00.0\ndrm-resident-vram:\t1024 KiB\ndrm-memory-vram:\t7 MiB\n",
 	})

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	encoding "encoding/binary"
 	"io"
-	"os"
 	"path"
 	"regexp"
 	"strconv"
@@ -16,7 +15,6 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/vk"
-	"vkloader/internal/decide/wording"
 )
 
 // Android is a machine with Android: a copy of its file system, its properties and its global settings.
@@ -99,12 +97,10 @@ func (a *Android) installed(name string) (androidPackage, bool) {
 	if file == "" {
 		return androidPackage{}, false
 	}
-	p := androidPackage{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file, ABIs: map[string]string{}, ReadableLists: true,
+	p := androidPackage{Preinstalled: part != "/data/app", TargetSDK: 35, APK: file,
 		LibraryPath: path.Join(path.Dir(file), "lib", map[string]string{"arm64-v8a": "arm64", "armeabi-v7a": "arm"}[a.abi()])}
-	if entries, found := a.List(file + "!/lib/" + a.abi()); found && len(entries) > 0 || a.Machine.Exists(p.LibraryPath) {
-		p.ABIs[a.abi()] = a.abi()
-	}
-	p.SphalText = string(a.inside(file, "assets/sphal_libraries.txt"))
+	entries, found := a.List(file + "!/lib/" + a.abi())
+	p.Fits = found && len(entries) > 0 || a.Machine.Exists(p.LibraryPath)
 	return p, true
 }
 
@@ -168,8 +164,7 @@ func (a *Android) List(name string) (list []androidEntry, found bool) {
 
 func layerName() *regexp.Regexp { return regexp.MustCompile(`VK_LAYER_[A-Za-z0-9_]+`) }
 
-// Look implements androidPlaces from the library's exports and the layer names in its data. It takes each layer for a device
-// layer, too.
+// Look implements androidPlaces from the library's exports and the layer names in its data.
 func (a *Android) Look(name string) (androidLibrary, bool) {
 	content := []byte(nil)
 	if file, below, zipped := strings.Cut(name, "!/"); zipped {
@@ -191,10 +186,9 @@ func (a *Android) Look(name string) (androidLibrary, bool) {
 	for _, found := range layerName().FindAll(content, -1) {
 		if name := string(found); !known[name] {
 			known[name] = true
-			l.Layers = append(l.Layers, androidNamed{Name: name})
+			l.Layers = append(l.Layers, name)
 		}
 	}
-	l.DeviceLayers = l.Layers
 	return l, true
 }
 
@@ -214,12 +208,8 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
 	selected := f.Select(a.installed)
-	var process androidProcess
-	if selected.Package != "" {
-		process.SetUpdatable(selected.Path)
-	}
 	var at string // of the last library that exists
-	process.Enter(os.Getpid(), f, func(namespace, library string) androidOpened {
+	driver := f.Choose(selected.Path, func(namespace, library string) androidOpened {
 		at = ""
 		for _, directory := range a.directories(namespace, selected.Path) {
 			opened := a.hal(directory + "/" + library)
@@ -238,11 +228,10 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		out = append(out, explain.Item{Kind: "driver", Name: library, Statement: "AND-003", Code: "library-missing", Why: "there is none for namespace " + namespace})
 		return androidNotFound
 	})
-	driver := process.Driver
 	switch {
 	case driver.Abort != "":
 		notes = append(notes, "the process ends: "+driver.Abort+" (AND-005)")
-	case driver.Devices():
+	case driver.Origin != androidStub:
 		in = append(in, explain.Item{Kind: "driver", Order: 1, Name: driver.Library, Library: at, Statement: "AND-004", Code: "driver-used",
 			Why: string(driver.Origin) + ", in namespace " + driver.Namespace})
 	default:
@@ -257,19 +246,18 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	for _, name := range missing {
 		notes = append(notes, "the package "+name+", which the settings name for layers, is not installed (AND-037)")
 	}
-	found := f.Discover(paths, a)
-	plan := f.Create(androidRequest{API: androidVersion{Minor: 3}}, found, nil, androidVersion{Minor: 3})
+	found := androidDiscover(paths, a)
 	implicit, bySettings := f.Implicit()
+	chain, complete := androidChain(implicit, found)
 	why := "named by the properties debug.vulkan.layers and debug.vulkan.layer.N"
 	if bySettings {
 		why = "named by the setting gpu_debug_layers"
 	}
 	active := map[string]bool{}
-	if plan.Result != androidSuccess {
-		notes = append(notes, "vkCreateInstance gives "+plan.Result+": not every one of "+strings.Join(implicit, ", ")+" is there (AND-043)")
-		plan.Layers = nil
+	if !complete {
+		notes = append(notes, "vkCreateInstance gives VK_ERROR_LAYER_NOT_PRESENT: not every one of "+strings.Join(implicit, ", ")+" is there (AND-043)")
 	}
-	for i, l := range plan.Layers {
+	for i, l := range chain {
 		active[l.Name] = true
 		in = append(in, explain.Item{Kind: "layer", Order: i + 1, Name: l.Name, Library: l.Library, Code: "layer-active", Statement: "AND-039, AND-040", Why: why})
 	}
@@ -279,21 +267,15 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 		}
 	}
 	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {
-		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level).Minor)+" (AND-069)")
+		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level))+" (AND-069)")
 	}
-	named := func(e androidNamed) string { return e.Name }
-	names := wording.Words(androidInstanceExtensions(nil, nil), named)
-	if len(plan.Layers) > 0 {
+	if len(chain) > 0 {
 		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
 	}
-	if result := driver.Create(0); result != androidSuccess {
-		notes = append(notes, "vkCreateInstance gives "+result+", and the global functions "+driver.Enumerate()+" (AND-009)")
-	}
-	ofDevices := wording.Words(f.DeviceExtensions(&androidDeviceFacts{}), named)
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
-	notes = append(notes, "to the extensions of a device it adds "+strings.Join(ofDevices, ", ")+", and what display and driver allow (AND-055)")
+	notes = append(notes, "to the extensions of a device it adds "+strings.Join(f.deviceExtensions(), ", ")+", and what display and driver allow (AND-055)")
 	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",
-		"the loader adds "+strings.Join(names, ", ")+" (AND-051)")
+		"the loader adds "+strings.Join(androidExtensions, ", ")+" (AND-051)")
 	return in, out, notes
 }
 
@@ -324,7 +306,7 @@ func Commands(names []string) (notes []string) {
 		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
 			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
 			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
-		if does := androidEmulated(name, false); does != "" {
+		if does := androidEmulated(name); does != "" {
 			notes = append(notes, name+": for a driver without it the loader gives "+does+" (AND-067, AND-068)")
 		}
 	}
@@ -348,7 +330,7 @@ func (a *Android) hal(name string) androidOpened {
 // facts converts the properties, settings and environment to androidFacts.
 func (a *Android) facts() *androidFacts {
 	f := &androidFacts{Properties: a.Properties, Settings: a.Properties, Program: androidProgram{Package: a.Package, Debuggable: a.Debuggable,
-		DebugPlatform: a.Properties["ro.debuggable"] == "1", Dumpable: true, ABI: a.abi(), Bits: a.Bits, Environment: map[string]string{}}}
+		DebugPlatform: a.Properties["ro.debuggable"] == "1", ABI: a.abi(), Environment: map[string]string{}}}
 	for _, pair := range a.Machine.Environ {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			f.Program.Environment[name] = value

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +11,7 @@ const debugDirectory = "/data/local/debug/vulkan"
 // LayersDebugged reports whether the settings for debugging layers apply to the program (AND-036).
 func (f *androidFacts) LayersDebugged() bool {
 	p := &f.Program
-	return (p.debuggable() || p.InjectLayers && p.Dumpable) && f.Settings["enable_gpu_debug_layers"] != "" &&
+	return (p.debuggable() || p.InjectLayers) && f.Settings["enable_gpu_debug_layers"] != "" &&
 		f.Settings["enable_gpu_debug_layers"] != "0" && f.Settings["gpu_debug_app"] == p.Package && p.Package != ""
 }
 
@@ -35,31 +34,14 @@ func (f *androidFacts) Paths(installed func(name string) (androidPackage, bool))
 	return append(paths, splitList(f.Program.LibraryPath, ":")...), missing
 }
 
-// androidNamed is a layer or an extension, by its properties.
-type androidNamed struct {
-	Name        string
-	Spec        uint32
-	Description string
-}
-
 // androidLibrary is a library's description of its layers.
 type androidLibrary struct {
 	HasLayers, HasExtensions bool // it exports the two enumeration functions
-	Failed                   bool // one of these functions returned an error
-	Layers                   []androidNamed
-	DeviceLayers             []androidNamed
-	Extensions               map[string][]androidNamed // of instances, by layer
+	Layers                   []string
 }
 
 // androidLayer is a layer that was found.
-type androidLayer struct {
-	androidNamed
-	Library string
-	Global  bool // it is in the chains of devices, too (AND-034)
-	App     bool // its library is opened in the namespace of the app (AND-035)
-
-	Extensions []androidNamed
-}
+type androidLayer struct{ Name, Library string }
 
 // androidEntry is something in a directory, or in an APK.
 type androidEntry struct {
@@ -68,7 +50,7 @@ type androidEntry struct {
 	Aligned bool // its content is page-aligned
 }
 
-// androidPlaces reads directories and libraries for Discover.
+// androidPlaces reads directories and libraries for androidDiscover.
 type androidPlaces interface {
 	// List lists a directory, or for FILE.apk!/DIRECTORY that directory of the APK; found is false if there is none.
 	List(path string) (entries []androidEntry, found bool)
@@ -76,8 +58,8 @@ type androidPlaces interface {
 	Look(path string) (androidLibrary, bool)
 }
 
-// Discover returns the layers in the paths, in order (AND-030 to AND-035).
-func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []androidLayer) {
+// androidDiscover returns the layers in the paths, in order (AND-030 to AND-033).
+func androidDiscover(paths []string, places androidPlaces) (layers []androidLayer) {
 	known := map[string]bool{}
 	for _, path := range paths {
 		entries, _ := places.List(path)
@@ -92,12 +74,11 @@ func (f *androidFacts) Discover(paths []string, places androidPlaces) (layers []
 			known[e.Name] = true
 			at := path + "/" + e.Name
 			library, ok := places.Look(at)
-			if !ok || !library.HasLayers || !library.HasExtensions || library.Failed || len(library.Layers) == 0 {
+			if !ok || !library.HasLayers || !library.HasExtensions {
 				continue
 			}
-			for _, l := range library.Layers {
-				layers = append(layers, androidLayer{androidNamed: l, Library: at, Global: slices.Contains(library.DeviceLayers, l),
-					App: f.Program.Package != "" && path != debugDirectory, Extensions: library.Extensions[l.Name]})
+			for _, name := range library.Layers {
+				layers = append(layers, androidLayer{name, at})
 			}
 		}
 	}

@@ -3,25 +3,21 @@ package systems
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // androidPackage is an installed package that has a driver.
 type androidPackage struct {
-	Preinstalled  bool
-	TargetSDK     int
-	LibraryPath   string            // nativeLibraryDir
-	APK           string            // its file
-	ABIs          map[string]string // by the process's instruction set, the ABI of its libraries
-	SphalText     string            // of its asset sphal_libraries.txt
-	ReadableLists bool              // the lists of libraries shared between namespaces are readable, and linking works
+	Preinstalled bool
+	TargetSDK    int
+	LibraryPath  string // nativeLibraryDir
+	APK          string // its file
+	Fits         bool   // it has libraries for the instruction set of the program
 }
 
 // androidSelection is a program's driver package, and the rule that selected it.
 type androidSelection struct {
 	Package string // "": the system's own driver
 	Path    string // directories with its libraries
-	Sphal   []string
 	Why     string
 }
 
@@ -42,7 +38,7 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 	switch {
 	case production == "" && prerelease == "":
 		return system("the system has no updatable driver")
-	case p.Privileged || p.System && !p.Updated:
+	case p.Privileged || p.System:
 		return system("the program is a part of the system")
 	}
 	named := func(setting string) bool { return slices.Contains(splitList(f.Settings[setting], ","), p.Package) }
@@ -84,7 +80,7 @@ func (f *androidFacts) Select(installed func(name string) (androidPackage, bool)
 	return f.usable(chosen, why, installed)
 }
 
-// usable reports whether a package can be used (AND-021, AND-022, AND-025).
+// usable reports whether a package can be used (AND-021, AND-022).
 func (f *androidFacts) usable(name, why string, installed func(name string) (androidPackage, bool)) androidSelection {
 	pack, ok := installed(name)
 	switch {
@@ -92,11 +88,8 @@ func (f *androidFacts) usable(name, why string, installed func(name string) (and
 		return androidSelection{Why: name + " is not installed with the system"}
 	case pack.TargetSDK < minimumSDK:
 		return androidSelection{Why: name + " is for systems older than 26"}
-	case pack.ABIs[f.Program.ABI] == "":
+	case !pack.Fits:
 		return androidSelection{Why: name + " has no libraries for " + f.Program.ABI}
-	case !pack.ReadableLists:
-		return androidSelection{Why: "the namespace of " + name + " cannot be linked with the system's libraries"}
 	}
-	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + pack.ABIs[f.Program.ABI],
-		Sphal: strings.Fields(pack.SphalText), Why: why}
+	return androidSelection{Package: name, Path: pack.LibraryPath + ":" + pack.APK + "!/lib/" + f.Program.ABI, Why: why}
 }

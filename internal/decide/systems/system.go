@@ -2,7 +2,6 @@ package systems
 
 import (
 	"slices"
-	"strings"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
@@ -100,55 +99,15 @@ const (
 type Opening struct {
 	Drivers, Layers []Way
 	First           string // the function that is called in a new driver first, if exported; "": its negotiation
-	longest         int    // limit of a name for the service, in bytes; 0: there is no service
 }
 
 var (
 	usual          = Opening{Drivers: []Way{Linker}, Layers: []Way{Linker}}
-	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}, longest: 64} // FUC-006
-	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File}, longest: 64,
+	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}} // FUC-006
+	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File},
 		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
 
 // Asks reports whether drivers are opened with a method.
 func (o Opening) Asks(way Way) bool { return slices.Contains(o.Drivers, way) }
-
-// Result is the outcome of one method.
-type Result uint8
-
-// Results.
-const (
-	Failed  Result = iota
-	Opened         // there is a library
-	Refused        // the service cannot be connected to
-	Null           // the service reports success, and returns no library
-)
-
-// Open tries the methods for a driver's or layer's library in order; why has the answers of those that failed.
-func (o Opening) Open(library string, layer bool, try func(Way) Result) (by Way, why []string) {
-	ways := o.Drivers
-	if layer {
-		ways = o.Layers
-	}
-	for _, way := range ways {
-		if way == Service && len(library) > o.longest {
-			why = append(why, string(way)+": the name is longer than 64 bytes")
-			continue
-		}
-		if way == Bundled && strings.Contains(library, "/") {
-			continue
-		}
-		switch try(way) {
-		case Opened:
-			return way, why
-		case Refused: // FUC-008
-			why = append(why, string(way)+": there is no connection to fuchsia.vulkan.loader.Loader")
-		case Null: // FUC-009
-			why = append(why, string(way)+": it answers, and gives nothing")
-		default:
-			why = append(why, string(way)+": not found")
-		}
-	}
-	return "", why
-}

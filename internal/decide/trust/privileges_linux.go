@@ -2,8 +2,8 @@ package trust
 
 import (
 	"bytes"
-	"encoding/binary"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,37 +30,12 @@ func Alone() bool {
 	return err == nil && len(fields) == 3 && string(fields[2]) == "1"
 }
 
-// secure reads AT_SECURE from the auxiliary vector.
+// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE).
 func secure() bool {
 	const atSecure = 23
-	vector, err := os.ReadFile("/proc/self/auxv")
-	if err != nil {
-		return false
-	}
-	word := func() (value uint64) {
-		size := wordBytes
-		if len(vector) < size {
-			vector = nil
-			return 0
-		}
-		if size == 8 {
-			value = binary.NativeEndian.Uint64(vector)
-		} else {
-			value = uint64(binary.NativeEndian.Uint32(vector))
-		}
-		vector = vector[size:]
-		return value
-	}
-	for len(vector) > 0 {
-		if key, value := word(), word(); key == atSecure {
-			return value != 0
-		}
-	}
-	return false
+	vector, err := unix.Auxv()
+	return err == nil && slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
 }
-
-// wordBytes is the size of a word of this process.
-const wordBytes = 4 << (^uint(0) >> 63)
 
 // capable reports whether the process has capabilities.
 func capable() bool {

@@ -10,16 +10,6 @@ type InstanceExtension struct {
 	Known       bool // a Linux loader knows it (INS-008)
 }
 
-// KnownInstanceExtension reports whether a Linux loader knows an instance extension (INS-008).
-func KnownInstanceExtension(name string) bool {
-	for i := range InstanceExtensions {
-		if InstanceExtensions[i].Name == name {
-			return InstanceExtensions[i].Known
-		}
-	}
-	return false
-}
-
 // Result is a VkResult.
 type Result int32
 
@@ -35,10 +25,6 @@ const (
 	PhysicalDevice
 	Device // device, queue or command buffer
 )
-
-func (k Kind) String() string {
-	return [...]string{"", "global", "instance", "physical device", "device"}[k]
-}
 
 // ExtensionMinor is Command.Minor of commands that are in no core version.
 const ExtensionMinor = 255

@@ -1,49 +1,17 @@
 package windows
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
-// loadError returns the meaning of a usual error of LoadLibrary, in words about the library; "" for other errors.
-func loadError(number int) string {
-	switch number {
-	case 2:
-		return "the file does not exist"
-	case 3:
-		return "the directory does not exist"
-	case 5:
-		return "access is denied"
-	case 8, 1455:
-		return "not enough memory"
-	case 32:
-		return "another process has the file open"
-	case 53:
-		return "the network path is not found"
-	case 87, 123:
-		return "the path is not valid"
-	case 126:
-		return "the library, or one that it needs, is not found"
-	case 127, 182:
-		return "a library that it needs lacks a function"
-	case 193:
-		return "it is not a library for programs of this word size"
-	case 206:
-		return "the path is too long"
-	case 225:
-		return "the virus scanner blocks it"
-	case 577:
-		return "its signature is not valid"
-	case 998:
-		return "its start code crashes"
-	case 1114:
-		return "its start code fails"
-	case 1260, 4551:
-		return "a policy of this PC blocks it"
-	case 14001:
-		return "its side-by-side configuration is not valid"
-	}
-	return ""
+// loadErrors has the meanings of usual errors of LoadLibrary, in words about the library.
+var loadErrors = map[string]string{
+	"2": "the file does not exist", "3": "the directory does not exist", "5": "access is denied", "8": "not enough memory",
+	"32": "another process has the file open", "53": "the network path is not found", "87": "the path is not valid",
+	"123": "the path is not valid", "126": "the library, or one that it needs, is not found",
+	"127": "a library that it needs lacks a function", "182": "a library that it needs lacks a function",
+	"193": "it is not a library for programs of this word size", "206": "the path is too long", "225": "the virus scanner blocks it",
+	"577": "its signature is not valid", "998": "its start code crashes", "1114": "its start code fails",
+	"1260": "a policy of this PC blocks it", "1455": "not enough memory", "4551": "a policy of this PC blocks it",
+	"14001": "its side-by-side configuration is not valid",
 }
 
 // ErrorInWords adds the meaning of an error number at the end of a message about a library.
@@ -55,8 +23,8 @@ func ErrorInWords(message string) string {
 	if before != "" && !strings.ContainsAny(before[len(before)-1:], " :(") {
 		return message
 	}
-	if n, err := strconv.ParseUint(number, 10, 31); err == nil && loadError(int(n)) != "" {
-		return message + " (" + loadError(int(n)) + ")"
+	if meaning := loadErrors[number]; meaning != "" {
+		return message + " (" + meaning + ")"
 	}
 	return message
 }

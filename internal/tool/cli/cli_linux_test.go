@@ -129,8 +129,8 @@ func TestInfoOfBadLives(t *testing.T) {
 	for _, c := range []struct{ name, probe, want string }{
 		{"crash", begin + "kill -SEGV $$", "killed by SIGSEGV in vkCreateInstance"},
 		{"abort", begin + "kill -ABRT $$", "killed by SIGABRT in vkCreateInstance"},
-		{"hang", begin + "exec sleep 60", "hung for 2s in vkCreateInstance"},
-		{"child that stays", begin + "sleep 60 & wait", "hung for 2s in vkCreateInstance"},
+		{"hang", begin + "exec sleep 60", "hung for LIMIT in vkCreateInstance"},
+		{"child that stays", begin + "sleep 60 & wait", "hung for LIMIT in vkCreateInstance"},
 		{"more talk than is kept", begin + "head -c 6000000 /dev/zero; kill -SEGV $$", "killed by SIGSEGV in vkCreateInstance"},
 		{"failure", begin + `echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}{"event":"end"}' | sed 's/}{/}\n{/'; exit 1`,
 			"create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"},
@@ -141,19 +141,28 @@ func TestInfoOfBadLives(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s, out, errOut := world(t, c.probe)
-			begun := time.Now()
-			limit := "30s"
-			if strings.Contains(c.want, "hung for") {
-				limit = "2s"
+			limit := 2 * time.Minute
+			hangs := strings.Contains(c.want, "LIMIT")
+			if hangs {
+				limit = time.Second
 			}
-			if code := runLine(s, []string{"list", "devices", "--details", "--timeout", limit}); code != exit.Problems {
-				t.Errorf("exit code %d, want %d\n%s", code, exit.Problems, errOut)
-			}
-			if !strings.Contains(out.String(), "Problem: "+c.want+"\n") {
-				t.Errorf("got\n%s\nwant the problem %q", out, c.want)
-			}
-			if spent := time.Since(begun); spent > 25*time.Second {
-				t.Errorf("it took %s", spent)
+			for ; ; limit *= 2 { // on a busy machine the child needs longer to say where it is
+				out.Reset()
+				begun := time.Now()
+				if code := runLine(s, []string{"list", "devices", "--details", "--timeout", limit.String()}); code != exit.Problems {
+					t.Errorf("exit code %d, want %d\n%s", code, exit.Problems, errOut)
+				}
+				if spent := time.Since(begun); spent > time.Minute+limit/2 {
+					t.Errorf("it took %s", spent)
+				}
+				want := "Problem: " + strings.ReplaceAll(c.want, "LIMIT", limit.String()) + "\n"
+				if strings.Contains(out.String(), want) {
+					break
+				}
+				if !hangs || limit > 20*time.Second {
+					t.Errorf("got\n%s\nwant %q", out, want)
+					break
+				}
 			}
 		})
 	}
@@ -167,10 +176,13 @@ func TestProbeTakesItsGroupAlong(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "pid")
 			s, _, _ := world(t, "sleep 600 >/dev/null 2>&1 & echo $! >"+file+"\n"+end)
-			runLine(s, []string{"list", "devices", "--details", "--timeout", "4s"})
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			var text []byte
+			for limit := time.Second; len(text) == 0; limit *= 2 { // a busy machine needs longer for the shell to start
+				runLine(s, []string{"list", "devices", "--details", "--timeout", limit.String()})
+				var err error
+				if text, err = os.ReadFile(file); err != nil && limit > time.Minute {
+					t.Fatal(err)
+				}
 			}
 			stat := "/proc/" + strings.TrimSpace(string(text)) + "/stat"
 			for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {

@@ -129,11 +129,15 @@ func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	return true
 }
 
+// kernelPackages are Debian's packages of the kernel, by the name of the architecture, where one is for all processors.
+var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "linux-image-arm64", "armhf": "linux-image-armmp",
+	"ppc64el": "linux-image-powerpc64le", "s390x": "linux-image-s390x"}
+
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) advice {
 	suite, has := d.suite()
-	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, "linux-image-amd64")
+	if has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
+		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, d.kernel)
 	}
 	return newerRelease("Linux", c.Kernel)
 }

@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -17,8 +18,10 @@ type distribution struct {
 
 	image imageKind // the kind of system image
 
-	class   int  // the word size of the programs to install for
-	foreign bool // dpkg must first be allowed to install 32-bit packages
+	class   int    // the word size of the programs to install for
+	narrow  string // Debian's name of the machine's 32-bit architecture; "": the machine has none
+	foreign bool   // dpkg installs packages of that architecture
+	kernel  string // Debian's package of the kernel; "": unknown
 
 	sandbox, detail string // the sandbox around the program, when it has its own files
 	kept            bool   // a container that keeps its packages
@@ -30,8 +33,11 @@ type distribution struct {
 func systemFor(m *machine.Machine, class int, known *packages) distribution {
 	d := readDistribution(m)
 	d.packages = known
+	narrow, _ := machines.Running(32)
+	own, _ := machines.Own()
 	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
-	d.class, d.foreign = class, strings.Contains(string(architectures), "i386")
+	d.class, d.narrow, d.kernel = class, narrow.Target, kernelPackages[own.Target]
+	d.foreign = narrow.Target != "" && strings.Contains(string(architectures), narrow.Target)
 	return d
 }
 

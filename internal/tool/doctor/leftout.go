@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -326,8 +327,12 @@ func (h host) public(place string, own bool) bool {
 // denied reports whether an error is a permission error.
 func denied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// ownDirectories are library directories of users without root rights, below the home directory.
-var ownDirectories = []string{".local/lib", ".local/lib64", ".local/lib/x86_64-linux-gnu", "lib", "lib64"}
+// ownDirectories returns the library directories of users without root rights, below the home directory, for programs of a word
+// size.
+func ownDirectories(class int) []string {
+	m, _ := machines.Running(class)
+	return []string{".local/lib", ".local/lib64", path.Join(".local/lib", m.Multiarch), "lib", "lib64"}
+}
 
 // withoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
 // it in the user's directory; "" if there is none.
@@ -412,7 +417,7 @@ func (e *libraryExam) driverLibrary(home, stem string) string {
 		if found := e.linker.Find(name); usable(found.File) {
 			return found.File.Path
 		}
-		for _, directory := range ownDirectories {
+		for _, directory := range ownDirectories(e.class) {
 			if file := path.Join(home, directory, name); e.machine.Exists(file) && usable(e.linker.Open(file)) {
 				return file
 			}

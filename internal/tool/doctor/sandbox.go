@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -140,8 +141,7 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 // otherPlaces are driver manifest directories of sandboxes and distributions outside the search.
 var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
 	"/run/current-system/profile/share/vulkan/icd.d", "/run/current-system/sw/share/vulkan/icd.d", "/nix/var/nix/profiles/default/share/vulkan/icd.d",
-	"/usr/lib/x86_64-linux-gnu/GL/default/share/vulkan/icd.d",
-	"/usr/lib/x86_64-linux-gnu/GL/vulkan/icd.d", "/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
+	"/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
 	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
 
 // profilePlaces are further directories below the paths in variables of package managers and in HOME.
@@ -157,7 +157,9 @@ func (h host) searchAlso(place string) explain.Change {
 
 // elsewhere returns a directory with manifests that is not searched.
 func (e *record) elsewhere() string {
-	places := slices.Clone(otherPlaces)
+	own, _ := machines.Running(e.WordSize())
+	flatpak := path.Join("/usr/lib", own.Multiarch, "GL")
+	places := append(slices.Clone(otherPlaces), flatpak+"/default/share/vulkan/icd.d", flatpak+"/vulkan/icd.d")
 	for _, p := range profilePlaces {
 		if value := e.variable(p.variable); path.IsAbs(value) {
 			places = append(places, path.Clean(value)+p.below)

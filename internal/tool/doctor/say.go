@@ -221,9 +221,7 @@ func undefined(file *binary.File, symbol string, more int, atOnce bool) fact {
 
 // ofLibC reports whether a library comes with the C library or the compiler.
 func ofLibC(library string) bool {
-	name, _, _ := strings.Cut(library, ".so")
-	return slices.Contains([]string{"libc", "libm", "libdl", "librt", "libpthread", "libgcc_s", "ld-linux-x86-64", "ld-linux", "ld-linux-aarch64"}, name) ||
-		strings.HasPrefix(name, "libc.musl-")
+	return binary.OfCLibrary(library) || strings.HasPrefix(library, "libgcc_s.so")
 }
 
 // undriven is a device without a driver.

@@ -17,10 +17,11 @@ import (
 func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
+		install := "apt install " + name + ":" + d.narrow
 		if !d.foreign {
-			return installing("dpkg --add-architecture i386 && apt update && apt install " + name + ":i386")
+			install = "dpkg --add-architecture " + d.narrow + " && apt update && " + install
 		}
-		return installing("apt install " + name + ":i386")
+		return installing(install)
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
@@ -36,9 +37,17 @@ func (d distribution) install32(m *manager, name string) advice {
 	return d.run(m.install + " " + name)
 }
 
+// has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
+// Ubuntu have packages of 32-bit ARM.
+func (d distribution) has32(m *manager) bool {
+	return d.narrow == "i386" || m.id == "debian" && d.narrow != ""
+}
+
 // library32 returns advice to install the package of a 32-bit library; nil if its name is unknown.
 func (d distribution) library32(m *manager, name string) advice {
 	switch {
+	case !d.has32(m):
+		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
 		return d.run(m.install + " " + name)
 	case m.library != nil:
@@ -64,7 +73,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 		return ofNixOS("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
 		return bothOnGentoo
-	case m == nil || f.Packages[m.id] == "":
+	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":
 		return installDriver(f.Name, "32-bit ")
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return nvidia32OnUbuntu

@@ -1,10 +1,13 @@
 package doctor
 
 import (
+	"path"
+	"strings"
 	"testing"
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 )
 
 // The advice for a 32-bit driver uses the distribution's package manager.
@@ -29,14 +32,72 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{[]string{"gentoo"}, false, "i915", "Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86=\"64 32\""},
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
-		d := distribution{ids: c.ids, class: 32, foreign: c.foreign}
+		d := distribution{ids: c.ids, class: 32, narrow: "i386", foreign: c.foreign}
 		if got, _ := d.install(drivers.For(c.kernel)).say(); got != c.want {
 			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
 		}
 	}
 	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
-		if got, _ := (distribution{ids: []string{id}, class: 32, foreign: true}).forLibrary("libxcb-present.so.0").say(); got != want {
+		if got, _ := (distribution{ids: []string{id}, class: 32, narrow: "i386", foreign: true}).forLibrary("libxcb-present.so.0").say(); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
+		}
+	}
+}
+
+// On 64-bit ARM the 32-bit packages are those of armhf, which only Debian and Ubuntu have, without NVIDIA's driver. Other machines
+// have none.
+func TestPackagesOfOtherMachines(t *testing.T) {
+	t.Parallel()
+	const radv = "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."
+	const library, ask = "Install the package that has libxcb-present.so.0.", "Ask which package has it, and install that: "
+	for _, c := range []struct{ id, narrow, kernel, want, library string }{
+		{"debian", "armhf", "amdgpu", "Run as root: apt install mesa-vulkan-drivers:armhf", "Run as root: apt install libxcb-present0:armhf"},
+		{"ubuntu", "armhf", "amdgpu", "Run as root: apt install mesa-vulkan-drivers:armhf", "Run as root: apt install libxcb-present0:armhf"},
+		{"debian", "armhf", "nvidia", "Install the package that has the 32-bit Vulkan driver NVIDIA.", ""},
+		{"ubuntu", "armhf", "nvidia", "Install the package that has the 32-bit Vulkan driver NVIDIA.", ""},
+		{"fedora", "armhf", "amdgpu", radv, library}, {"void", "armhf", "amdgpu", radv, ask + "xlocate libxcb-present.so.0"},
+		{"debian", "", "amdgpu", radv, ask + "apt-file search libxcb-present.so.0"},
+	} {
+		d := distribution{ids: []string{c.id}, class: 32, narrow: c.narrow, foreign: true}
+		if got, _ := d.install(drivers.For(c.kernel)).say(); got != c.want {
+			t.Errorf("%s, %s, %s: %q, want %q", c.id, c.narrow, c.kernel, got, c.want)
+		}
+		if got, _ := d.forLibrary("libxcb-present.so.0").say(); c.library != "" && got != c.library {
+			t.Errorf("%s, %s: %q, want %q", c.id, c.narrow, got, c.library)
+		}
+	}
+	d := distribution{ids: []string{"debian"}, class: 32, narrow: "armhf"}
+	if got, _ := d.install(drivers.For("amdgpu")).say(); got != "Run as root: dpkg --add-architecture armhf && apt update && apt install mesa-vulkan-drivers:armhf" {
+		t.Error(got)
+	}
+}
+
+// The advice for a newer kernel names Debian's package for the machine, and no package where there is more than one kind.
+func TestKernelOfOtherMachines(t *testing.T) {
+	t.Parallel()
+	chip := &drivers.Chip{Kernel: "6.6"}
+	for target, want := range map[string]string{"amd64": " linux-image-amd64", "arm64": " linux-image-arm64", "ppc64el": " linux-image-powerpc64le",
+		"mips64el": "Update the system to a release with Linux 6.6 or newer."} {
+		d := distribution{ids: []string{"debian"}, version: "12", class: 64, kernel: kernelPackages[target]}
+		if got, _ := d.newerLinux(chip).say(); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+}
+
+// Libraries of the C library and the compiler have the same names on every machine; dynamic linkers have other names.
+func TestOfLibC(t *testing.T) {
+	t.Parallel()
+	for _, m := range machines.All() {
+		for _, linker := range m.Linkers {
+			if !ofLibC(path.Base(linker)) {
+				t.Error(linker)
+			}
+		}
+	}
+	for name, want := range map[string]bool{"libc.so.6": true, "libgcc_s.so.1": true, "libc.musl-riscv64.so.1": true, "libcrypt.so.1": false, "libgcc_so.1": false} {
+		if ofLibC(name) != want {
+			t.Errorf("%s: not %v", name, want)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestArgumentsPass(t *testing.T) {
 		}
 		words := []string{"pointer", world.Ref(pointer(h, "i", c.name)), "floats", "1", "arg", c.object}
 		want := []string{c.driver}
-		for i := 2; i <= 12; i++ {
+		for i := int64(2); i <= 12; i++ {
 			words = append(words, "arg", fmt.Sprint(i*1001<<32+i))
 			want = append(want, fmt.Sprint(i*1001<<32+i))
 		}

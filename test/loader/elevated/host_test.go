@@ -150,8 +150,8 @@ func secure(t *testing.T, pid int) bool {
 		t.Fatal(err)
 	}
 	for ; len(vector) >= 16; vector = vector[16:] {
-		if binary.LittleEndian.Uint64(vector) == 23 {
-			return binary.LittleEndian.Uint64(vector[8:]) != 0
+		if binary.NativeEndian.Uint64(vector) == 23 {
+			return binary.NativeEndian.Uint64(vector[8:]) != 0
 		}
 	}
 	t.Fatal("no AT_SECURE")

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"vkloader/test/lib/world"
 )
 
 var (
-	howMany = flag.Int("worlds", 1000, "how many worlds")
+	howMany = flag.Int("worlds", map[bool]int{false: 500, true: 1000}[os.Getenv("VKLOADER_TEST_ALL") != ""], "how many worlds")
 	keep    = flag.Bool("keep", false, "failing worlds, made smaller, become cases in testdata")
 	first   = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
 )
@@ -172,13 +173,8 @@ func (w *worker) lessen(d *description, what, section string) {
 	w.must(os.WriteFile("testdata/"+name+".txtar", []byte(d.String()), 0o644))
 }
 
-// Worlds are many small files: they lie in memory where libraries may be there, too.
 func TestMain(m *testing.M) {
-	const memory, noExec = "/dev/shm", 8
-	var about syscall.Statfs_t
-	if syscall.Statfs(memory, &about) == nil && about.Flags&noExec == 0 && os.Getenv("TMPDIR") == "" {
-		os.Setenv("TMPDIR", memory)
-	}
+	world.FilesInMemory()
 	m.Run()
 }
 

@@ -148,7 +148,8 @@ func TestUninstallTarget(t *testing.T) {
 	}
 }
 
-// A machine outside the table is refused, with its requirements.
+// A machine outside the table is refused, with its requirements, and so is a portable build for a machine whose older symbol
+// versions are unknown.
 func TestOtherMachines(t *testing.T) {
 	t.Parallel()
 	compiler := filepath.Join(t.TempDir(), "sparc64-linux-gnu-gcc")
@@ -156,12 +157,17 @@ func TestOtherMachines(t *testing.T) {
 	if err := binary.WriteProgram(compiler, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
+	foreign := filepath.Join(t.TempDir(), "s390x-linux-gnu-gcc")
+	if err := binary.WriteProgram(foreign, []byte("#!/bin/sh\necho '#define __s390x__ 1'; echo '#define __LP64__ 1'\n")); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ setting, want string }{
 		{"CC=" + compiler, `makes code for "sparc64-linux-gnu", which is not in internal/machines/machines.txt`},
 		{"TARGET=sparc64", "There is no TARGET=sparc64, but amd64 i386 arm64 riscv64 ppc64el s390x armhf armel mips64el loong64, musl, windows and macos"},
 		{"TARGET=hppa", "There is no TARGET=hppa, but amd64 i386 arm64"},
+		{"PORTABLE=1 TARGET=s390x CC=" + foreign, "PORTABLE=1 is for x86_64 i386 aarch64, which spine/process/linux/portable.h has symbol versions of"},
 	} {
-		cmd := exec.Command("make", "-n", "spine", c.setting)
+		cmd := exec.Command("make", append([]string{"-n", "spine"}, strings.Fields(c.setting)...)...)
 		cmd.Dir = world.Top()
 		text, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(text), c.want) || !strings.Contains(string(text), "docs/porting.md") {

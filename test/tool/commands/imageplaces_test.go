@@ -67,11 +67,11 @@ func obstruct(t *testing.T, image, place, kind string) {
 	}
 }
 
-// ends runs a program in a mount namespace of its own and returns its output; a program that has not ended after half a minute,
-// which is how long a runtime waits for a hook, fails the test.
+// ends runs a program in a mount namespace of its own and returns its output. A program that waits for an obstacle does not end; it
+// fails the test after a time that a busy machine does not need.
 func ends(t *testing.T, input string, words ...string) string {
 	t.Helper()
-	within, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	within, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(within, words[0], words[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Setsid: true}
@@ -140,7 +140,9 @@ func TestImageObstacles(t *testing.T) {
 		}
 	}
 	for _, place := range prefixes(readPlaces...) {
-		rows = append(rows, row{"FIFO", []string{place}})
+		if !slices.Contains(prefixes(writtenPlaces...), place) {
+			rows = append(rows, row{"FIFO", []string{place}})
+		}
 	}
 	for _, r := range rows {
 		image, state, hook, commands := imageOf(t, host, file)

@@ -46,7 +46,7 @@ func measure(file string) int {
 		return 126
 	}
 	memory := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
-	if err := os.WriteFile(file, strconv.AppendInt(nil, memory, 10), 0o644); err != nil {
+	if err := os.WriteFile(file, strconv.AppendInt(nil, int64(memory), 10), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 126
 	}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"vkloader/test/lib/binary"
+	"vkloader/test/lib/world"
 )
 
 // The uid of the page's user when root runs the tests: root's page changes files of the system only.
@@ -168,6 +169,7 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(memoryFile); file != "" {
 		os.Exit(measure(file))
 	}
+	world.FilesInMemory()
 	code := m.Run()
 	if copied != "" {
 		os.RemoveAll(copied)

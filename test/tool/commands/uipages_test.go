@@ -366,11 +366,15 @@ func TestUIPrograms(t *testing.T) {
 	}
 }
 
-// Ten thousand layers stay usable: the length of a page is bounded, and each layer is found by its name.
+// Thousands of layers stay usable: the length of a page is bounded, and each layer is found by its name.
 func TestUIManyLayers(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
-	for i := range 10000 {
+	count := 2000
+	if os.Getenv("VKLOADER_TEST_ALL") != "" {
+		count = 10000
+	}
+	for i := range count {
 		s.write(fmt.Sprintf("share/vulkan/explicit_layer.d/%05d.json", i), fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_%05d","type":"GLOBAL","library_path":"/none/l.so","api_version":"1.3.0","implementation_version":"1","description":"d"}}`, i))
 	}
 	s.serve()
@@ -385,11 +389,12 @@ func TestUIManyLayers(t *testing.T) {
 			t.Errorf("%s has %d bytes", path, len(text))
 		}
 	}
-	if text := s.page("/page/program?find=VK_LAYER_09999"); !strings.Contains(text, `aria-label="Switch VK_LAYER_09999 on"`) {
+	last := fmt.Sprintf("VK_LAYER_%05d", count-1)
+	if text := s.page("/page/program?find=" + last); !strings.Contains(text, `aria-label="Switch `+last+` on"`) {
 		t.Errorf("the last one is not found:\n%s", text)
 	}
-	text := s.page("/page/program?find=VK_LAYER_09999&do=on:VK_LAYER_09999")
-	if !strings.Contains(text, "VK_LAYER_09999 <strong>(new)</strong>") {
+	text := s.page("/page/program?find=" + last + "&do=on:" + last)
+	if !strings.Contains(text, last+" <strong>(new)</strong>") {
 		t.Errorf("switched on:\n%s", text)
 	}
 }

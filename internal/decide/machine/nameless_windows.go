@@ -1,4 +1,4 @@
-package decide
+package machine
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 // nameless makes a temporary file that ends with its handle.
 func nameless() (*os.File, error) {
 	for try := 0; ; try++ {
-		name := filepath.Join(os.TempDir(), "discover-"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
+		name := filepath.Join(os.TempDir(), "vkloader-"+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(try))
 		at, err := windows.UTF16PtrFromString(name)
 		if err != nil {
 			return nil, err

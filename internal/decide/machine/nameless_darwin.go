@@ -1,10 +1,10 @@
-package decide
+package machine
 
 import "os"
 
 // nameless makes a temporary file that ends with its descriptor.
 func nameless() (*os.File, error) {
-	f, err := os.CreateTemp("", "discover-")
+	f, err := os.CreateTemp("", "vkloader-")
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package decide
+package machine
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 
 // nameless makes a file in memory that ends with its descriptor.
 func nameless() (*os.File, error) {
-	fd, err := unix.MemfdCreate("discover", unix.MFD_CLOEXEC)
+	fd, err := unix.MemfdCreate("vkloader", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
-	return os.NewFile(uintptr(fd), "discover"), nil
+	return os.NewFile(uintptr(fd), "vkloader"), nil
 }
