@@ -180,24 +180,24 @@ func TestProbeOfNullDriver(t *testing.T) {
 		t.Errorf("%v\nthe tool: %v", report.Devices[0], devices[0])
 	}
 	for text, met := range map[string]bool{"": true, "not=cpu,api=1.0,count=1": false, "vram=1T": false} {
-		need, err := discover.ParseNeed(text)
+		required, err := discover.ParseRequirement(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		verdict := need.Verdict(report)
+		verdict := required.Verdict(report)
 		if want := asChild(t, options.Env, "check", "--require", text); !reflect.DeepEqual(said(t, verdict), want) || verdict.Met != met {
 			t.Errorf("%v\nthe tool: %v", said(t, verdict), want)
 		}
 	}
-	need := discover.Need{API: discover.V1_0, Extensions: report.Devices[0].Extensions[:1]}
-	if err := need.Check(report); err != nil {
+	required := discover.Requirement{API: discover.V1_0, Extensions: report.Devices[0].Extensions[:1]}
+	if err := required.Check(report); err != nil {
 		t.Error(err)
 	}
 	options.Env = []string{"VK_DRIVER_FILES=/none.json"}
 	if report, err = discover.Probe(t.Context(), options); err != nil || report.Outcome != discover.Failed {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	if err := (&discover.Need{}).Check(report); !errors.Is(err, discover.ErrNoDriver) {
+	if err := (&discover.Requirement{}).Check(report); !errors.Is(err, discover.ErrNoDriver) {
 		t.Error(err)
 	}
 }
@@ -221,40 +221,40 @@ func TestNeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]discover.NeedCode{
-		"": "", "api=1.3": "", "api=1.3.200": discover.NeedAPI, "api=1.4": discover.NeedAPI, "type=discrete": "", "type=integrated": discover.NeedType,
-		"vram=8G": "", "vram=8.1GiB": discover.NeedVRAM, "vram=8192M": "", "extension=VK_KHR_ray_query": "",
-		"extension=VK_KHR_ray_query,extension=VK_NV_x": discover.NeedExtension, "count=2": "", "count=3": discover.NeedCount, "not=cpu,count=2": discover.NeedCount,
-		"vendor=amd": "", "vendor=1002": "", "vendor=0x10de": discover.NeedVendor, "vendor=nvidia, not=cpu": discover.NeedVendor, "type=cpu,not=cpu": discover.NeedType,
+	for text, want := range map[string]discover.UnmetCode{
+		"": "", "api=1.3": "", "api=1.3.200": discover.UnmetAPI, "api=1.4": discover.UnmetAPI, "type=discrete": "", "type=integrated": discover.UnmetType,
+		"vram=8G": "", "vram=8.1GiB": discover.UnmetVRAM, "vram=8192M": "", "extension=VK_KHR_ray_query": "",
+		"extension=VK_KHR_ray_query,extension=VK_NV_x": discover.UnmetExtension, "count=2": "", "count=3": discover.UnmetCount, "not=cpu,count=2": discover.UnmetCount,
+		"vendor=amd": "", "vendor=1002": "", "vendor=0x10de": discover.UnmetVendor, "vendor=nvidia, not=cpu": discover.UnmetVendor, "type=cpu,not=cpu": discover.UnmetType,
 		"api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query,count=1,vendor=amd,not=cpu": "",
 	} {
-		need, err := discover.ParseNeed(text)
+		required, err := discover.ParseRequirement(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := discover.ParseNeed(need.String()); err != nil || !reflect.DeepEqual(need, again) {
-			t.Errorf("%s: %s, %v", text, need, err)
+		if again, err := discover.ParseRequirement(required.String()); err != nil || !reflect.DeepEqual(required, again) {
+			t.Errorf("%s: %s, %v", text, required, err)
 		}
-		err = need.Check(report)
+		err = required.Check(report)
 		var unmet *discover.UnmetError
 		if (err == nil) != (want == "") || err != nil && (!errors.As(err, &unmet) || unmet.Code != want || !errors.Is(err, discover.ErrNoDevice) || errors.Is(err, discover.ErrNoDriver)) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, text := range []string{"api", "api=one", "api=1", "type=big", "vram=much", "count=0", "not=gpu", "size=1", "api="} {
-		if need, err := discover.ParseNeed(text); err == nil {
-			t.Errorf("%s: %+v", text, need)
+		if required, err := discover.ParseRequirement(text); err == nil {
+			t.Errorf("%s: %+v", text, required)
 		}
 	}
 	for _, c := range []struct {
 		lines []string
-		want  discover.NeedCode
-	}{{[]string{create, none}, discover.NeedDriver}, {[]string{create, made}, discover.NeedDevice}, {[]string{create, "crash"}, discover.NeedHealth}} {
+		want  discover.UnmetCode
+	}{{[]string{create, none}, discover.UnmetDriver}, {[]string{create, made}, discover.UnmetDevice}, {[]string{create, "crash"}, discover.UnmetHealth}} {
 		if report, err = discover.Probe(t.Context(), scripted(t, time.Minute, c.lines...)); err != nil {
 			t.Fatal(err)
 		}
 		var unmet *discover.UnmetError
-		if err := (&discover.Need{}).Check(report); !errors.As(err, &unmet) || unmet.Code != c.want {
+		if err := (&discover.Requirement{}).Check(report); !errors.As(err, &unmet) || unmet.Code != c.want {
 			t.Errorf("%s: %v", c.lines, err)
 		}
 	}
@@ -275,7 +275,7 @@ func TestWait(t *testing.T) {
 	}
 	ended := make(chan result, 1)
 	go func() {
-		report, err := discover.WaitWith(t.Context(), discover.Need{}, options)
+		report, err := discover.WaitWith(t.Context(), discover.Requirement{}, options)
 		ended <- result{report, err}
 	}()
 	text, err := os.ReadFile(built(t, "drivers/null_icd.json"))
@@ -291,12 +291,12 @@ func TestWait(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	report, err := discover.WaitWith(ctx, discover.Need{Vendor: "nvidia"}, options)
+	report, err := discover.WaitWith(ctx, discover.Requirement{Vendor: "nvidia"}, options)
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, discover.ErrNoDevice) || report == nil {
 		t.Errorf("%+v, %v", report, err)
 	}
 	options.Child = "/no/such/probe"
-	if _, err := discover.WaitWith(t.Context(), discover.Need{}, options); !errors.Is(err, discover.ErrNoProbe) {
+	if _, err := discover.WaitWith(t.Context(), discover.Requirement{}, options); !errors.Is(err, discover.ErrNoProbe) {
 		t.Error(err)
 	}
 }

@@ -68,7 +68,7 @@ func models(ctx context.Context, options discover.ProbeOptions) (list []runtimeD
 	if err != nil {
 		return nil, err
 	}
-	if err := (&discover.Need{NotCPU: true}).Check(report); err != nil {
+	if err := (&discover.Requirement{NotCPU: true}).Check(report); err != nil {
 		return nil, err
 	}
 	for _, d := range report.Devices {
@@ -209,15 +209,15 @@ func TestModels(t *testing.T) {
 		t.Errorf("%v, %v, %v", first, second, err)
 	}
 	var unmet *discover.UnmetError
-	if _, err := models(t.Context(), scripted(t, 0, create, "crash")); !errors.As(err, &unmet) || unmet.Code != discover.NeedHealth {
+	if _, err := models(t.Context(), scripted(t, 0, create, "crash")); !errors.As(err, &unmet) || unmet.Code != discover.UnmetHealth {
 		t.Error(err)
 	}
-	if _, err := models(t.Context(), scripted(t, 0, create, made, cpu)); !errors.As(err, &unmet) || unmet.Code != discover.NeedNotCPU {
+	if _, err := models(t.Context(), scripted(t, 0, create, made, cpu)); !errors.As(err, &unmet) || unmet.Code != discover.UnmetNotCPU {
 		t.Error(err)
 	}
 	options := discover.ProbeOptions{Child: built(t, "libexec/vkloader/probe"), Library: built(t, "libvulkan.so.1"),
 		Env: []string{"VK_DRIVER_FILES=" + built(t, "drivers/null_icd.json"), "HOME=" + t.TempDir()}}
-	if list, err := models(t.Context(), options); !errors.As(err, &unmet) || unmet.Code != discover.NeedNotCPU { // it computes nothing, and says so
+	if list, err := models(t.Context(), options); !errors.As(err, &unmet) || unmet.Code != discover.UnmetNotCPU { // it computes nothing, and says so
 		t.Errorf("the null driver: %v, %v", list, err)
 	}
 }

@@ -126,8 +126,8 @@ func ExampleProbe() {
 	// vkloader is not installed
 }
 
-func ExampleParseNeed() {
-	need, err := discover.ParseNeed("api=1.3,type=discrete,vram=8G")
+func ExampleParseRequirement() {
+	required, err := discover.ParseRequirement("api=1.3,type=discrete,vram=8G")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -135,7 +135,7 @@ func ExampleParseNeed() {
 	report := &discover.Report{Outcome: discover.Fine, Devices: []discover.Device{
 		{Name: "llvmpipe", Type: discover.CPU, APIVersion: discover.V1_3, VRAM: 16 << 30}}}
 	var unmet *discover.UnmetError
-	if err := need.Check(report); errors.As(err, &unmet) {
+	if err := required.Check(report); errors.As(err, &unmet) {
 		fmt.Println(unmet.Code, unmet.Text)
 	}
 	// Output:
@@ -145,7 +145,7 @@ func ExampleParseNeed() {
 func ExampleWait() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // a service would give it a minute
-	err := discover.Wait(ctx, discover.Need{API: discover.V1_3, Type: discover.Discrete})
+	err := discover.Wait(ctx, discover.Requirement{API: discover.V1_3, Type: discover.Discrete})
 	fmt.Println(errors.Is(err, context.Canceled))
 	// Output:
 	// true

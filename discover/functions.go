@@ -9,7 +9,7 @@ import (
 // Errors, for errors.Is.
 var (
 	ErrNoDriver    = decide.ErrNoDriver    // a program gets no driver
-	ErrNoDevice    = decide.ErrNoDevice    // a program gets no device, or none that meets a [Need]
+	ErrNoDevice    = decide.ErrNoDevice    // a program gets no device, or none that meets a [Requirement]
 	ErrNoLoader    = decide.ErrNoLoader    // a program gets no Vulkan loader
 	ErrNoProbe     = decide.ErrNoProbe     // the child program that loads drivers is not installed
 	ErrUnsupported = decide.ErrUnsupported // a question cannot be answered for this kind of host
@@ -79,22 +79,22 @@ const (
 	Hung    = decide.Hung    // it did not end within the limit
 )
 
-// Conditions of a [Need].
+// Conditions of a [Requirement].
 const (
-	NeedDriver    = decide.NeedDriver    // vkCreateInstance finds no driver
-	NeedDevice    = decide.NeedDevice    // there is no device
-	NeedHealth    = decide.NeedHealth    // the child crashed or hung
-	NeedNotCPU    = decide.NeedNotCPU    // there are devices of the processor alone
-	NeedVendor    = decide.NeedVendor    // no device is of the vendor
-	NeedType      = decide.NeedType      // no device is of the kind
-	NeedAPI       = decide.NeedAPI       // no device has the version
-	NeedVRAM      = decide.NeedVRAM      // no device has the memory
-	NeedExtension = decide.NeedExtension // no device has the extension
-	NeedCount     = decide.NeedCount     // too few devices meet everything
+	UnmetDriver    = decide.UnmetDriver    // vkCreateInstance finds no driver
+	UnmetDevice    = decide.UnmetDevice    // there is no device
+	UnmetHealth    = decide.UnmetHealth    // the child crashed or hung
+	UnmetNotCPU    = decide.UnmetNotCPU    // there are devices of the processor alone
+	UnmetVendor    = decide.UnmetVendor    // no device is of the vendor
+	UnmetType      = decide.UnmetType      // no device is of the kind
+	UnmetAPI       = decide.UnmetAPI       // no device has the version
+	UnmetVRAM      = decide.UnmetVRAM      // no device has the memory
+	UnmetExtension = decide.UnmetExtension // no device has the extension
+	UnmetCount     = decide.UnmetCount     // too few devices meet everything
 )
 
-// ParseNeed reads conditions as "vkloader check --require" accepts them, such as "api=1.3,vram=8G".
-func ParseNeed(text string) (Need, error) { return decide.ParseNeed(text) }
+// ParseRequirement reads conditions as "vkloader check --require" accepts them, such as "api=1.3,vram=8G".
+func ParseRequirement(text string) (Requirement, error) { return decide.ParseRequirement(text) }
 
 // Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
 // create a device on each. The calling process loads nothing.
@@ -106,17 +106,17 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	return decide.Probe(ctx, options)
 }
 
-// Wait waits until the machine has devices that meet the need, and then returns nil. It calls [Probe] at once, and again
+// Wait waits until the machine has devices that meet the requirement, and then returns nil. It calls [Probe] at once, and again
 // after each event that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls
 // it again after 1 s, 2 s, 4 s and so on, up to every 10 s.
 //
 // If the context ends first, the error wraps the context's error and an *[UnmetError], which names the condition that is
 // still not met. Other errors, such as [ErrNoProbe], end the wait.
-func Wait(ctx context.Context, need Need) error { return decide.Wait(ctx, need) }
+func Wait(ctx context.Context, required Requirement) error { return decide.Wait(ctx, required) }
 
-// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
-func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
-	return decide.WaitWith(ctx, need, options)
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
+func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
+	return decide.WaitWith(ctx, required, options)
 }
 
 // Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's

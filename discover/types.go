@@ -12,7 +12,7 @@ const (
 type (
 	Program        = decide.Program        // the subject of a decision
 	Version        = decide.Version        // of Vulkan
-	Need           = decide.Need           // conditions on devices
+	Requirement    = decide.Requirement    // conditions on devices
 	ProbeOptions   = decide.ProbeOptions   // how a child is run
 	InspectOptions = decide.InspectOptions // how an inspection is made
 )
@@ -27,7 +27,7 @@ type (
 	UnspecifiedOrder = decide.UnspecifiedOrder // layers whose order depends on the order of files in a directory
 	Standing         = decide.Standing         // how far a driver or layer gets on its way into a program
 	List             = decide.List             // every remark of a decision about drivers, or about layers
-	Finding          = decide.Finding          // one remark
+	ListEntry        = decide.ListEntry        // one remark
 	Place            = decide.Place            // a searched location
 )
 
@@ -51,9 +51,9 @@ type (
 	Device          = decide.Device          // a physical device
 	DeviceType      = decide.DeviceType      // VkPhysicalDeviceType
 	Outcome         = decide.Outcome         // how a child ended
-	UnmetError      = decide.UnmetError      // a need that no device meets
-	NeedCode        = decide.NeedCode        // the condition that is not met
-	Verdict         = decide.Verdict         // a comparison of a report with a need
+	UnmetError      = decide.UnmetError      // requirements that no device meets
+	UnmetCode       = decide.UnmetCode       // the condition that is not met
+	Verdict         = decide.Verdict         // a comparison of a report with a requirement
 	VerdictDevice   = decide.VerdictDevice   // a device in a verdict
 	Inspection      = decide.Inspection      // the drivers, layers and devices of a short program
 	InspectedDriver = decide.InspectedDriver // a driver manifest in an inspection

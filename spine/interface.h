@@ -9,37 +9,20 @@
 
 /* ---- drivers --------------------------------------------------------------------------------------------------- */
 
-#define CURRENT_LOADER_ICD_INTERFACE_VERSION 7 /* DRV-047: 0 to 7 are accepted */
-#define MIN_PHYS_DEV_EXTENSION_ICD_INTERFACE_VERSION 4
-#define ICD_LOADER_MAGIC 0x01CDC0DE /* first word of a driver's dispatchable objects */
-
-typedef union VK_LOADER_DATA {
-    uintptr_t loaderMagic;
-    void *loaderData;
-} VK_LOADER_DATA;
-
 typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderICDInterfaceVersion)(uint32_t *pVersion);
 /* Of drivers and of layers alike. */
 typedef PFN_vkVoidFunction(VKAPI_PTR *PFN_GetPhysicalDeviceProcAddr)(VkInstance instance, const char *pName);
 
-/* WSI-007: the first member of a surface tells a driver its window system. */
+/* WSI-007: the first member of a surface tells a driver its window system. The loader makes surfaces of these. */
 typedef enum VkIcdWsiPlatform {
-    VK_ICD_WSI_PLATFORM_MIR = 0,
     VK_ICD_WSI_PLATFORM_WAYLAND = 1,
     VK_ICD_WSI_PLATFORM_WIN32 = 2,
     VK_ICD_WSI_PLATFORM_XCB = 3,
     VK_ICD_WSI_PLATFORM_XLIB = 4,
-    VK_ICD_WSI_PLATFORM_ANDROID = 5,
     VK_ICD_WSI_PLATFORM_MACOS = 6,
-    VK_ICD_WSI_PLATFORM_IOS = 7,
     VK_ICD_WSI_PLATFORM_DISPLAY = 8,
     VK_ICD_WSI_PLATFORM_HEADLESS = 9,
-    VK_ICD_WSI_PLATFORM_METAL = 10,
-    VK_ICD_WSI_PLATFORM_DIRECTFB = 11,
-    VK_ICD_WSI_PLATFORM_VI = 12,
-    VK_ICD_WSI_PLATFORM_GGP = 13,
-    VK_ICD_WSI_PLATFORM_SCREEN = 14,
-    VK_ICD_WSI_PLATFORM_FUCHSIA = 15
+    VK_ICD_WSI_PLATFORM_METAL = 10
 } VkIcdWsiPlatform;
 
 /* The record of a VkSurfaceKHR of the loader (WSI-006). */
@@ -92,14 +75,7 @@ typedef struct VkIcdSurfaceDisplay {
     VkExtent2D imageExtent;
 } VkIcdSurfaceDisplay;
 
-typedef struct VkIcdSurfaceHeadless {
-    VkIcdSurfaceBase base;
-} VkIcdSurfaceHeadless;
-
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
-
-#define CURRENT_LOADER_LAYER_INTERFACE_VERSION 2
-#define MIN_SUPPORTED_LOADER_LAYER_INTERFACE_VERSION 1
 
 typedef enum VkNegotiateLayerStructType { LAYER_NEGOTIATE_INTERFACE_STRUCT = 1 } VkNegotiateLayerStructType;
 
@@ -124,9 +100,7 @@ typedef enum VkLayerFunction {
 } VkLayerFunction;
 
 typedef VkFlags VkLoaderFeatureFlags;
-typedef enum VkLoaderFeatureFlagBits {
-    VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING = 0x1 /* LAY-306: never set on Linux */
-} VkLoaderFeatureFlagBits;
+#define VK_LOADER_FEATURE_PHYSICAL_DEVICE_SORTING 0x1 /* LAY-306: never set on Linux */
 
 typedef struct VkLayerInstanceLink {
     struct VkLayerInstanceLink *pNext;
@@ -178,12 +152,10 @@ typedef struct VkLayerDeviceCreateInfo {
 
 /* Pre-instance functions (LAY-221, LAY-222). */
 typedef enum VkChainType {
-    VK_CHAIN_TYPE_UNKNOWN = 0,
     VK_CHAIN_TYPE_ENUMERATE_INSTANCE_EXTENSION_PROPERTIES = 1,
     VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES = 2,
     VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION = 3
 } VkChainType;
-
 #define VK_CURRENT_CHAIN_VERSION 1
 
 typedef struct VkChainHeader {

@@ -10,22 +10,22 @@
  *   gen/       files generated from the registry and from wire.def; interface.h, next to this file, has the
  *              structures of the interfaces to drivers and layers
  *   process/   functions of the system (process.h): the lock and the fork gate (gate.c),
- *              waiting (claim.c, wake.h, waiting.h, gate.h), the end of the process (exit.c, start.h), memory
+ *              waiting (claim.c, wake.h, waiting.h), the end of the process (exit.c, start.h), memory
  *              (memory.c), the log and the callbacks that receive it (log.c, callback.c), variables and names
  *              (variable.c, text.c, wide.h), files and their types (file.c, file.h, image.c), threads (thread.c), the
  *              floating-point control word (control.h), older C libraries (portable.h), the parts of Mach-O files
  *              (slice.h)
  *   service/   the client of the driver service (service.h): the connection (client.c), drivers with the libraries that
  *              they need (closure.c), the devices that these drivers open through it (namespace.c)
- *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c, interposed.h; of Windows
+ *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows
  *              elsewhere.h and dxgi.h), the read limit of one call (read_budget.c), the core's answers by their
  *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
  *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
  *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
  *              layers (layer.c); drivers that the application brings (direct.c)
- *   state/     drivers and their holders (state.h, driver.c, removal.c), objects (objects.c), records of physical
+ *   state/     drivers and their holders (state.h, driver.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)
- *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c, names.h), commands that the registry does
+ *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c), commands that the registry does
  *              not know (unknown.c), messages about missing functions (missing.c)
  *   physdev/   physical devices (physdev.h, list.h; of Windows adapter.h): lists, groups, order, filters, queries,
  *              extensions, displays
@@ -132,6 +132,14 @@ static inline bool version_reaches(uint32_t version, uint32_t minor)
     return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
 }
 
+/* Returns the first structure of a type in a chain, or NULL. */
+static inline const void *chain_find(const void *first, VkStructureType type)
+{
+    const VkBaseInStructure *p = (const VkBaseInStructure *)first;
+    while (p && p->sType != type) p = p->pNext;
+    return p;
+}
+
 struct unknown_names {
     char *name[UNKNOWN_MAX];
     bool ready[UNKNOWN_MAX]; /* device commands: every device has its destination */
@@ -215,7 +223,7 @@ struct driver_lib {
 };
 
 /* The real path of its library (DRV-025), for messages; "(null)" for direct drivers (DRV-100). The first call follows
- * the links of the path, so the caller must not have the lock. In library/path.c. */
+ * the links of the path, so the caller must not have the lock. In library/mapped.c. */
 const char *driver_path(struct driver_lib *lib);
 
 struct driver_libs {

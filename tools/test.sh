@@ -54,10 +54,10 @@ esac
 
 # The suites of the library alone: they translate, compile and count, or need the sanitizers.
 library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
-# Tests that build the library again: for other machines and an old C library, and without optimisation.
-rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization)$'
+# Tests that build the library again: for other machines and an old C library, without optimisation, and from an archive of the source.
+rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization|TestDistIsReproducible)$'
 # by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
-by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 4 -timeout 25m "$@"; }
+by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 6 -timeout 25m "$@"; }
 
 # A compiler and an emulator for a big-endian machine, for test/loader/equal and test/loader/target.
 big_endian_tools() {
@@ -109,7 +109,7 @@ of_library() {
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
-    by_go -run "$rebuilding" ./test/loader/library ./test/loader/guest
+    by_go -run "$rebuilding" ./test/loader/library ./test/loader/guest ./test/loader/programs
     # The 32-bit library, where its compiler is installed: a program draws through a layer, and a whole life. "make test-all" builds
     # and tries the 32-bit tool.
     if narrow; then

@@ -86,7 +86,7 @@ static inline bool same_name(const char *a, const char *b, size_t length)
 }
 
 /* The place of a name in entries and functions, or -1. No command has less than eight letters. */
-static inline int place_of(const char *name)
+static inline int slot_of(const char *name)
 {
     size_t length = strlen(name);
     if (length < 8) return -1;
@@ -113,7 +113,7 @@ VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetInstanceProcAddr(VkInstance instance, const char *name)
 {
-    int at = place_of(name);
+    int at = slot_of(name);
     if (at < 0) return NULL;
     const struct entry *e = &entries[at];
     if (e->level == GLOBAL) return functions[at];
@@ -131,13 +131,13 @@ PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *na
 /* Physical-device commands only, so that the loader can tell them from device commands it does not know. */
 PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name)
 {
-    int at = place_of(name);
+    int at = slot_of(name);
     return at >= 0 && entries[at].level == PHYSICAL_DEVICE ? null_vkGetInstanceProcAddr(instance, name) : NULL;
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetDeviceProcAddr(VkDevice device, const char *name)
 {
-    int at = place_of(name);
+    int at = slot_of(name);
     if (at < 0 || entries[at].level != DEVICE || !gates_allow(&entries[at], &device_of(device)->enabled)) return NULL;
     return functions[at];
 }

@@ -26,6 +26,13 @@ func Of(source *machine.Source) (*Decision, error) {
 	return decide(about(source), Program{Path: source.Program})
 }
 
+// OfKind is Of for a list of drivers, or of layers: it judges only their files.
+func OfKind(source *machine.Source, kind explain.Kind) (*Decision, error) {
+	q := about(source)
+	q.judged = kind.One
+	return decide(q, Program{Path: source.Program})
+}
+
 // On decides for a program that enables no layer or extension, on a machine with another system.
 func On(platform search.Platform, source facts.Provider, m *machine.Machine) (*Decision, error) {
 	return decide(&question{source: source, machine: m, platform: platform}, Program{})
@@ -91,7 +98,7 @@ func (q *question) only(program *Program) (*plan.Answer, error) {
 }
 
 // Devices asks the drivers for their devices, in one child. The error says why the child did not run.
-func Devices(at probe.Place, environ []string, limit time.Duration) (*Report, error) {
+func Devices(at probe.Companions, environ []string, limit time.Duration) (*Report, error) {
 	if environ == nil {
 		environ = []string{} // not the variables of this process
 	}

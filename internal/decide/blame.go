@@ -11,7 +11,7 @@ import (
 
 // blame finds the driver or layer that causes a crash or hang: the layer whose removal ends it, or the driver that causes it
 // alone.
-func blame(ctx context.Context, at probe.Place, options *ProbeOptions, report *Report) error {
+func blame(ctx context.Context, at probe.Companions, options *ProbeOptions, report *Report) error {
 	answer, err := Local().Decide(ctx, Program{Path: at.Child, Env: options.Env})
 	if err != nil {
 		if errors.Is(err, ErrNoDriver) {

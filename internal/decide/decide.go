@@ -95,6 +95,7 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 		if q.local != nil {
 			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
 			m.standings = StandingsOf(q.local, nil, m.Plan)
+			m.standings.only = q.judged
 			m.standings.enter(m.In, m.Out)
 		}
 		return m, nil

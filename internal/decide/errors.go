@@ -11,7 +11,7 @@ var (
 	// ErrNoDriver means that a program gets no driver.
 	ErrNoDriver = errors.New("no Vulkan driver")
 
-	// ErrNoDevice means that a program gets no device, or none that meets a [Need].
+	// ErrNoDevice means that a program gets no device, or none that meets a [Requirement].
 	ErrNoDevice = errors.New("no Vulkan device")
 
 	// ErrNoLoader means that a program gets no Vulkan loader.

@@ -151,7 +151,7 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 }
 
 // twice runs the child that does everything twice.
-func twice(ctx context.Context, at probe.Place, environ []string, options *InspectOptions) (*probe.Result, error) {
+func twice(ctx context.Context, at probe.Companions, environ []string, options *InspectOptions) (*probe.Result, error) {
 	result, err := probe.Twice(ctx, at, machine.WithoutVariable(environ, variables.Debug.Name()), options.Limit)
 	return result, probeError(ctx, err)
 }

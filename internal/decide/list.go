@@ -4,8 +4,8 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// Finding is one remark of a decision: about something found, a variable, or a name.
-type Finding struct {
+// ListEntry is one remark of a decision: about something found, a variable, or a name.
+type ListEntry struct {
 	Subject   string `json:"subject"`
 	Path      string `json:"path,omitempty"`
 	Line      int    `json:"line,omitempty"`
@@ -20,18 +20,15 @@ type Finding struct {
 }
 
 // Place is a location that was searched.
-type Place struct {
-	Path string `json:"path"`
-	From string `json:"from"` // the variable that names it, or "default"
-}
+type Place = explain.Place
 
 // List is every remark of a decision about drivers, or about layers.
 type List struct {
-	Schema int       `json:"schema"`
-	Kind   string    `json:"kind"` // "drivers" or "layers"
-	Loader *Loader   `json:"loader,omitempty"`
-	Found  []Finding `json:"found"`
-	Places []Place   `json:"places"` // in the order in which they were searched
+	Schema int         `json:"schema"`
+	Kind   string      `json:"kind"` // "drivers" or "layers"
+	Loader *Loader     `json:"loader,omitempty"`
+	Found  []ListEntry `json:"found"`
+	Places []Place     `json:"places"` // in the order in which they were searched
 }
 
 // DriverList returns every remark about drivers.
@@ -42,17 +39,14 @@ func (a *Answer) LayerList() List { return a.lists[1] }
 
 func listOf(name string, loader *Loader, kind explain.Kind, made *Made) List {
 	rows, places := kind.Rows(made.Plan), kind.Places(made.Plan)
-	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]Finding, len(rows)), Places: make([]Place, len(places))}
+	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]ListEntry, len(rows)), Places: places}
 	for i := range rows {
 		r := &rows[i]
-		list.Found[i] = Finding{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
+		list.Found[i] = ListEntry{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
 			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
 		if made.standings != nil && r.Path != "" {
 			list.Found[i].Standing = made.standings.Of(r.Key(kind))
 		}
-	}
-	for i, p := range places {
-		list.Places[i] = Place{p.Path, p.From}
 	}
 	return list
 }

@@ -8,16 +8,7 @@ import (
 )
 
 // Searched is a place where drivers, layers or settings are looked for.
-type Searched struct {
-	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
-	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
-	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
-	Real      string   `json:"real,omitempty"` // the path without symbolic links
-	From      string   `json:"from"`           // the variable that names it, or "default"
-	Exists    bool     `json:"exists"`
-	Manifests []string `json:"manifests"` // names in the order in which they are read
-	Note      string   `json:"note,omitempty"`
-}
+type Searched = explain.Searched
 
 // PathList are all places of a search, in order.
 type PathList struct {
@@ -50,8 +41,6 @@ func (q *question) paths(ctx context.Context, program *Program) (*PathList, erro
 	if q.local != nil {
 		find = func(answer *plan.Answer) []explain.Searched { return explain.Paths(answer, q.local) }
 	}
-	for _, p := range find(m.Plan) {
-		list.Places = append(list.Places, Searched(p))
-	}
+	list.Places = append(list.Places, find(m.Plan)...)
 	return list, ctx.Err()
 }

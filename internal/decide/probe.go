@@ -133,7 +133,7 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 }
 
 // complete enters the defaults, and returns the child and its library.
-func (o *ProbeOptions) complete() (at probe.Place, err error) {
+func (o *ProbeOptions) complete() (at probe.Companions, err error) {
 	if o.Env == nil {
 		o.Env = Local().variables()
 	}
@@ -148,7 +148,7 @@ func (o *ProbeOptions) complete() (at probe.Place, err error) {
 			return at, err
 		}
 	}
-	return probe.Place{Library: o.Library, Child: o.Child, Guest: true}, nil
+	return probe.Companions{Library: o.Library, Child: o.Child, Guest: true}, nil
 }
 
 // installedProbe finds the child of an installed vkloader.
@@ -178,7 +178,7 @@ func installedProbe(environ []string) (string, error) {
 }
 
 // probed runs one child.
-func probed(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
+func probed(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
 	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
 	result, err := probe.RunUntil(ctx, at, environ, limit)
 	return result, probeError(ctx, err)

@@ -19,6 +19,7 @@ type question struct {
 	local    *machine.Source // the same source, if the machine has this system; nil: it has another one
 	machine  *machine.Machine
 	platform search.Platform
+	judged   string        // the kind whose files are judged: explain.Drivers.One or explain.Layers.One; "": both
 	working  chan struct{} // closed when work ends that continues after the end of its context; nil: there is none
 }
 

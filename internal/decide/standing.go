@@ -24,9 +24,10 @@ type Standings struct {
 	present []*drivers.GPU // nil: not read yet
 	read    bool           // present is read
 	drivers map[string]*manifest.Driver
-	layers  map[explain.Key]*manifest.Layer
+	layers  map[explain.ItemKey]*manifest.Layer
 	active  map[*manifest.Layer]bool
-	known   map[explain.Key]Standing
+	known   map[explain.ItemKey]Standing
+	only    string // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
 }
 
 // StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
@@ -35,7 +36,7 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 		linker = loaders.Linker(source, "")
 	}
 	s := &Standings{machine: &source.Machine, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
-		layers: map[explain.Key]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, known: map[explain.Key]Standing{}}
+		layers: map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, known: map[explain.ItemKey]Standing{}}
 	for _, d := range slices.Backward(made.Drivers) {
 		s.drivers[d.Path] = d
 	}
@@ -72,12 +73,19 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 
 // Of returns the standing of a driver or layer by its key. The decision does not know the library of a driver that the rules
 // leave out.
-func (s *Standings) Of(key explain.Key) Standing {
+func (s *Standings) Of(key explain.ItemKey) Standing {
 	of, known := s.known[key]
 	if known {
 		return of
 	}
 	of = Standing{Stage: standing.NotChosen}
+	kind := explain.Layers.One
+	if key.Layer == "" {
+		kind = explain.Drivers.One
+	}
+	if s.only != "" && s.only != kind {
+		return of
+	}
 	if d := s.drivers[key.Manifest]; d != nil && key.Layer == "" {
 		of = s.driver(d)
 	} else if l := s.layers[key]; l != nil {

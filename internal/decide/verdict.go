@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Verdict is a comparison of a [Report] with a [Need], as "vkloader check --json" prints it.
+// Verdict is a comparison of a [Report] with a [Requirement], as "vkloader check --json" prints it.
 type Verdict struct {
 	Schema   int             `json:"schema"`
 	Require  string          `json:"require"` // the request, in a fixed order
 	Met      bool            `json:"met"`
-	Code     NeedCode        `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
+	Code     UnmetCode       `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
 	What     string          `json:"what,omitempty"`     // the same in a sentence
 	Library  string          `json:"library"`            // the loader that was asked
 	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them
@@ -19,7 +19,7 @@ type Verdict struct {
 	Manifest string          `json:"manifest,omitempty"` // the manifest that names the culprit library
 }
 
-// VerdictDevice is a device, and whether it meets the need.
+// VerdictDevice is a device, and whether it meets the requirement.
 type VerdictDevice struct {
 	Index uint32 `json:"index"`
 	Name  string `json:"name"`
@@ -27,8 +27,8 @@ type VerdictDevice struct {
 	Meets bool   `json:"meets"`
 }
 
-// Verdict compares a report with the need, device by device. [Need.Check] is the same as an error.
-func (n *Need) Verdict(r *Report) *Verdict {
+// Verdict compares a report with the requirement, device by device. [Requirement.Check] is the same as an error.
+func (n *Requirement) Verdict(r *Report) *Verdict {
 	err := n.Check(r)
 	v := &Verdict{Schema: Schema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}, Culprit: r.File, Manifest: r.Manifest}
 	if what := (*UnmetError)(nil); errors.As(err, &what) {
@@ -41,8 +41,8 @@ func (n *Need) Verdict(r *Report) *Verdict {
 	return v
 }
 
-// String returns the need in the form of [ParseNeed]; "" for the zero value.
-func (n Need) String() string {
+// String returns the requirement in the form of [ParseRequirement]; "" for the zero value.
+func (n Requirement) String() string {
 	var list []string
 	add := func(name, value string) { list = append(list, name+"="+value) }
 	if n.API != 0 {

@@ -15,19 +15,19 @@ const (
 	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
 )
 
-// Wait waits until the machine meets the need, and then returns nil. It calls [Probe] at once, and again after each event
+// Wait waits until the machine meets the requirement, and then returns nil. It calls [Probe] at once, and again after each event
 // that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls it again after 1 s,
 // 2 s, 4 s and so on, up to every 10 s.
 //
 // If the context ends first, the error wraps the context's error and an *[UnmetError], which names the missing part. Other
 // errors, such as [ErrNoProbe], end the wait.
-func Wait(ctx context.Context, need Need) error {
-	_, err := WaitWith(ctx, need, ProbeOptions{})
+func Wait(ctx context.Context, required Requirement) error {
+	_, err := WaitWith(ctx, required, ProbeOptions{})
 	return err
 }
 
-// WaitWith is [Wait] with options for the probe. It returns the report that meets the need, or the last one.
-func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, error) {
+// WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
+func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
 	if options.Env == nil {
 		options.Env = Local().variables()
 	}
@@ -49,7 +49,7 @@ func WaitWith(ctx context.Context, need Need, options ProbeOptions) (*Report, er
 			return report, err
 		}
 		last = report
-		if missing = need.Check(report); missing == nil {
+		if missing = required.Check(report); missing == nil {
 			return report, nil
 		}
 		if !pause(ctx, w.events, poll) {

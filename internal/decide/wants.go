@@ -26,8 +26,8 @@ func WantOf(m *machine.Machine, program string) *drivers.Want {
 	return drivers.WantOf(binary.Imports(f)...)
 }
 
-// With returns the need and a program's want together.
-func (n Need) With(want *drivers.Want) (Need, error) {
+// With returns the requirement and a program's want together.
+func (n Requirement) With(want *drivers.Want) (Requirement, error) {
 	if want == nil {
 		return n, nil
 	}
@@ -42,9 +42,9 @@ func (n Need) With(want *drivers.Want) (Need, error) {
 	return n, nil
 }
 
-// Limit returns in a sentence why the last drivers of a device's chip never meet the need; "": they may, or the chip is
+// Limit returns in a sentence why the last drivers of a device's chip never meet the requirement; "": they may, or the chip is
 // unknown.
-func (n *Need) Limit(d *Device) (text string, never bool) {
+func (n *Requirement) Limit(d *Device) (text string, never bool) {
 	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
 	if chip == nil || n.Meets(d) {
 		return "", false
@@ -53,9 +53,9 @@ func (n *Need) Limit(d *Device) (text string, never bool) {
 	for _, s := range n.steps() {
 		switch {
 		case s.met(d):
-		case s.code == NeedAPI:
+		case s.code == UnmetAPI:
 			want.API = short(n.API)
-		case s.code == NeedExtension:
+		case s.code == UnmetExtension:
 			want.Extensions = append(want.Extensions, s.what[len("has "):])
 		}
 	}

@@ -24,7 +24,7 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 
 struct facts {
     bool begun;           /* the facts that every call sends first are sent */
-    bool raised;          /* the program has more rights than its user (GEN-5), asked once for all variables */
+    bool privileged;      /* the program has more rights than its user (GEN-5), asked once for all variables */
     struct wire_writer w; /* facts for the next message */
     struct service service;
     struct goc *memory; /* of the core; NULL until a message is not found in the cache */
@@ -42,7 +42,7 @@ struct facts *facts_new(void)
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
     memset(facts, 0, offsetof(struct facts, budget.read)); /* both arrays are read only up to their counts */
-    facts->raised = process_privileged();
+    facts->privileged = process_privileged();
     facts->service.socket = -1;
     return facts;
 }
@@ -105,11 +105,6 @@ __attribute__((destructor)) static void stop(void)
 
 /* ---- remembered settings ---------------------------------------------------------------------------------------- */
 
-static bool is_global(uint32_t question)
-{
-    return question != WIRE_QUESTION_INSTANCE && question != WIRE_QUESTION_INSTANCE_DRIVERS;
-}
-
 static bool find_remember(const struct round *r, struct wire_remember *out)
 {
     struct wire_reader reader;
@@ -155,7 +150,7 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     struct wire_need_exists exists;
     struct wire_need_foreign foreign;
     if (wire_get_need_var(record, &var))
-        read_var(w, (struct variable){var.name, var.secure}, f->raised);
+        read_var(w, (struct variable){var.name, var.secure}, f->privileged);
     else if (wire_get_need_directory(record, &directory))
         read_directory(w, &f->budget, directory.path);
     else if (wire_get_need_file(record, &file))
@@ -254,12 +249,6 @@ static bool answer_open(struct wire_reader *reader, const struct round *r, struc
            wire_get_answer(&record, answer);
 }
 
-static void decided(struct round *r, int32_t result, struct plan *plan)
-{
-    remember(r);
-    *plan = (struct plan){r->answer, r->answer_size, result, round_hold(r)};
-}
-
 /* Asks one question until the core has decided, reading the facts that it asks for. */
 static VkResult decide(struct instance *instance, struct facts *facts, const struct wire_question *q, struct plan *plan)
 {
@@ -274,7 +263,8 @@ static VkResult decide(struct instance *instance, struct facts *facts, const str
         struct wire_answer answer;
         if (!answer_open(&reader, r, &answer)) break;
         if (answer.status == WIRE_ANSWER_DECIDED) {
-            decided(r, answer.result, plan);
+            remember(r);
+            *plan = (struct plan){r->answer, r->answer_size, answer.result, round_hold(r)};
             return VK_SUCCESS;
         }
         bool any = false;
@@ -290,10 +280,11 @@ static VkResult decide_first(struct instance *instance, struct facts *facts, con
                              struct plan *plan)
 {
     struct wire_remembered told = {0};
-    struct round *teller = is_global(q->kind) ? remembered_hold(&told) : NULL;
+    bool global = q->kind != WIRE_QUESTION_INSTANCE && q->kind != WIRE_QUESTION_INSTANCE_DRIVERS;
+    struct round *teller = global ? remembered_hold(&told) : NULL;
     facts->begun = true;
     /* Sending the variables that every decision needs saves a round. */
-#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->raised);
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->privileged);
     DECISIVE_VARIABLES(GIVE)
 #undef GIVE
     if (told.path) wire_put_remembered(&facts->w, &told);

@@ -143,18 +143,18 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
 static VkResult create_in_driver(struct driver *driver, enum object_kind kind, const void *info,
                                  const VkAllocationCallbacks *allocator, uint64_t *made)
 {
+    VkResult result = VK_SUCCESS;
     *made = 0;
+#define CREATE(Type)                                                                                                   \
+    PFN_vkCreate##Type create = driver_fn(driver, vkCreate##Type);                                                     \
+    Vk##Type own = VK_NULL_HANDLE;                                                                                     \
+    if (create) result = create(driver->handle, info, allocator, &own);                                                \
+    *made = (uint64_t)own
     if (kind == OBJECT_MESSENGER) {
-        PFN_vkCreateDebugUtilsMessengerEXT create = driver_fn(driver, vkCreateDebugUtilsMessengerEXT);
-        VkDebugUtilsMessengerEXT own = VK_NULL_HANDLE;
-        VkResult result = create ? create(driver->handle, info, allocator, &own) : VK_SUCCESS;
-        *made = (uint64_t)own;
-        return result;
+        CREATE(DebugUtilsMessengerEXT);
+    } else {
+        CREATE(DebugReportCallbackEXT);
     }
-    PFN_vkCreateDebugReportCallbackEXT create = driver_fn(driver, vkCreateDebugReportCallbackEXT);
-    VkDebugReportCallbackEXT own = VK_NULL_HANDLE;
-    VkResult result = create ? create(driver->handle, info, allocator, &own) : VK_SUCCESS;
-    *made = (uint64_t)own;
     return result;
 }
 
@@ -217,36 +217,22 @@ static void destroy_debug_object(struct instance *instance, enum object_kind kin
     debug_object_free(instance, &object->object);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDebugUtilsMessengerEXT(VkInstance instance,
-                                                                   const VkDebugUtilsMessengerCreateInfoEXT *info,
-                                                                   const VkAllocationCallbacks *allocator,
-                                                                   VkDebugUtilsMessengerEXT *out)
-{
-    struct debug_object *object;
-    VkResult result = create_debug_object(instance_of(instance), OBJECT_MESSENGER, info, allocator, &object);
-    if (result == VK_SUCCESS) *out = (VkDebugUtilsMessengerEXT)(uintptr_t)object;
-    return result;
-}
-
-VKAPI_ATTR void VKAPI_CALL term_vkDestroyDebugUtilsMessengerEXT(VkInstance instance, VkDebugUtilsMessengerEXT handle,
-                                                                const VkAllocationCallbacks *allocator)
-{
-    destroy_debug_object(instance_of(instance), OBJECT_MESSENGER, (struct debug_object *)(uintptr_t)handle, allocator);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDebugReportCallbackEXT(VkInstance instance,
-                                                                   const VkDebugReportCallbackCreateInfoEXT *info,
-                                                                   const VkAllocationCallbacks *allocator,
-                                                                   VkDebugReportCallbackEXT *out)
-{
-    struct debug_object *object;
-    VkResult result = create_debug_object(instance_of(instance), OBJECT_REPORT, info, allocator, &object);
-    if (result == VK_SUCCESS) *out = (VkDebugReportCallbackEXT)(uintptr_t)object;
-    return result;
-}
-
-VKAPI_ATTR void VKAPI_CALL term_vkDestroyDebugReportCallbackEXT(VkInstance instance, VkDebugReportCallbackEXT handle,
-                                                                const VkAllocationCallbacks *allocator)
-{
-    destroy_debug_object(instance_of(instance), OBJECT_REPORT, (struct debug_object *)(uintptr_t)handle, allocator);
-}
+#define DEBUG_OBJECT(Kind, Type)                                                                                       \
+    VKAPI_ATTR VkResult VKAPI_CALL term_vkCreate##Type(VkInstance instance, const Vk##Kind##CreateInfoEXT *info,       \
+                                                       const VkAllocationCallbacks *allocator, Vk##Type *out)          \
+    {                                                                                                                  \
+        struct debug_object *object;                                                                                   \
+        VkResult result = create_debug_object(instance_of(instance), OBJECT_##Type, info, allocator, &object);         \
+        if (result == VK_SUCCESS) *out = (Vk##Type)(uintptr_t)object;                                                  \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    VKAPI_ATTR void VKAPI_CALL term_vkDestroy##Type(VkInstance instance, Vk##Type handle,                              \
+                                                    const VkAllocationCallbacks *allocator)                            \
+    {                                                                                                                  \
+        destroy_debug_object(instance_of(instance), OBJECT_##Type, (struct debug_object *)(uintptr_t)handle,           \
+                             allocator);                                                                               \
+    }
+#define OBJECT_DebugUtilsMessengerEXT OBJECT_MESSENGER
+#define OBJECT_DebugReportCallbackEXT OBJECT_REPORT
+DEBUG_OBJECT(DebugUtilsMessenger, DebugUtilsMessengerEXT)
+DEBUG_OBJECT(DebugReportCallback, DebugReportCallbackEXT)

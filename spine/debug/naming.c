@@ -57,22 +57,6 @@ static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
                                                                      : VK_OBJECT_TYPE_UNKNOWN;
 }
 
-static struct device *checked(VkDevice handle, uint32_t command)
-{
-    struct device *device = device_of(handle);
-    if (!device) bad_handle(command);
-    return device;
-}
-
-/* DBG-059; a wrapper with a copy of the dispatch pointer is no more the driver's device than one without. */
-static struct device *term_device(VkDevice handle, const char *name)
-{
-    struct device *device = device_of(handle);
-    if (!device || device->driver_handle != handle)
-        log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s: Invalid device handle", name);
-    return device;
-}
-
 /* ---- the four commands ----------------------------------------------------------------------------------------- */
 
 /* Trampoline and terminator of a command; type_of(type) gives the VkObjectType of the structure's type. A missing
@@ -80,15 +64,15 @@ static struct device *term_device(VkDevice handle, const char *name)
 #define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
     VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
     {                                                                                                                  \
-        struct device *device = checked(handle, CMD_vk##Name);                                                         \
+        struct device *device = given_device(handle, CMD_vk##Name);                                                    \
         Info copy = *info;                                                                                             \
         copy.handle_member = handle_in_chain(device, type_of(info->type_member), info->handle_member);                 \
         return ((PFN_vk##Name)device->own_table.slot[DSLOT_vk##Name])(handle, &copy);                                  \
     }                                                                                                                  \
     VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name(VkDevice handle, const Info *info)                                    \
     {                                                                                                                  \
-        struct device *device = term_device(handle, #Name);                                                            \
-        PFN_vk##Name send = (PFN_vk##Name)device->driver_slot[TSLOT_vk##Name];                                         \
+        struct device *device = driver_device(handle, #Name ": Invalid device handle");                                \
+        PFN_vk##Name send = DRIVER_FUNCTION(device, vk##Name);                                                         \
         if (!send) return VK_SUCCESS;                                                                                  \
         Info copy = *info;                                                                                             \
         if (!handle_in_driver(device, type_of(info->type_member), info->handle_member, &copy.handle_member))           \
@@ -111,23 +95,16 @@ static struct device *labelled(const void *handle)
     return device;
 }
 
-#define LABEL_COMMAND(Name, Handle)                                                                                    \
-    VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle, const VkDebugUtilsLabelEXT *label)                         \
+#define LABEL_COMMAND(Name, parameters, ...)                                                                           \
+    VKAPI_ATTR void VKAPI_CALL term_vk##Name parameters                                                                \
     {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[TSLOT_vk##Name];                               \
-        if (send) send(handle, label);                                                                                 \
+        PFN_vk##Name send = DRIVER_FUNCTION(labelled(handle), vk##Name);                                               \
+        if (send) send(__VA_ARGS__);                                                                                   \
     }
 
-#define END_LABEL_COMMAND(Name, Handle)                                                                                \
-    VKAPI_ATTR void VKAPI_CALL term_vk##Name(Handle handle)                                                            \
-    {                                                                                                                  \
-        PFN_vk##Name send = (PFN_vk##Name)labelled(handle)->driver_slot[TSLOT_vk##Name];                               \
-        if (send) send(handle);                                                                                        \
-    }
-
-LABEL_COMMAND(QueueBeginDebugUtilsLabelEXT, VkQueue)
-END_LABEL_COMMAND(QueueEndDebugUtilsLabelEXT, VkQueue)
-LABEL_COMMAND(QueueInsertDebugUtilsLabelEXT, VkQueue)
-LABEL_COMMAND(CmdBeginDebugUtilsLabelEXT, VkCommandBuffer)
-END_LABEL_COMMAND(CmdEndDebugUtilsLabelEXT, VkCommandBuffer)
-LABEL_COMMAND(CmdInsertDebugUtilsLabelEXT, VkCommandBuffer)
+LABEL_COMMAND(QueueBeginDebugUtilsLabelEXT, (VkQueue handle, const VkDebugUtilsLabelEXT *label), handle, label)
+LABEL_COMMAND(QueueEndDebugUtilsLabelEXT, (VkQueue handle), handle)
+LABEL_COMMAND(QueueInsertDebugUtilsLabelEXT, (VkQueue handle, const VkDebugUtilsLabelEXT *label), handle, label)
+LABEL_COMMAND(CmdBeginDebugUtilsLabelEXT, (VkCommandBuffer handle, const VkDebugUtilsLabelEXT *label), handle, label)
+LABEL_COMMAND(CmdEndDebugUtilsLabelEXT, (VkCommandBuffer handle), handle)
+LABEL_COMMAND(CmdInsertDebugUtilsLabelEXT, (VkCommandBuffer handle, const VkDebugUtilsLabelEXT *label), handle, label)

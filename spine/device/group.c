@@ -41,13 +41,6 @@ static size_t size_of(VkStructureType type)
     return 0;
 }
 
-static const VkDeviceGroupDeviceCreateInfo *group_of(const VkBaseInStructure *first)
-{
-    while (first && first->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO) first = first->pNext;
-    const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)first;
-    return group && group->physicalDeviceCount && group->pPhysicalDevices ? group : NULL;
-}
-
 /* Computes the room for the group, its handles and copies of the structures before it; false: more than memory has. */
 static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDeviceCreateInfo *group, size_t *room)
 {
@@ -61,17 +54,16 @@ static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDe
     return true;
 }
 
-VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first,
-                       void *(*next_handle)(VkPhysicalDevice))
+VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first, uint64_t magic)
 {
     *chain = (struct group_chain){.first = first};
-    const VkDeviceGroupDeviceCreateInfo *group = group_of(first);
+    const VkDeviceGroupDeviceCreateInfo *group = chain_find(first, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     size_t room;
-    if (!group) return VK_SUCCESS;
+    if (!group || !group->physicalDeviceCount || !group->pPhysicalDevices) return VK_SUCCESS;
     if (!room_of_copies(first, group, &room)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     char *to = chain->copies = malloc(room);
     if (!to) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkBaseOutStructure *before = NULL;
+    const void **link = &chain->first;
     for (const VkBaseInStructure *p = first; (const void *)p != group; p = p->pNext) {
         size_t size = size_of(p->sType), got = size;
         if (size)
@@ -84,22 +76,19 @@ VkResult group_replace(struct instance *instance, struct group_chain *chain, con
                      (int)p->sType);
             return VK_ERROR_INITIALIZATION_FAILED;
         }
-        if (before)
-            before->pNext = (VkBaseOutStructure *)to;
-        else
-            chain->first = to;
-        before = (VkBaseOutStructure *)to;
+        *link = to;
+        link = (const void **)&((VkBaseInStructure *)to)->pNext;
         to += ALIGNED(size);
     }
     VkDeviceGroupDeviceCreateInfo *own = (VkDeviceGroupDeviceCreateInfo *)to;
     VkPhysicalDevice *device = (VkPhysicalDevice *)(to + ALIGNED(sizeof *own));
     *own = *group;
     own->pPhysicalDevices = device;
-    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) device[i] = next_handle(group->pPhysicalDevices[i]);
-    if (before)
-        before->pNext = (VkBaseOutStructure *)own;
-    else
-        chain->first = own;
+    for (uint32_t i = 0; i < group->physicalDeviceCount; i++) {
+        const struct physdev *p = (const struct physdev *)group->pPhysicalDevices[i];
+        device[i] = p && p->magic == magic ? p->lower : group->pPhysicalDevices[i];
+    }
+    *link = own;
     return VK_SUCCESS;
 }
 

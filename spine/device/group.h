@@ -11,9 +11,9 @@ struct group_chain {
     void *copies;
 };
 
-/* Makes one, of the first group found (DEV-029), if there is one: VK_SUCCESS or an error, without a chain. */
-VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first,
-                       void *(*next_handle)(VkPhysicalDevice));
+/* Makes one, of the first group found (DEV-029), if there is one: VK_SUCCESS or an error, without a chain. A handle
+ * with the magic is replaced, any other one stays. */
+VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first, uint64_t magic);
 /* When the call is done; also after an error. */
 void group_free(struct group_chain *chain);
 

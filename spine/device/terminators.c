@@ -25,19 +25,6 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle)
     return dev;
 }
 
-static void *term_to_driver(VkPhysicalDevice handle)
-{
-    const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_TERM_MAGIC ? p->lower : (void *)handle;
-}
-
-static const VkBaseInStructure *chain_find(const void *first, VkStructureType type)
-{
-    const VkBaseInStructure *p = first;
-    while (p && p->sType != type) p = p->pNext;
-    return p;
-}
-
 static bool named(const VkDeviceCreateInfo *info, const char *name)
 {
     return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
@@ -75,8 +62,8 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
 /* EXT-040, EXT-041: a device group and VkPhysicalDeviceFeatures2, for a driver that lacks the commands of either. */
 static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own)
 {
-    const VkDeviceGroupDeviceCreateInfo *group = (const VkDeviceGroupDeviceCreateInfo *)chain_find(
-        own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    const VkDeviceGroupDeviceCreateInfo *group =
+        chain_find(own->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     if (group && !driver_fn(d, vkEnumeratePhysicalDeviceGroups) &&
         !driver_fn_raw(d, ISLOT_vkEnumeratePhysicalDeviceGroupsKHR)) {
         log_line(in, LOG_INFO,
@@ -87,8 +74,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
             return VK_ERROR_INITIALIZATION_FAILED;
         }
     }
-    const VkPhysicalDeviceFeatures2 *features =
-        (const VkPhysicalDeviceFeatures2 *)chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    const VkPhysicalDeviceFeatures2 *features = chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
     if (features && !driver_fn(d, vkGetPhysicalDeviceFeatures2) &&
         !driver_fn_raw(d, ISLOT_vkGetPhysicalDeviceFeatures2KHR)) {
         log_line(in, LOG_INFO,
@@ -109,8 +95,8 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     dev->has_display_swapchain = named(own, "VK_KHR_display_swapchain");
     dev->has_device_group = named(own, "VK_KHR_device_group");
     dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
-    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 = (const VkPhysicalDeviceMaintenance5FeaturesKHR *)chain_find(
-        own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
+    const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 =
+        chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
     /* GPA-049: with maintenance5, core commands newer than the instance's version are not found */
     dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5;
     dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
@@ -131,7 +117,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     struct instance *in = p->instance;
     struct driver *d = p->driver;
     struct group_chain chain;
-    VkResult result = group_replace(in, &chain, own->pNext, term_to_driver);
+    VkResult result = group_replace(in, &chain, own->pNext, PHYSDEV_TERM_MAGIC);
     own->pNext = chain.first;
     if (result == VK_SUCCESS) result = emulate(in, d, own);
     if (result == VK_SUCCESS) {
@@ -159,9 +145,10 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
     return result;
 }
 
-static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
-                       VkDevice *out)
+VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice physdev, const VkDeviceCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator, VkDevice *out)
 {
+    struct physdev *p = term_physdev(physdev);
     struct device *dev = check_handle(p->instance, out);
     device_unlink(dev); /* a layer may make it, destroy it and make it again within one call */
     VkDeviceCreateInfo own = *info;
@@ -172,10 +159,4 @@ static VkResult create(struct physdev *p, const VkDeviceCreateInfo *info, const 
     if (result == VK_SUCCESS) result = create_filtered(p, dev, &own, allocator, out);
     free(names);
     return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
-                                                   const VkAllocationCallbacks *allocator, VkDevice *out)
-{
-    return create(term_physdev(handle), info, allocator, out);
 }

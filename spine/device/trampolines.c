@@ -17,23 +17,6 @@ _Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
 static struct device *devices; /* under the lock: every device from its creation to its end */
 
-static void device_add(struct device *dev)
-{
-    lock_take();
-    dev->next_of_all = devices;
-    devices = dev;
-    lock_drop();
-}
-
-static void device_drop(struct device *dev)
-{
-    lock_take();
-    struct device **at = &devices;
-    while (*at && *at != dev) at = &(*at)->next_of_all;
-    if (*at) *at = dev->next_of_all;
-    lock_drop();
-}
-
 /* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
 static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *object)
 {
@@ -104,14 +87,6 @@ static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info)
             "loader_create_device_chain: Using deprecated and ignored 'ppEnabledLayerNames' member of 'VkDeviceCreateInfo' when creating a Vulkan device.");
 }
 
-/* ---- device groups --------------------------------------------------------------------------------------------- */
-
-static void *tramp_to_chain(VkPhysicalDevice handle)
-{
-    const struct physdev *p = (const struct physdev *)handle;
-    return p && p->magic == PHYSDEV_TRAMP_MAGIC ? p->lower : (void *)handle;
-}
-
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
 void device_unlink(struct device *dev)
@@ -144,7 +119,11 @@ static void device_free(struct device *dev)
 {
     VkAllocationCallbacks copy = dev->allocator;
     bool has = dev->has_allocator;
-    device_drop(dev);
+    lock_take();
+    struct device **at = &devices;
+    while (*at && *at != dev) at = &(*at)->next_of_all;
+    if (*at) *at = dev->next_of_all;
+    lock_drop();
     dev->own_table.mark = 0;
     mem_free(has ? &copy : NULL, dev);
 }
@@ -155,7 +134,7 @@ static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhy
                            VkLayerDeviceLink *links, VkDevice *handle)
 {
     struct group_chain chain;
-    VkResult result = group_replace(in, &chain, info->pNext, tramp_to_chain);
+    VkResult result = group_replace(in, &chain, info->pNext, PHYSDEV_TRAMP_MAGIC);
     VkLayerDeviceCreateInfo link = {.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
                                     .pNext = chain.first,
                                     .function = VK_LAYER_LINK_INFO,
@@ -208,8 +187,10 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     if (own) dev->allocator = *own;
     dev->own_table.mark = DEVICE_MARK;
     dev->own_table.device = dev;
-    device_add(dev);
-    dev->app_debug_marker = false;
+    lock_take();
+    dev->next_of_all = devices;
+    devices = dev;
+    lock_drop();
     for (uint32_t i = 0; info->ppEnabledExtensionNames && i < info->enabledExtensionCount; i++)
         if (info->ppEnabledExtensionNames[i] && strcmp(info->ppEnabledExtensionNames[i], "VK_EXT_debug_marker") == 0)
             dev->app_debug_marker = true; /* GPA-058: its object commands are found */
@@ -289,8 +270,7 @@ EXPORT_COMMAND(vkCreateDevice);
 VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
 {
     if (!handle) return; /* DEV-046: NULL is allowed */
-    struct device *dev = device_of(handle);
-    if (!dev) bad_handle(CMD_vkDestroyDevice);
+    struct device *dev = given_device(handle, CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
     device_unlink(dev);
     if (!is_missing((void *)destroy)) destroy(handle, allocator);
@@ -346,8 +326,7 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice handle, const VkAllocat
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
 {
-    struct device *dev = device_of(device);
-    if (!dev) bad_handle(CMD_vkGetDeviceQueue);
+    struct device *dev = given_device(device, CMD_vkGetDeviceQueue);
     ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
     if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049: its first word leads to the device's table */
 }
@@ -355,8 +334,7 @@ EXPORT_COMMAND(vkGetDeviceQueue);
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue)
 {
-    struct device *dev = device_of(device);
-    if (!dev) bad_handle(CMD_vkGetDeviceQueue2);
+    struct device *dev = given_device(device, CMD_vkGetDeviceQueue2);
     ((PFN_vkGetDeviceQueue2)dev->table->slot[DSLOT_vkGetDeviceQueue2])(device, info, queue);
     if (queue && *queue) *(void **)*queue = dev->table;
 }
@@ -365,8 +343,7 @@ EXPORT_COMMAND(vkGetDeviceQueue2);
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
                                                               VkCommandBuffer *buffers)
 {
-    struct device *dev = device_of(device);
-    if (!dev) bad_handle(CMD_vkAllocateCommandBuffers);
+    struct device *dev = given_device(device, CMD_vkAllocateCommandBuffers);
     VkResult result =
         ((PFN_vkAllocateCommandBuffers)dev->table->slot[DSLOT_vkAllocateCommandBuffers])(device, info, buffers);
     for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++)
@@ -381,8 +358,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice dev
                                                                     const VkAllocationCallbacks *allocator,
                                                                     VkExternalComputeQueueNV *queue)
 {
-    struct device *dev = device_of(device);
-    if (!dev) bad_handle(CMD_vkCreateExternalComputeQueueNV);
+    struct device *dev = given_device(device, CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
         device, info, allocator, queue);
     /* GPA-073: the new object's first word is set */

@@ -17,6 +17,14 @@ void table_fill_missing(struct instance *instance);
 
 /* EXT_* of an instance extension, -1 when the loader does not know it. */
 int extension_bit(const char *name);
+
+/* ---- unknown.c -------------------------------------------------------------------------------------------------- */
+
+/* Commands that the registry does not know. from_program: layers are considered, too. */
+PFN_vkVoidFunction unknown_find(struct instance *instance, const char *name, bool from_program);
+PFN_vkVoidFunction unknown_physdev_find(struct instance *instance, const char *name, bool from_program);
+/* The destinations of all unknown device names so far, for a new device (UNK-014). */
+void unknown_fill_device(struct device *device);
 void unknown_names_free(struct instance *instance);
 
 #endif

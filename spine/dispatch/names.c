@@ -1,7 +1,7 @@
 /* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
  * in one pass when an instance, a driver or a device is created. Names outside the registry: unknown.c.
  */
-#include "dispatch/names.h"
+#include "dispatch/dispatch.h"
 
 #include <stdlib.h>
 #include <string.h>

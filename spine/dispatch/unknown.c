@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "asm/tables.h"
-#include "dispatch/names.h"
+#include "dispatch/dispatch.h"
 
 static void *stub(const int32_t *offsets, uint32_t i)
 {
@@ -70,7 +70,8 @@ static void *driver_physdev_fn(const struct driver *d, const char *name)
     return d->lib->interface_version >= 4 && d->lib->gpdpa ? (void *)d->lib->gpdpa(d->handle, name) : NULL;
 }
 
-/* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one. */
+/* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one; without a
+ * place (UNKNOWN_MAX), that is all. */
 static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say)
 {
     bool any = false;
@@ -78,22 +79,16 @@ static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool
         void *p = driver_physdev_fn(d, name);
         if (!p) continue;
         any = true;
+        if (i == UNKNOWN_MAX) {
+            driver_release(d);
+            break;
+        }
         __atomic_store_n(&d->own_table.unknown[i], p, __ATOMIC_RELEASE);
         if (say && log_heard(in))
             log_line(in, LOG_DEBUG, "loader_phys_dev_ext_gpa: Driver %s returned ptr %s for %s", driver_path(d->lib),
                      pointer_text((char[POINTER_TEXT]){0}, p), name);
     }
     return any;
-}
-
-static bool any_driver_has_physdev(struct instance *in, const char *name)
-{
-    for (struct driver *d = driver_first(in); d; d = driver_after(d)) {
-        if (!driver_physdev_fn(d, name)) continue;
-        driver_release(d);
-        return true;
-    }
-    return false;
 }
 
 static bool asks_physdevs(const struct layer_node *n)
@@ -131,7 +126,7 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
     struct unknown_names *names = &in->unknown_physdev;
     uint32_t i = find_locked(names, name);
     if (i == UNKNOWN_MAX) {
-        if (!any_driver_has_physdev(in, name) && !(from_program && top_layer_has(in, name))) return NULL;
+        if (!fill_drivers(in, name, i, false) && !(from_program && top_layer_has(in, name))) return NULL;
         bool fresh;
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown physical device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
@@ -208,20 +203,17 @@ static bool manifest_names(const struct instance *in, const char *name)
     return false;
 }
 
-static bool layer_command_exists(struct instance *in, const char *name)
-{
-    if (manifest_names(in, name)) return true;
-    /* UNK-012 c: the top layer returns something for it */
-    return in->layers->node_count && in->layers->node[0].gipa(in->lower, name);
-}
-
 static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program)
 {
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
     /* UNK-012: a driver has the name, or an active layer has; UNK-018: layers' questions consider drivers only */
     if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) {
-        if (!from_program || !layer_command_exists(in, name)) return NULL;
+        /* UNK-012 c: the top layer returns something for it */
+        const struct layer_list *layers = in->layers;
+        if (!from_program ||
+            (!manifest_names(in, name) && !(layers->node_count && layers->node[0].gipa(in->lower, name))))
+            return NULL;
     }
     if (i == UNKNOWN_MAX) {
         bool fresh;

@@ -13,20 +13,12 @@
 /* INS-012, LAY-234 to 236: how many of the available entries to write. */
 static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 {
-    if (!fill) {
-        *count = available;
-        return VK_SUCCESS;
-    }
-    if (*count >= available) {
-        *count = available;
-        return VK_SUCCESS;
-    }
-    return VK_INCOMPLETE;
+    if (fill && *count < available) return VK_INCOMPLETE;
+    *count = available;
+    return VK_SUCCESS;
 }
 
 /* ---- pre-instance functions (LAY-217 to 232) ------------------------------------------------------------------- */
-
-enum { CHAIN_VERSION = 1 };
 
 /* The arguments of a pre-instance function: the next function and its link. Not on the stack: there may be hundreds
  * (G-12). */
@@ -52,6 +44,21 @@ _Static_assert(offsetof(struct any_link, function) == offsetof(VkEnumerateInstan
                    offsetof(struct any_link, next) == offsetof(VkEnumerateInstanceVersionChain, pNextLink),
                "and one layout");
 
+/* Defines the loader's own function at the end of a chain, which calls the terminator. */
+#define LAST(name, Command, parameters, ...)                                                                           \
+    static VKAPI_ATTR VkResult VKAPI_CALL name parameters                                                              \
+    {                                                                                                                  \
+        (void)chain;                                                                                                   \
+        return term_vkEnumerateInstance##Command(__VA_ARGS__);                                                         \
+    }
+LAST(version_last, Version, (const VkEnumerateInstanceVersionChain *chain, uint32_t *version), version)
+LAST(layers_last, LayerProperties,
+     (const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count, VkLayerProperties *list), count, list)
+LAST(extensions_last, ExtensionProperties,
+     (const VkEnumerateInstanceExtensionPropertiesChain *chain, const char *layer, uint32_t *count,
+      VkExtensionProperties *list),
+     layer, count, list)
+
 struct pre_chain {
     const union pre_link *top; /* leads to the function that is called first */
     uint32_t count;
@@ -62,7 +69,7 @@ struct pre_chain {
 /* Links the layers, the last in list order called first (LAY-224), and the loader's own function last (LAY-222). */
 static void pre_connect(struct pre_chain *chain, uint32_t type, void *last)
 {
-    const VkChainHeader header = {type, CHAIN_VERSION, sizeof(struct any_link)};
+    const VkChainHeader header = {type, VK_CURRENT_CHAIN_VERSION, sizeof(struct any_link)};
     chain->last.any = (struct any_link){header, last, NULL};
     chain->top = &chain->last;
     for (uint32_t i = 0; i < chain->count; i++) {
@@ -167,12 +174,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceVersion(uint32_t *version
     return VK_SUCCESS;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL version_last(const VkEnumerateInstanceVersionChain *chain, uint32_t *version)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceVersion(version);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *version)
 {
     if (!version) { /* INS-003: a NULL argument is an error */
@@ -204,26 +205,35 @@ static void text_copy(char *field, size_t room, const char *text)
     memcpy(field, text, size < room ? size : room - 1);
 }
 
-static VkResult layers_answer(const struct plan *plan, uint32_t *count, VkLayerProperties *properties)
-{
-    struct wire_reader reader;
-    struct wire_record record;
-    struct wire_layer l;
-    uint32_t available = 0, at = 0;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (wire_next(&reader, &record)) available += record.id == WIRE_LAYER;
-    VkResult result = entries(available, count, properties != NULL);
-    if (!properties) return result;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (at < *count && wire_next(&reader, &record)) {
-        if (!wire_get_layer(&record, &l)) continue;
-        VkLayerProperties *p = &properties[at++];
-        *p = (VkLayerProperties){.specVersion = l.spec_version, .implementationVersion = l.impl_version};
-        text_copy(p->layerName, sizeof p->layerName, l.name);
-        text_copy(p->description, sizeof p->description, l.description);
+/* Defines the function that answers a list with the records of a plan: get and kind of the records, the type of the
+ * elements, and the statements that fill element p from record r. */
+#define ANSWER(name, get, Kind, Element, ...)                                                                          \
+    static VkResult name(const struct plan *plan, uint32_t *count, Element *properties)                                \
+    {                                                                                                                  \
+        struct wire_reader reader;                                                                                     \
+        struct wire_record record;                                                                                     \
+        struct wire_##get r;                                                                                           \
+        uint32_t available = 0, at = 0;                                                                                \
+        wire_open(&reader, plan->bytes, plan->size);                                                                   \
+        while (wire_next(&reader, &record)) available += record.id == Kind;                                            \
+        VkResult result = entries(available, count, properties != NULL);                                               \
+        if (!properties) return result;                                                                                \
+        wire_open(&reader, plan->bytes, plan->size);                                                                   \
+        while (at < *count && wire_next(&reader, &record)) {                                                           \
+            if (!wire_get_##get(&record, &r)) continue;                                                                \
+            Element *p = &properties[at++];                                                                            \
+            __VA_ARGS__                                                                                                \
+        }                                                                                                              \
+        return result;                                                                                                 \
     }
-    return result;
-}
+
+ANSWER(layers_answer, layer, WIRE_LAYER, VkLayerProperties,
+       *p = (VkLayerProperties){.specVersion = r.spec_version, .implementationVersion = r.impl_version};
+       text_copy(p->layerName, sizeof p->layerName, r.name);
+       text_copy(p->description, sizeof p->description, r.description);)
+ANSWER(extensions_answer, ext, WIRE_EXT, VkExtensionProperties,
+       *p = (VkExtensionProperties){.specVersion = r.spec_version};
+       text_copy(p->extensionName, sizeof p->extensionName, r.name);)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
@@ -231,13 +241,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t 
     VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, true);
     plan_log(NULL, &a.plan);
     return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL layers_last(const VkEnumerateInstanceLayerPropertiesChain *chain, uint32_t *count,
-                                                  VkLayerProperties *properties)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceLayerProperties(count, properties);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
@@ -258,26 +261,6 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
 EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
 /* ---- extensions ------------------------------------------------------------------------------------------------ */
-
-static VkResult extensions_answer(const struct plan *plan, uint32_t *count, VkExtensionProperties *properties)
-{
-    struct wire_reader reader;
-    struct wire_record record;
-    struct wire_ext e;
-    uint32_t available = 0, at = 0;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (wire_next(&reader, &record)) available += record.id == WIRE_EXT;
-    VkResult result = entries(available, count, properties != NULL);
-    if (!properties) return result;
-    wire_open(&reader, plan->bytes, plan->size);
-    while (at < *count && wire_next(&reader, &record)) {
-        if (!wire_get_ext(&record, &e)) continue;
-        VkExtensionProperties *p = &properties[at++];
-        *p = (VkExtensionProperties){.specVersion = e.spec_version};
-        text_copy(p->extensionName, sizeof p->extensionName, e.name);
-    }
-    return result;
-}
 
 /* Completes the call after the first answer: opens the drivers it names, asks again with their extensions. */
 static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
@@ -303,7 +286,8 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    drivers_preload(libs); /* INS-087: they stay open, so that the next call need not load them */
+    for (const struct driver_lib *d = libs->first; d; d = d->next) /* INS-087: they stay open for the next call */
+        if (d->mapped) library_preload(d->mapped);
     drivers_close(NULL, libs);
     return result;
 }
@@ -314,14 +298,6 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceExtensionProperties(const
     struct asking a;
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, true);
     return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL extensions_last(const VkEnumerateInstanceExtensionPropertiesChain *chain,
-                                                      const char *layer_name, uint32_t *count,
-                                                      VkExtensionProperties *properties)
-{
-    (void)chain;
-    return term_vkEnumerateInstanceExtensionProperties(layer_name, count, properties);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,

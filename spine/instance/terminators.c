@@ -146,12 +146,14 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
 
     uint32_t count = 0; /* INS-060: only extensions that this driver lists, in order */
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
-        if (info->ppEnabledExtensionNames[i] && driver_lib_has_ext(lib, info->ppEnabledExtensionNames[i]))
+        if (info->ppEnabledExtensionNames[i] &&
+            extension_listed(lib->ext, lib->ext_count, info->ppEnabledExtensionNames[i]))
             names[count++] = info->ppEnabledExtensionNames[i];
     d->enabled = extension_bits(names, count);
     /* INS-061, INS-062: added for a driver that lists it if the instance or the driver's manifest is of 1.0 */
     const char *props2 = "VK_KHR_get_physical_device_properties2";
-    if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) && driver_lib_has_ext(lib, props2)) {
+    if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) &&
+        extension_listed(lib->ext, lib->ext_count, props2)) {
         if (!name_listed(names, count, props2)) names[count++] = props2;
         in->sort = true; /* PHY-025: which makes devices sorted */
     }

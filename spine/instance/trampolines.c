@@ -45,10 +45,8 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
 {
     static const VkApplicationInfo none;
     const VkApplicationInfo *app = info->pApplicationInfo ? info->pApplicationInfo : &none;
-    const VkDirectDriverLoadingListLUNARG *direct = NULL;
-    for (const VkBaseInStructure *p = info->pNext; p && !direct; p = p->pNext)
-        if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
-            direct = (const VkDirectDriverLoadingListLUNARG *)p;
+    const VkDirectDriverLoadingListLUNARG *direct =
+        chain_find(info->pNext, VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG);
     char *layer_store, *ext_store;
     const char **layers = cut_names(info->ppEnabledLayerNames, info->enabledLayerCount, &layer_store);
     const char **exts = cut_names(info->ppEnabledExtensionNames, info->enabledExtensionCount, &ext_store);

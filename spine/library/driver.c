@@ -105,14 +105,6 @@ static void append(struct driver_libs *libs, struct driver_lib *d)
     libs->count++;
 }
 
-static const VkDirectDriverLoadingListLUNARG *direct_list(const VkInstanceCreateInfo *info)
-{
-    for (const VkBaseInStructure *p = info ? info->pNext : NULL; p; p = p->pNext)
-        if (p->sType == VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG)
-            return (const VkDirectDriverLoadingListLUNARG *)p; /* DRV-081: the first */
-    return NULL;
-}
-
 VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInstanceCreateInfo *info,
                       struct service *service, struct driver_libs **out)
 {
@@ -127,7 +119,8 @@ VkResult drivers_open(struct instance *in, const struct plan *plan, const VkInst
         if (plan_speaks(&record)) {
             plan_step(in, &record);
         } else if (record.id == WIRE_DIRECT) {
-            const VkDirectDriverLoadingListLUNARG *list = direct_list(info);
+            const VkDirectDriverLoadingListLUNARG *list = /* DRV-081: the first */
+                info ? chain_find(info->pNext, VK_STRUCTURE_TYPE_DIRECT_DRIVER_LOADING_LIST_LUNARG) : NULL;
             for (uint32_t i = 0; list && list->pDrivers && i < list->driverCount && result == VK_SUCCESS; i++) {
                 struct driver_lib *d = driver_direct(in, &list->pDrivers[i], i, &result);
                 if (d) append(libs, d);
@@ -241,13 +234,6 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
     }
 }
 
-bool driver_lib_has_ext(const struct driver_lib *lib, const char *name)
-{
-    for (uint32_t i = 0; i < lib->ext_count; i++)
-        if (strcmp(lib->ext[i].extensionName, name) == 0) return true;
-    return false;
-}
-
 /* ---- closing --------------------------------------------------------------------------------------------------- */
 
 void drivers_close(struct instance *in, struct driver_libs *libs)
@@ -263,12 +249,6 @@ void drivers_close(struct instance *in, struct driver_libs *libs)
         d = next;
     }
     free(libs);
-}
-
-void drivers_preload(const struct driver_libs *libs)
-{
-    for (const struct driver_lib *d = libs->first; d; d = d->next)
-        if (d->mapped) library_preload(d->mapped);
 }
 
 void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib)

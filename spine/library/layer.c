@@ -37,11 +37,8 @@ void layers_free(struct layer_list *list)
 /* Makes room for one more element in a list of count elements. Returns false without memory. */
 static bool grow(void *list, uint32_t count, size_t size)
 {
-    if (count & (count - 1)) return true; /* grows at 0, 1, 2, 4, 8, ... */
-    void *bigger = array_grow(*(void **)list, count ? 2 * (uint64_t)count : 1, size);
-    if (!bigger) return false;
-    *(void **)list = bigger;
-    return true;
+    /* grows at 0, 1, 2, 4, 8, ... */
+    return count & (count - 1) || array_more(list, count, count ? count : 1, size);
 }
 
 static bool add_ext(struct layer *layer, const struct wire_layer_ext *e)

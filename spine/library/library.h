@@ -69,6 +69,9 @@ void library_close_layer(void *handle, const char *given, const char *path, cons
 bool library_never_closed(void);
 /* Drops one reference of the linker to a library, unless libraries are never closed. */
 void library_let_go(void *handle);
+/* Messages about refused libraries, for free(); NULL without memory. */
+char *library_overwritten_text(const char *name);
+char *library_loader_text(const char *name, const char *loader);
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
@@ -102,23 +105,12 @@ struct search *linker_search_begin(void);
 /* Reports whether the linker would find a bare name at the path found again. */
 bool linker_search_same(const struct search *s, const char *name, const char *found);
 
-/* ---- refusal.c -------------------------------------------------------------------------------------------------- */
-
-/* Messages about refused libraries, for free(); NULL without memory. */
-char *library_overwritten_text(const char *name);
-char *library_loader_text(const char *name, const char *loader);
-
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
 /* Opens a driver of the service from its files, in their order; the last is the driver's library. given: its name in
  * messages. NULL: text as for library_open. */
 struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
                                   uint32_t count, char **text);
-
-/* ---- adapter.c -------------------------------------------------------------------------------------------------- */
-
-/* Looks up a driver's enumerate_adapter, after negotiation. */
-void adapter_function_find(struct driver_lib *lib);
 
 /* ---- negotiate.c ------------------------------------------------------------------------------------------------ */
 
@@ -128,6 +120,8 @@ void adapter_function_find(struct driver_lib *lib);
  * rejected, after its message. Messages about a rejected driver use the path given to the linker, not the real path
  * (DRV-025). */
 bool driver_negotiate(struct instance *instance, struct driver_lib *lib);
+/* Looks up a driver's enumerate_adapter, after negotiation (WIN-062). */
+void adapter_function_find(struct driver_lib *lib);
 
 /* ---- direct.c --------------------------------------------------------------------------------------------------- */
 
@@ -149,13 +143,9 @@ VkResult drivers_open(struct instance *instance, const struct plan *plan, const 
 VkResult drivers_facts(struct instance *instance, const struct driver_libs *libs, struct facts *facts);
 /* Closes the drivers that the core drops once it has these facts (INS-017). */
 void drivers_leave_out(struct driver_libs *libs, const struct plan *plan);
-/* Marks the libraries to stay open until library_drop_preloaded. */
-void drivers_preload(const struct driver_libs *libs);
 void drivers_close(struct instance *instance, struct driver_libs *libs);
 /* Closes the library of a lost driver. */
 void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib);
-/* Reports whether the library lists an instance extension. */
-bool driver_lib_has_ext(const struct driver_lib *lib, const char *name);
 
 /* ---- layer.c --------------------------------------------------------------------------------------------------- */
 

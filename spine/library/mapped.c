@@ -3,10 +3,34 @@
  * It calls no function of a library, and remembers no answer of a driver. */
 #include "library/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- refusals --------------------------------------------------------------------------------------------------- */
+
+static const char overwritten[] =
+    ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it";
+
+/* Joins four texts, for free(); NULL without memory. */
+static char *joined(const char *a, const char *b, const char *c, const char *d)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
+    char *text = malloc(size);
+    if (text) snprintf(text, size, "%s%s%s%s", a, b, c, d);
+    return text;
+}
+
+char *library_overwritten_text(const char *name)
+{
+    return joined(name, overwritten, "", "");
+}
+
+char *library_loader_text(const char *name, const char *loader)
+{
+    return joined(name, ": this is a Vulkan loader by its own name (", loader,
+                  "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
+}
 
 /* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
  * number of them. */
@@ -240,15 +264,17 @@ struct mapped_lib *library_open(const char *path, char **text)
     return NULL;
 }
 
-/* Uses an open library once more: one opened by the same path, of the same file if the path has a directory. Returns
- * NULL if there is none. */
+/* Uses an open library of this path and this file once more. now: the path's file; NULL: the library must have a bare
+ * name, or library_look must have found it unchanged. Returns NULL if there is none. */
 static struct library *use_open(const char *path, const struct file_identity *now)
 {
     struct objects *before = objects_now(), *was = NULL;
     lock_take();
     struct library *l = atomic_load(&library_table);
     while (l && !(record_open(l) && !l->closure && strcmp(l->given, path) == 0 &&
-                  (path_has_directory(path) ? file_same(now, &l->identity) : l->path != NULL)))
+                  (now                        ? file_same(now, &l->identity)
+                   : path_has_directory(path) ? l->unchanged
+                                              : l->path != NULL)))
         l = l->next;
     if (l) {
         was = l->before;
@@ -263,8 +289,8 @@ static struct library *use_open(const char *path, const struct file_identity *no
 struct mapped_lib *library_borrow(const char *path, char **text)
 {
     struct file_identity now;
-    bool there = path_has_directory(path) && file_identify(path, &now);
-    struct library *l = there || !path_has_directory(path) ? use_open(path, &now) : NULL;
+    struct library *l = use_open(path, NULL);
+    if (!l && path_has_directory(path) && file_identify(path, &now)) l = use_open(path, &now);
     if (!l) return library_open(path, text);
     struct mapped_lib *lib = opening(l, path, true);
     *text = NULL;
@@ -378,6 +404,21 @@ void library_drop_preloaded(const char *given)
         lock_drop();
         if (closes) record_close(l);
     }
+}
+
+/* The path is looked up when a message first needs it, as most programs get no message. */
+const char *driver_path(struct driver_lib *lib)
+{
+    const char *path = __atomic_load_n(&lib->path, __ATOMIC_ACQUIRE), *none = NULL;
+    if (path) return path;
+    const struct mapped_lib *mapped = lib->mapped;
+    bool known = mapped->closure || mapped->real != mapped->given;
+    char *real = known ? NULL : gate_path_of(lib->inside, NULL, NULL);
+    if (!real) real = strdup(mapped->real);
+    if (!real) return mapped->real;
+    if (__atomic_compare_exchange_n(&lib->path, &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return real;
+    free(real); /* another thread was faster */
+    return none;
 }
 
 /* ---- layers ----------------------------------------------------------------------------------------------------- */

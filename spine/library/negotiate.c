@@ -20,6 +20,16 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
     return lib->symbols.at[symbol];
 }
 
+#define ADAPTER_FUNCTION "vk_icdEnumerateAdapterPhysicalDevices"
+
+void adapter_function_find(struct driver_lib *d)
+{
+    if (!BY_SYSTEM(false, true)) return; /* DRV-061: only on Windows do drivers identify their devices by adapter */
+    if (d->interface_version >= 7) d->enumerate_adapter = (void *)d->gipa(NULL, ADAPTER_FUNCTION);
+    if (!d->enumerate_adapter && d->interface_version >= 6 && d->mapped)
+        d->enumerate_adapter = gate_dlsym(d->mapped->handle, ADAPTER_FUNCTION);
+}
+
 /* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (INS-018). */
 static bool leads_back(struct instance *in, const void *function, struct driver_lib *d)
 {
@@ -79,38 +89,12 @@ static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoad
     return true;
 }
 
-/* Looks up the commands of a driver of version 1 or later, through vk_icdGetInstanceProcAddr. */
+/* Looks up a driver's commands: through vk_icdGetInstanceProcAddr, or of version 0 by their exports. */
 static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
 {
+    static const char create[] = "vkCreateInstance", list[] = "vkEnumerateInstanceExtensionProperties";
     const char *given = d->mapped->given;
-    d->gipa = gipa;
-    d->create_instance = (PFN_vkCreateInstance)gipa(NULL, "vkCreateInstance");
-    if (!d->create_instance) {
-        log_line(in, LOG_ERROR,
-                 "loader_scanned_icd_add: Could not get 'vkCreateInstance' via 'vk_icdGetInstanceProcAddr' for ICD %s",
-                 given);
-        return false;
-    }
-    d->enumerate_extensions =
-        (PFN_vkEnumerateInstanceExtensionProperties)gipa(NULL, "vkEnumerateInstanceExtensionProperties");
-    if (!d->enumerate_extensions) {
-        log_line(
-            in, LOG_ERROR,
-            "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via 'vk_icdGetInstanceProcAddr' for ICD %s",
-            given);
-        return false;
-    }
-    if (d->interface_version >=
-        7) /* DRV-060: at version 7 the driver is asked first; its export is used from version 3 on */
-        d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
-    if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->mapped, SYMBOL_GPDPA);
-    return true;
-}
-
-/* Looks up the exported commands of a driver of version 0. */
-static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
-{
-    const char *given = d->mapped->given;
+    bool exports = d->interface_version == 0;
     if (!gipa) {
         log_line(
             in, LOG_ERROR,
@@ -118,25 +102,26 @@ static bool exported_commands(struct instance *in, struct driver_lib *d, PFN_vkG
             given);
         return false;
     }
-    log_line(
-        in, LOG_WARN,
-        "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of 'vk_icdGetInstanceProcAddr' for ICD %s",
-        driver_path(d));
-    d->gipa = gipa;
-    d->create_instance = gate_dlsym(d->mapped->handle, "vkCreateInstance");
-    if (!d->create_instance) {
-        log_line(in, LOG_ERROR,
-                 "loader_scanned_icd_add:  Failed querying 'vkCreateInstance' via dlsym/LoadLibrary for ICD %s", given);
-        return false;
-    }
-    d->enumerate_extensions = gate_dlsym(d->mapped->handle, "vkEnumerateInstanceExtensionProperties");
-    if (!d->enumerate_extensions) {
+    if (exports)
         log_line(
-            in, LOG_ERROR,
-            "loader_scanned_icd_add: Could not get 'vkEnumerateInstanceExtensionProperties' via dlsym/LoadLibrary for ICD %s",
-            given);
+            in, LOG_WARN,
+            "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of 'vk_icdGetInstanceProcAddr' for ICD %s",
+            driver_path(d));
+    void *handle = d->mapped->handle;
+    d->gipa = gipa;
+    d->create_instance = exports ? gate_dlsym(handle, create) : (void *)gipa(NULL, create);
+    if (d->create_instance) d->enumerate_extensions = exports ? gate_dlsym(handle, list) : (void *)gipa(NULL, list);
+    if (!d->enumerate_extensions) {
+        log_line(in, LOG_ERROR, "loader_scanned_icd_add: %s '%s' via %s for ICD %s",
+                 exports && !d->create_instance ? " Failed querying" : "Could not get",
+                 d->create_instance ? list : create, exports ? "dlsym/LoadLibrary" : "'vk_icdGetInstanceProcAddr'",
+                 given);
         return false;
     }
+    if (d->interface_version >=
+        7) /* DRV-060: at version 7 the driver is asked first; its export is used from version 3 on */
+        d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
+    if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->mapped, SYMBOL_GPDPA);
     return true;
 }
 
@@ -148,7 +133,7 @@ bool driver_negotiate(struct instance *in, struct driver_lib *d)
     locate(d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
     if (leads_back(in, d->inside, d)) return false;
     if (!agree(in, d, ask, gipa)) return false;
-    if (!(d->interface_version > 0 ? commands(in, d, gipa) : exported_commands(in, d, old))) return false;
+    if (!commands(in, d, d->interface_version > 0 ? gipa : old)) return false;
     if (leads_back(in, (void *)d->gipa, d) || leads_back(in, (void *)d->create_instance, d)) return false;
     adapter_function_find(d);
     if (d->manifest_version >= VK_API_VERSION_1_1 && d->interface_version <= 4) /* DRV-063: accepted, with a warning */

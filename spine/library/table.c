@@ -173,6 +173,7 @@ bool record_stays(const struct library *l)
 bool record_unhold(struct library *l)
 {
     lock_wanted(true);
+    l->unchanged = false;
     if (--l->users || l->state != LIBRARY_IN_USE) return false;
     l->state = record_stays(l) ? LIBRARY_KEPT : LIBRARY_CLOSING;
     return l->state == LIBRARY_CLOSING;
@@ -264,13 +265,14 @@ static bool is_pinned(const struct library_file *file)
     return l != NULL;
 }
 
-/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others. A driver that
- * the linker would find elsewhere may need other versions of its libraries, so the libraries that share one of its
- * files are closed, too. */
-static enum library_state state_after(const struct library *l)
+/* Returns KEPT or CLOSING for a held library, by its own files and the files it shares with others, and notes whether
+ * it is unchanged. A driver that the linker would find elsewhere may need other versions of its libraries, so the
+ * libraries that share one of its files are closed, too. */
+static enum library_state state_after(struct library *l)
 {
     lock_wanted(true);
     bool replaced = false, pinned = library_never_closed();
+    l->unchanged = false;
     for (const struct library *other = atomic_load(&library_table); other; other = other->next) {
         for (const struct library_file *f = other->looked ? other->files : NULL; f; f = f->next) {
             bool changed = f->found == FILE_REPLACED || f->found == FILE_OVERWRITTEN;
@@ -280,6 +282,7 @@ static enum library_state state_after(const struct library *l)
             replaced = true;
         }
     }
+    l->unchanged = !replaced;
     return replaced && !pinned ? LIBRARY_CLOSING : LIBRARY_KEPT;
 }
 

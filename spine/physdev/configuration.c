@@ -161,13 +161,6 @@ static VkResult none_matches(struct instance *instance)
     return VK_ERROR_INITIALIZATION_FAILED; /* SET-97: when no configuration matches a device */
 }
 
-static struct identity *identify_all(struct physdev *const *device, uint32_t count, bool name)
-{
-    struct identity *identity = calloc(count ? count : 1, sizeof *identity);
-    for (uint32_t i = 0; identity && i < count; i++) identify(device[i], name, &identity[i]);
-    return identity;
-}
-
 /* Returns the device for a configuration, or NULL. An exact match may have been chosen before; the others must not, and
  * one by the device's UUID alone or by its name must be the only one (SET-95). */
 static struct identity *matching(const struct configuration *c, struct identity *identity, uint32_t count,
@@ -183,23 +176,41 @@ static struct identity *matching(const struct configuration *c, struct identity 
     return found;
 }
 
-/* Chooses devices for the configurations and marks them visible. Returns an array with the device of each, or NULL
- * without memory; *found is the number of configurations that have one. */
-static struct identity **choose(const struct configurations *list, struct identity *identity, uint32_t count,
-                                uint32_t *found)
+/* The devices of an enumeration, and those chosen for the configurations. */
+struct choice {
+    struct identity *identity; /* of each device */
+    struct identity **chosen;  /* for each configuration; NULL: none */
+    uint32_t found;            /* configurations that have a device */
+};
+
+static void choice_free(struct choice *c)
 {
-    struct identity **chosen = calloc(list->count ? list->count : 1, sizeof(struct identity *));
-    *found = 0;
-    for (enum likeness how = LIKE_ALL; chosen && how < LIKE_NONE; how++) {
+    free(c->identity);
+    free(c->chosen);
+}
+
+/* Chooses devices for the configurations and marks them visible. name: their drivers' names are needed. Returns false
+ * without memory. */
+static bool choose(const struct configurations *list, struct physdev *const *device, uint32_t count, bool name,
+                   struct choice *c)
+{
+    *c = (struct choice){calloc(count ? count : 1, sizeof *c->identity),
+                         calloc(list->count ? list->count : 1, sizeof(struct identity *)), 0};
+    if (!c->identity || !c->chosen) {
+        choice_free(c);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) identify(device[i], name, &c->identity[i]);
+    for (enum likeness how = LIKE_ALL; how < LIKE_NONE; how++) {
         for (uint32_t i = 0; i < list->count; i++) {
-            if (chosen[i]) continue;
-            chosen[i] = matching(&list->entry[i], identity, count, how);
-            if (!chosen[i]) continue;
-            chosen[i]->visible = true;
-            ++*found;
+            if (c->chosen[i]) continue;
+            c->chosen[i] = matching(&list->entry[i], c->identity, count, how);
+            if (!c->chosen[i]) continue;
+            c->chosen[i]->visible = true;
+            c->found++;
         }
     }
-    return chosen;
+    return true;
 }
 
 /* Warns of a configuration whose device does not match exactly; names what differs. */
@@ -225,25 +236,20 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
         *count = list->count < available ? list->count : available;
         return VK_SUCCESS;
     }
-    struct identity *identity = identify_all(device, available, true);
-    if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t written = 0, found;
-    struct identity **chosen = choose(list, identity, available, &found);
-    if (!chosen) {
-        free(identity);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
+    struct choice choice;
+    uint32_t written = 0;
+    if (!choose(list, device, available, true, &choice)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     log_line(instance, LOG_INFO,
              "Selecting and ordering VkPhysicalDevices to match the loader settings device configurations list");
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct identity *match = chosen[i];
+        const struct identity *match = choice.chosen[i];
         if (!match) {
             log_absent(instance, &list->entry[i]);
             continue;
         }
         log_inexact(instance, &list->entry[i], match);
         if (written == *count) continue;
-        out[written] = (VkPhysicalDevice)device[match - identity];
+        out[written] = (VkPhysicalDevice)device[match - choice.identity];
         if (*match->driver_name) /* SET-101, with the space at the end */
             log_line(instance, LOG_DEBUG, "pPhysicalDevices array index %d is set to \"%s\" (%s, version %d) ",
                      (int)written, match->properties.deviceName, match->driver_name,
@@ -254,38 +260,30 @@ VkResult configurations_devices(struct instance *instance, struct physdev *const
         written++;
     }
     for (uint32_t i = 0; i < available; i++)
-        if (!identity[i].visible)
+        if (!choice.identity[i].visible)
             log_line(
                 instance, LOG_INFO,
                 "VkPhysicalDevice \"%s\" did not appear in the settings file device configurations list, so was not added to the pPhysicalDevices array",
-                identity[i].properties.deviceName);
-    free(identity);
-    free(chosen);
-    if (!found) return none_matches(instance);
+                choice.identity[i].properties.deviceName);
+    choice_free(&choice);
+    if (!choice.found) return none_matches(instance);
     *count = written;
-    return found > written ? VK_INCOMPLETE : VK_SUCCESS;
+    return choice.found > written ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 VkResult configurations_groups(struct instance *instance, struct physdev *const *device, uint32_t available,
                                VkPhysicalDeviceGroupProperties *group, uint32_t *count)
 {
     const struct configurations *list = instance->configurations;
-    struct identity *identity = identify_all(device, available, false);
-    if (!identity) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    uint32_t found;
-    struct identity **chosen = choose(list, identity, available, &found);
-    if (!chosen) {
-        free(identity);
-        return VK_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    free(chosen);
+    struct choice choice;
     uint32_t kept = 0;
-    for (uint32_t g = 0; found && g < *count; g++) {
+    if (!choose(list, device, available, false, &choice)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t g = 0; choice.found && g < *count; g++) {
         bool visible = true;
         for (uint32_t m = 0; m < group[g].physicalDeviceCount && visible; m++) {
             visible = false;
             for (uint32_t i = 0; i < available && !visible; i++)
-                visible = identity[i].visible && (VkPhysicalDevice)device[i] == group[g].physicalDevices[m];
+                visible = choice.identity[i].visible && (VkPhysicalDevice)device[i] == group[g].physicalDevices[m];
         }
         if (visible)
             group[kept++] = group[g];
@@ -295,8 +293,8 @@ VkResult configurations_groups(struct instance *instance, struct physdev *const 
                 "terminator_EnumeratePhysicalDeviceGroups: Physical device group %d contains a VkPhysicalDevice which the settings file device configurations exclude, so the group was not reported.",
                 (int)g); /* SET-103: a group with a hidden device is dropped */
     }
-    free(identity);
-    if (!found) return none_matches(instance); /* SET-106: the same error as for devices */
+    choice_free(&choice);
+    if (!choice.found) return none_matches(instance); /* SET-106: the same error as for devices */
     *count = kept;
     return VK_SUCCESS;
 }

@@ -34,50 +34,25 @@ static VkResult none(const struct physdev *device, const char *name, uint32_t *c
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPropertiesKHR(VkPhysicalDevice handle,
-                                                                            uint32_t *pPropertyCount,
-                                                                            VkDisplayPropertiesKHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    static const char name[] = "vkGetPhysicalDeviceDisplayPropertiesKHR";
-    if (!display_enabled(device, name)) return VK_SUCCESS;
-    PFN_vkGetPhysicalDeviceDisplayPropertiesKHR ask =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayPropertiesKHR);
-    return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
-}
+/* Defines the terminator of a query for a list: the command, its parameters, and its arguments. */
+#define DISPLAY_LIST(command, parameters, ...)                                                                         \
+    VKAPI_ATTR VkResult VKAPI_CALL term_##command parameters                                                           \
+    {                                                                                                                  \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        if (!display_enabled(device, #command)) return VK_SUCCESS;                                                     \
+        PFN_##command ask = driver_fn(device->driver, command);                                                        \
+        return ask ? ask(driver_physdev(device), __VA_ARGS__) : none(device, #command, count);                         \
+    }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPlanePropertiesKHR(
-    VkPhysicalDevice handle, uint32_t *pPropertyCount, VkDisplayPlanePropertiesKHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    static const char name[] = "vkGetPhysicalDeviceDisplayPlanePropertiesKHR";
-    if (!display_enabled(device, name)) return VK_SUCCESS;
-    PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR ask =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlanePropertiesKHR);
-    return ask ? ask(driver_physdev(device), pPropertyCount, pProperties) : none(device, name, pPropertyCount);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneSupportedDisplaysKHR(VkPhysicalDevice handle, uint32_t planeIndex,
-                                                                          uint32_t *pDisplayCount,
-                                                                          VkDisplayKHR *pDisplays)
-{
-    struct physdev *device = term_physdev(handle);
-    static const char name[] = "vkGetDisplayPlaneSupportedDisplaysKHR";
-    if (!display_enabled(device, name)) return VK_SUCCESS;
-    PFN_vkGetDisplayPlaneSupportedDisplaysKHR ask = driver_fn(device->driver, vkGetDisplayPlaneSupportedDisplaysKHR);
-    return ask ? ask(driver_physdev(device), planeIndex, pDisplayCount, pDisplays) : none(device, name, pDisplayCount);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayModePropertiesKHR(VkPhysicalDevice handle, VkDisplayKHR display,
-                                                                  uint32_t *pPropertyCount,
-                                                                  VkDisplayModePropertiesKHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    static const char name[] = "vkGetDisplayModePropertiesKHR";
-    if (!display_enabled(device, name)) return VK_SUCCESS;
-    PFN_vkGetDisplayModePropertiesKHR ask = driver_fn(device->driver, vkGetDisplayModePropertiesKHR);
-    return ask ? ask(driver_physdev(device), display, pPropertyCount, pProperties) : none(device, name, pPropertyCount);
-}
+DISPLAY_LIST(vkGetPhysicalDeviceDisplayPropertiesKHR,
+             (VkPhysicalDevice handle, uint32_t *count, VkDisplayPropertiesKHR *list), count, list)
+DISPLAY_LIST(vkGetPhysicalDeviceDisplayPlanePropertiesKHR,
+             (VkPhysicalDevice handle, uint32_t *count, VkDisplayPlanePropertiesKHR *list), count, list)
+DISPLAY_LIST(vkGetDisplayPlaneSupportedDisplaysKHR,
+             (VkPhysicalDevice handle, uint32_t plane, uint32_t *count, VkDisplayKHR *list), plane, count, list)
+DISPLAY_LIST(vkGetDisplayModePropertiesKHR,
+             (VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *count, VkDisplayModePropertiesKHR *list),
+             display, count, list)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayModeKHR(VkPhysicalDevice handle, VkDisplayKHR display,
                                                            const VkDisplayModeCreateInfoKHR *pCreateInfo,
@@ -107,89 +82,49 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalD
     return VK_SUCCESS;
 }
 
-/* ---- VK_KHR_get_display_properties2, also where it is not enabled (EXT-074) ---------------------------------------
- */
+/* ---- VK_KHR_get_display_properties2, enabled or not (EXT-074) --------------------------------------------------- */
 
 static void log_emulated(const struct physdev *device, const char *name)
 {
     log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"", name, lib_path(device));
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayProperties2KHR(VkPhysicalDevice handle,
-                                                                             uint32_t *pPropertyCount,
-                                                                             VkDisplayProperties2KHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceDisplayProperties2KHR ask =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayProperties2KHR);
-    if (ask) return ask(driver_physdev(device), pPropertyCount, pProperties);
-    log_emulated(device, "vkGetPhysicalDeviceDisplayProperties2KHR");
-    PFN_vkGetPhysicalDeviceDisplayPropertiesKHR old =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayPropertiesKHR);
-    if (!old) { /* EXT-069: without either command the list is empty */
-        *pPropertyCount = 0;
-        return VK_SUCCESS;
+/* Defines the terminator of a query for a list of structures: the command, the older command and the type of its
+ * elements, the member that they fill for a driver without the command, the parameters, and the arguments before the
+ * list. Without either command, the list is empty (EXT-069). */
+#define DISPLAY_LIST_2(command, older, type, member, parameters, ...)                                                  \
+    VKAPI_ATTR VkResult VKAPI_CALL term_##command parameters                                                           \
+    {                                                                                                                  \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        PFN_##command ask = driver_fn(device->driver, command);                                                        \
+        if (ask) return ask(driver_physdev(device), __VA_ARGS__, list);                                                \
+        log_emulated(device, #command);                                                                                \
+        PFN_##older old = driver_fn(device->driver, older);                                                            \
+        uint32_t given = *count;                                                                                       \
+        if (!old) {                                                                                                    \
+            *count = 0;                                                                                                \
+            return VK_SUCCESS;                                                                                         \
+        }                                                                                                              \
+        if (!list || !given)                                                                                           \
+            return old(driver_physdev(device), __VA_ARGS__, NULL); /* EXT-070: its count and result */                 \
+        type *plain = calloc(given, sizeof *plain);                                                                    \
+        if (!plain) return VK_ERROR_OUT_OF_HOST_MEMORY;                                                                \
+        VkResult result = old(driver_physdev(device), __VA_ARGS__, plain);                                             \
+        for (uint32_t i = 0; result >= 0 && i < given && i < *count; i++) list[i].member = plain[i];                   \
+        free(plain);                                                                                                   \
+        return result;                                                                                                 \
     }
-    uint32_t given = *pPropertyCount;
-    if (!pProperties || !given) /* EXT-070: the older command's count and result */
-        return old(driver_physdev(device), pPropertyCount, NULL);
-    VkDisplayPropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkResult result = old(driver_physdev(device), pPropertyCount, list);
-    for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
-        pProperties[i].displayProperties = list[i];
-    free(list);
-    return result;
-}
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceDisplayPlaneProperties2KHR(
-    VkPhysicalDevice handle, uint32_t *pPropertyCount, VkDisplayPlaneProperties2KHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR ask =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlaneProperties2KHR);
-    if (ask) return ask(driver_physdev(device), pPropertyCount, pProperties);
-    log_emulated(device, "vkGetPhysicalDeviceDisplayPlaneProperties2KHR");
-    PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR old =
-        driver_fn(device->driver, vkGetPhysicalDeviceDisplayPlanePropertiesKHR);
-    if (!old) {
-        *pPropertyCount = 0;
-        return VK_SUCCESS;
-    }
-    uint32_t given = *pPropertyCount;
-    if (!pProperties || !given) return old(driver_physdev(device), pPropertyCount, NULL);
-    VkDisplayPlanePropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkResult result = old(driver_physdev(device), pPropertyCount, list);
-    for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
-        pProperties[i].displayPlaneProperties = list[i];
-    free(list);
-    return result;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayModeProperties2KHR(VkPhysicalDevice handle, VkDisplayKHR display,
-                                                                   uint32_t *pPropertyCount,
-                                                                   VkDisplayModeProperties2KHR *pProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetDisplayModeProperties2KHR ask = driver_fn(device->driver, vkGetDisplayModeProperties2KHR);
-    if (ask) return ask(driver_physdev(device), display, pPropertyCount, pProperties);
-    log_emulated(device, "vkGetDisplayModeProperties2KHR");
-    PFN_vkGetDisplayModePropertiesKHR old = driver_fn(device->driver, vkGetDisplayModePropertiesKHR);
-    if (!old) {
-        *pPropertyCount = 0;
-        return VK_SUCCESS;
-    }
-    uint32_t given = *pPropertyCount;
-    if (!pProperties || !given) return old(driver_physdev(device), display, pPropertyCount, NULL);
-    VkDisplayModePropertiesKHR *list = calloc(given, sizeof *list);
-    if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    VkResult result = old(driver_physdev(device), display, pPropertyCount, list);
-    for (uint32_t i = 0; result >= 0 && i < given && i < *pPropertyCount; i++)
-        pProperties[i].displayModeProperties = list[i];
-    free(list);
-    return result;
-}
+DISPLAY_LIST_2(vkGetPhysicalDeviceDisplayProperties2KHR, vkGetPhysicalDeviceDisplayPropertiesKHR,
+               VkDisplayPropertiesKHR, displayProperties,
+               (VkPhysicalDevice handle, uint32_t *count, VkDisplayProperties2KHR *list), count)
+DISPLAY_LIST_2(vkGetPhysicalDeviceDisplayPlaneProperties2KHR, vkGetPhysicalDeviceDisplayPlanePropertiesKHR,
+               VkDisplayPlanePropertiesKHR, displayPlaneProperties,
+               (VkPhysicalDevice handle, uint32_t *count, VkDisplayPlaneProperties2KHR *list), count)
+DISPLAY_LIST_2(vkGetDisplayModeProperties2KHR, vkGetDisplayModePropertiesKHR, VkDisplayModePropertiesKHR,
+               displayModeProperties,
+               (VkPhysicalDevice handle, VkDisplayKHR display, uint32_t *count, VkDisplayModeProperties2KHR *list),
+               display, count)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilities2KHR(VkPhysicalDevice handle,
                                                                       const VkDisplayPlaneInfo2KHR *pDisplayPlaneInfo,
@@ -209,24 +144,18 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilities2KHR(VkPhysical
 
 /* ---- acquisition and release ----------------------------------------------------------------------------------- */
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkAcquireDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, VkDisplayKHR display)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkAcquireDrmDisplayEXT acquire = driver_fn(device->driver, vkAcquireDrmDisplayEXT);
-    if (acquire) return acquire(driver_physdev(device), drmFd, display);
-    log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support AcquireDrmDisplayEXT");
-    return VK_ERROR_EXTENSION_NOT_PRESENT;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDrmDisplayEXT(VkPhysicalDevice handle, int32_t drmFd, uint32_t connectorId,
-                                                       VkDisplayKHR *display)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetDrmDisplayEXT get = driver_fn(device->driver, vkGetDrmDisplayEXT);
-    if (get) return get(driver_physdev(device), drmFd, connectorId, display);
-    log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support GetDrmDisplayEXT");
-    return VK_ERROR_EXTENSION_NOT_PRESENT;
-}
+#define DRM_DISPLAY(Name, parameters, ...)                                                                             \
+    VKAPI_ATTR VkResult VKAPI_CALL term_vk##Name parameters                                                            \
+    {                                                                                                                  \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        PFN_vk##Name call = driver_fn(device->driver, vk##Name);                                                       \
+        if (call) return call(driver_physdev(device), __VA_ARGS__);                                                    \
+        log_line(device->instance, LOG_ERROR, "ICD associated with VkPhysicalDevice does not support " #Name);         \
+        return VK_ERROR_EXTENSION_NOT_PRESENT;                                                                         \
+    }
+DRM_DISPLAY(AcquireDrmDisplayEXT, (VkPhysicalDevice handle, int32_t fd, VkDisplayKHR display), fd, display)
+DRM_DISPLAY(GetDrmDisplayEXT, (VkPhysicalDevice handle, int32_t fd, uint32_t connector, VkDisplayKHR *display), fd,
+            connector, display)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkReleaseDisplayEXT(VkPhysicalDevice handle, VkDisplayKHR display)
 {

@@ -20,17 +20,6 @@ struct groups {
     uint32_t given_count;
 };
 
-/* For all that one driver adds. */
-static bool groups_room(struct groups *groups, uint32_t more)
-{
-    uint32_t room;
-    if (__builtin_add_overflow(groups->count, more, &room)) return false;
-    VkPhysicalDeviceGroupProperties *group = array_grow(groups->group, room, sizeof *group);
-    if (!group) return false;
-    groups->group = group;
-    return true;
-}
-
 /* The next group, as empty as the caller left its place. There is room. */
 static VkPhysicalDeviceGroupProperties *groups_next(struct groups *groups)
 {
@@ -55,7 +44,8 @@ static void log_failed_count(struct instance *instance, const struct driver *dri
 /* Adds a group for each device of the scan from index first on. Returns VK_SUCCESS or out of memory. */
 static VkResult groups_of_devices(const struct scan *scan, uint32_t first, struct groups *groups)
 {
-    if (!groups_room(groups, scan->count - first)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!array_more(&groups->group, groups->count, scan->count - first, sizeof *groups->group))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = first; i < scan->count; i++) {
         VkPhysicalDeviceGroupProperties *group = groups_next(groups);
         group->physicalDeviceCount = 1;
@@ -104,7 +94,7 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
         return result == VK_ERROR_OUT_OF_HOST_MEMORY || reading ? result : VK_SUCCESS;
     }
     if (!count) return VK_SUCCESS;
-    if (!groups_room(groups, count)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!array_more(&groups->group, groups->count, count, sizeof *groups->group)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     uint32_t first = groups->count, written = count;
     for (uint32_t i = 0; i < count; i++) groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);

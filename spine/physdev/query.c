@@ -106,21 +106,26 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice handle, VkFormat format,
-                                                                     VkFormatProperties2 *pFormatProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceFormatProperties2 ask = PICK_2(device, vkGetPhysicalDeviceFormatProperties2);
-    if (ask) {
-        ask(driver_physdev(device), format, pFormatProperties);
-        return;
+/* Defines the terminator of a query for one structure: the command without its 2, the member that it fills for a driver
+ * without the command, the parameters, of which out is the last, its name in the registry, and the other arguments. */
+#define QUERY_2(command, member, parameters, out_name, ...)                                                            \
+    VKAPI_ATTR void VKAPI_CALL term_##command##2 parameters                                                            \
+    {                                                                                                                  \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        PFN_##command##2 ask = PICK_2(device, command##2);                                                             \
+        if (ask) {                                                                                                     \
+            ask(__VA_ARGS__, out);                                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
+        log_emulated(device, #command "2", #command);                                                                  \
+        driver_fn(device->driver, command)(__VA_ARGS__, &out->member);                                                 \
+        if (out->pNext) log_ignored(device, #command "2", out_name "->pNext");                                         \
     }
-    log_emulated(device, "vkGetPhysicalDeviceFormatProperties2", "vkGetPhysicalDeviceFormatProperties");
-    driver_fn(device->driver, vkGetPhysicalDeviceFormatProperties)(driver_physdev(device), format,
-                                                                   &pFormatProperties->formatProperties);
-    if (pFormatProperties->pNext)
-        log_ignored(device, "vkGetPhysicalDeviceFormatProperties2", "pFormatProperties->pNext");
-}
+QUERY_2(vkGetPhysicalDeviceFormatProperties, formatProperties,
+        (VkPhysicalDevice handle, VkFormat format, VkFormatProperties2 *out), "pFormatProperties",
+        driver_physdev(device), format)
+QUERY_2(vkGetPhysicalDeviceMemoryProperties, memoryProperties,
+        (VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *out), "pMemoryProperties", driver_physdev(device))
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceImageFormatProperties2(
     VkPhysicalDevice handle, const VkPhysicalDeviceImageFormatInfo2 *pImageFormatInfo,
@@ -166,22 +171,6 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceQueueFamilyProperties2(
             log_ignored_element(device, "vkGetPhysicalDeviceQueueFamilyProperties2", "pQueueFamilyProperties", i);
     }
     free(family);
-}
-
-VKAPI_ATTR void VKAPI_CALL
-term_vkGetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle, VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceMemoryProperties2 ask = PICK_2(device, vkGetPhysicalDeviceMemoryProperties2);
-    if (ask) {
-        ask(driver_physdev(device), pMemoryProperties);
-        return;
-    }
-    log_emulated(device, "vkGetPhysicalDeviceMemoryProperties2", "vkGetPhysicalDeviceMemoryProperties");
-    driver_fn(device->driver, vkGetPhysicalDeviceMemoryProperties)(driver_physdev(device),
-                                                                   &pMemoryProperties->memoryProperties);
-    if (pMemoryProperties->pNext)
-        log_ignored(device, "vkGetPhysicalDeviceMemoryProperties2", "pMemoryProperties->pNext");
 }
 
 VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceSparseImageFormatProperties2(
@@ -239,45 +228,30 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalBufferProperties(
     if (pExternalBufferProperties->pNext) log_ignored(device, name, "pExternalBufferProperties->pNext");
 }
 
-VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalSemaphoreProperties(
-    VkPhysicalDevice handle, const VkPhysicalDeviceExternalSemaphoreInfo *pExternalSemaphoreInfo,
-    VkExternalSemaphoreProperties *pExternalSemaphoreProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceExternalSemaphoreProperties ask =
-        PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalSemaphoreProperties, semaphore);
-    if (ask) {
-        ask(driver_physdev(device), pExternalSemaphoreInfo, pExternalSemaphoreProperties);
-        return;
+/* Defines the terminator of a query about semaphores or fences, which can neither be exported nor imported if the
+ * driver lacks the query. */
+#define EXTERNAL_SYNC(Kind, kind)                                                                                      \
+    VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternal##Kind##Properties(                                     \
+        VkPhysicalDevice handle, const VkPhysicalDeviceExternal##Kind##Info *info,                                     \
+        VkExternal##Kind##Properties *properties)                                                                      \
+    {                                                                                                                  \
+        static const char name[] = "vkGetPhysicalDeviceExternal" #Kind "Properties";                                   \
+        struct physdev *device = term_physdev(handle);                                                                 \
+        PFN_vkGetPhysicalDeviceExternal##Kind##Properties ask =                                                        \
+            PICK_EXTERNAL(device, vkGetPhysicalDeviceExternal##Kind##Properties, kind);                                \
+        if (ask) {                                                                                                     \
+            ask(driver_physdev(device), info, properties);                                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
+        log_emulated(device, name, NULL);                                                                              \
+        if (info->pNext) log_ignored(device, name, "pExternal" #Kind "Info->pNext");                                   \
+        properties->exportFromImportedHandleTypes = 0;                                                                 \
+        properties->compatibleHandleTypes = 0;                                                                         \
+        properties->external##Kind##Features = 0;                                                                      \
+        if (properties->pNext) log_ignored(device, name, "pExternal" #Kind "Properties->pNext");                       \
     }
-    static const char name[] = "vkGetPhysicalDeviceExternalSemaphoreProperties";
-    log_emulated(device, name, NULL);
-    if (pExternalSemaphoreInfo->pNext) log_ignored(device, name, "pExternalSemaphoreInfo->pNext");
-    pExternalSemaphoreProperties->exportFromImportedHandleTypes = 0;
-    pExternalSemaphoreProperties->compatibleHandleTypes = 0;
-    pExternalSemaphoreProperties->externalSemaphoreFeatures = 0;
-    if (pExternalSemaphoreProperties->pNext) log_ignored(device, name, "pExternalSemaphoreProperties->pNext");
-}
-
-VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalFenceProperties(
-    VkPhysicalDevice handle, const VkPhysicalDeviceExternalFenceInfo *pExternalFenceInfo,
-    VkExternalFenceProperties *pExternalFenceProperties)
-{
-    struct physdev *device = term_physdev(handle);
-    PFN_vkGetPhysicalDeviceExternalFenceProperties ask =
-        PICK_EXTERNAL(device, vkGetPhysicalDeviceExternalFenceProperties, fence);
-    if (ask) {
-        ask(driver_physdev(device), pExternalFenceInfo, pExternalFenceProperties);
-        return;
-    }
-    static const char name[] = "vkGetPhysicalDeviceExternalFenceProperties";
-    log_emulated(device, name, NULL);
-    if (pExternalFenceInfo->pNext) log_ignored(device, name, "pExternalFenceInfo->pNext");
-    pExternalFenceProperties->exportFromImportedHandleTypes = 0;
-    pExternalFenceProperties->compatibleHandleTypes = 0;
-    pExternalFenceProperties->externalFenceFeatures = 0;
-    if (pExternalFenceProperties->pNext) log_ignored(device, name, "pExternalFenceProperties->pNext");
-}
+EXTERNAL_SYNC(Semaphore, semaphore)
+EXTERNAL_SYNC(Fence, fence)
 
 /* EXT-056, EXT-057: without the driver's command, an external handle type is not supported; without one the core
  * command answers, and the external members are 0. */

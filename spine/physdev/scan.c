@@ -17,16 +17,6 @@ void scan_end(struct scan *scan)
     free(scan->found);
 }
 
-static bool scan_room(struct scan *scan, uint32_t more)
-{
-    uint32_t room;
-    if (__builtin_add_overflow(scan->count, more, &room)) return false;
-    struct found *found = array_grow(scan->found, room, sizeof *found);
-    if (!found) return false;
-    scan->found = found;
-    return true;
-}
-
 /* PHY-048: from now on the driver stays; it is held, and so it has not gone meanwhile. */
 static void note_device(struct driver *driver)
 {
@@ -67,7 +57,7 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
 VkResult scan_add(struct scan *scan, struct driver *driver, const VkPhysicalDevice *device, uint32_t count)
 {
     uint32_t first = scan->count;
-    if (!scan_room(scan, count)) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (!array_more(&scan->found, scan->count, count, sizeof *scan->found)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < count; i++)
         if (device[i]) scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
     if (scan->count > first) note_device(driver);

@@ -56,17 +56,14 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
     VkPhysicalDevice *all = NULL;
     uint32_t total = 0;
-    VkResult result;
-    for (uint32_t room = ROOM_FIRST;; room *= 4) {
+    VkResult result = VK_INCOMPLETE;
+    for (uint32_t room = ROOM_FIRST; result == VK_INCOMPLETE && room <= ROOM_MAX; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
         if (!all) return VK_ERROR_OUT_OF_HOST_MEMORY;
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room == ROOM_MAX) {
-            total = total < room ? total : room;
-            break;
-        }
+        total = total < room ? total : room;
     }
     if (list_given(result)) {
         uint32_t passed = 0;
@@ -171,24 +168,18 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     PFN_vkEnumeratePhysicalDeviceGroups next = next_groups(instance);
     VkPhysicalDeviceGroupProperties *all = NULL;
     uint32_t total = 0, given = properties ? *count : 0;
-    VkResult result;
-    for (uint32_t room = ROOM_FIRST;; room *= 4) {
+    VkResult result = VK_INCOMPLETE;
+    for (uint32_t room = ROOM_FIRST; result == VK_INCOMPLETE && room <= ROOM_MAX; room *= 4) {
         free(all);
         all = calloc(room, sizeof *all);
         if (!all) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < room; i++) {
-            all[i].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
-            if (i < given) {
-                all[i].sType = properties[i].sType;
-                all[i].pNext = properties[i].pNext;
-            }
+            all[i].sType = i < given ? properties[i].sType : VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
+            all[i].pNext = i < given ? properties[i].pNext : NULL;
         }
         total = room;
         result = next(instance->lower, &total, all);
-        if (result != VK_INCOMPLETE || room == ROOM_MAX) {
-            total = total < room ? total : room;
-            break;
-        }
+        total = total < room ? total : room;
     }
     if (list_given(result)) {
         uint32_t passed = 0;

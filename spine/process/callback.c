@@ -61,30 +61,25 @@ void messenger_add(struct instance *instance, struct messenger *m, struct messen
     heed(instance);
 }
 
-/* Takes out the records that are gone and unused; with the lock. The caller frees them without it. */
-static struct messenger *records_sweep(struct instance *instance)
+/* Drops the lock after a change of the list, and frees the records that are gone and unused. */
+static void drop_and_free(struct instance *instance)
 {
     lock_wanted(true);
     struct messenger *out = NULL;
-    for (struct messenger **at = &instance->messengers; *at;) {
-        struct messenger *m = *at;
-        if (m->gone && !m->uses) {
-            *at = m->next;
-            m->next = out;
-            out = m;
-        } else {
+    for (struct messenger **at = &instance->messengers, *m; (m = *at);) {
+        if (!m->gone || m->uses) {
             at = &m->next;
+            continue;
         }
+        *at = m->next;
+        m->next = out;
+        out = m;
     }
-    return out;
-}
-
-static void records_free(struct messenger *first)
-{
-    while (first) {
-        struct messenger *next = first->next;
-        messenger_free(first);
-        first = next;
+    heed(instance);
+    lock_drop();
+    for (struct messenger *next; out; out = next) {
+        next = out->next;
+        messenger_free(out);
     }
 }
 
@@ -92,10 +87,7 @@ void messenger_drop(struct instance *instance, struct messenger *m)
 {
     lock_take();
     m->gone = true;
-    heed(instance);
-    struct messenger *out = records_sweep(instance);
-    lock_drop();
-    records_free(out);
+    drop_and_free(instance);
 }
 
 /* ---- delivery -------------------------------------------------------------------------------------------------- */
@@ -140,9 +132,7 @@ void messengers_send(struct instance *instance, const struct message *message)
         lock_take();
         m->uses--;
     }
-    struct messenger *out = records_sweep(instance); /* a messenger that was destroyed during its call */
-    lock_drop();
-    records_free(out);
+    drop_and_free(instance); /* a messenger that was destroyed during its call */
 }
 
 /* DBG-014; what always reaches standard error is an error here, too. */
@@ -236,18 +226,12 @@ void messengers_chained_wake(struct instance *instance)
         m->gone |= !m->chained;
         m->resting = false;
     }
-    heed(instance);
-    struct messenger *out = records_sweep(instance);
-    lock_drop();
-    records_free(out);
+    drop_and_free(instance);
 }
 
 void messengers_chained_free(struct instance *instance)
 {
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next) m->gone |= m->chained;
-    heed(instance);
-    struct messenger *out = records_sweep(instance);
-    lock_drop();
-    records_free(out);
+    drop_and_free(instance);
 }

@@ -119,24 +119,15 @@ static void tag_of(unsigned flags, char tag[64])
     snprintf(tag, 64, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
 }
 
-static void write_line(unsigned flags, const char *text)
-{
-    char tag[64], padded[64];
-    tag_of(flags, tag);
-    snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
-    stderr_write(padded, text);
-}
-
 /* text has at most TEXT_MAX bytes. */
 static void deliver(struct instance *instance, unsigned flags, const char *text)
 {
+    char tag[64], padded[64];
     if (instance) messengers_deliver(instance, flags, text); /* LOG-12: at every level */
-    if (wanted(instance, flags)) write_line(flags, text);
-    if (filed(instance, flags)) {
-        char tag[64];
-        tag_of(flags, tag);
-        logfile_append(instance->log_file, tag, text);
-    }
+    tag_of(flags, tag);
+    snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
+    if (wanted(instance, flags)) stderr_write(padded, text);
+    if (filed(instance, flags)) logfile_append(instance->log_file, tag, text);
 }
 
 void log_text(struct instance *instance, unsigned flags, const char *text)

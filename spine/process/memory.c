@@ -29,6 +29,15 @@ void *array_grow(void *array, uint64_t count, size_t each)
     return size_of_array(0, count, each, &size) ? realloc(array, size ? size : 1) : NULL;
 }
 
+bool array_more(void *array, uint32_t count, uint32_t more, size_t each)
+{
+    void *block;
+    memcpy(&block, array, sizeof block);
+    block = array_grow(block, (uint64_t)count + more, each);
+    if (block) memcpy(array, &block, sizeof block);
+    return block;
+}
+
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope)
 {
     lock_wanted(false);

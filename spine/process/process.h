@@ -22,6 +22,9 @@ void lock_drop(void);
 /* Registers the handlers of fork, once; as early as can be, since others may fork in the middle of anything. */
 void fork_watch(void);
 /* The fork gate: every dlopen, dlclose and dlsym of the spine happens inside (G-4). It waits for nothing but a fork. */
+/* Enters the gate and returns the calling thread, for gate_leave. Not on Windows. */
+uint64_t gate_enter(void);
+void gate_leave(uint64_t me);
 /* Opens a library lazily and for the loader alone (DRV-024, LAY-277). On failure, *text (unless text is NULL) is a
  * copy of the dynamic linker's message, for free(); NULL without memory. */
 /* seen: the path's file, just examined; NULL: it is examined here. */
@@ -130,8 +133,13 @@ bool exit_begun(void);
 
 /* Called when an instance is created and when it is destroyed. In between, the libraries of the system that the loader
  * has opened stay open. On Linux the loader opens none. */
+#if BY_SYSTEM(0, 1)
 void system_hold(void);
 void system_drop(void);
+#else
+#define system_hold() ((void)0)
+#define system_drop() ((void)0)
+#endif
 
 /* ---- callback.c ------------------------------------------------------------------------------------------------ */
 
@@ -265,6 +273,8 @@ bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size);
  */
 void *array_new(size_t head, uint64_t count, size_t each);
 void *array_grow(void *array, uint64_t count, size_t each);
+/* Makes room for more elements behind count in *array, a pointer to elements of this size. False: no memory. */
+bool array_more(void *array, uint32_t count, uint32_t more, size_t each);
 
 /* allocator NULL: malloc. Sizes in bytes; NULL when there is none. Blocks are zeroed by mem_new only. */
 void *mem_new(const VkAllocationCallbacks *allocator, size_t size, VkSystemAllocationScope scope);

@@ -15,11 +15,9 @@ void instance_drop(struct instance *in)
 {
     lock_take();
     claims_forget(in);
-    for (struct instance **at = &instances; *at; at = &(*at)->next) {
-        if (*at != in) continue;
-        *at = in->next;
-        break;
-    }
+    struct instance **at = &instances;
+    while (*at && *at != in) at = &(*at)->next;
+    if (*at) *at = in->next;
     lock_drop();
 }
 

@@ -1,5 +1,5 @@
 /* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
- * of objects that a program left alive.
+ * of objects that a program left alive, with their instance or with a driver.
  *
  * It never holds the lock while a driver or an allocator runs.
  */
@@ -79,15 +79,15 @@ void object_store(struct driver *driver, enum object_kind kind, uint32_t index, 
 static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t handle,
                        const VkAllocationCallbacks *allocator)
 {
+#define DESTROY(Type)                                                                                                  \
+    PFN_vkDestroy##Type destroy = driver_fn(driver, vkDestroy##Type);                                                  \
+    if (destroy) destroy(driver->handle, (Vk##Type)handle, allocator)
     if (kind == OBJECT_SURFACE) {
-        PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
-        if (destroy) destroy(driver->handle, (VkSurfaceKHR)handle, allocator);
+        DESTROY(SurfaceKHR);
     } else if (kind == OBJECT_MESSENGER) {
-        PFN_vkDestroyDebugUtilsMessengerEXT destroy = driver_fn(driver, vkDestroyDebugUtilsMessengerEXT);
-        if (destroy) destroy(driver->handle, (VkDebugUtilsMessengerEXT)handle, allocator);
+        DESTROY(DebugUtilsMessengerEXT);
     } else {
-        PFN_vkDestroyDebugReportCallbackEXT destroy = driver_fn(driver, vkDestroyDebugReportCallbackEXT);
-        if (destroy) destroy(driver->handle, (VkDebugReportCallbackEXT)handle, allocator);
+        DESTROY(DebugReportCallbackEXT);
     }
 }
 
@@ -161,5 +161,41 @@ void instance_free_objects(struct instance *instance)
         }
         mem_free(instance_allocator(instance), list->object);
         *list = (struct handle_list){0};
+    }
+}
+
+/* ---- the end of drivers ------------------------------------------------------------------------------------------ */
+
+struct driver *driver_unlink_useless(struct instance *in)
+{
+    lock_take();
+    struct driver **at = &in->drivers;
+    while (*at && (!(*at)->asked || (*at)->reported_device || (*at)->holds)) at = &(*at)->next;
+    struct driver *found = *at;
+    if (found) *at = found->next;
+    lock_drop();
+    return found;
+}
+
+/* Frees a driver that is in no list any more and not held: only the caller has a pointer to it. */
+void driver_end(struct driver *driver)
+{
+    struct instance *in = driver->instance;
+    driver_destroy_objects(driver);
+    driver_fn(driver, vkDestroyInstance)(driver->handle, drivers_allocator(in));
+    driver_lib_drop(in->libs, driver->lib);
+    free(driver);
+}
+
+void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
+{
+    while (in->drivers) {
+        struct driver *d = in->drivers;
+        driver_destroy_objects(d);
+        driver_fn(d, vkDestroyInstance)(d->handle, allocator);
+        in->drivers = d->next;
+        /* INS-088: a driver that has reported a device stays mapped */
+        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true;
+        free(d);
     }
 }

@@ -64,9 +64,6 @@ void object_destroy(struct instance *instance, enum object_kind kind, const stru
 void driver_destroy_objects(struct driver *driver);
 /* Frees the program's remaining objects in the instance itself; after all drivers are gone. */
 void instance_free_objects(struct instance *instance);
-
-/* ---- removal.c -------------------------------------------------------------------------------------------------- */
-
 /* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and has no
  * holder; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
 struct driver *driver_unlink_useless(struct instance *instance);
@@ -99,5 +96,12 @@ void instance_drop(struct instance *instance);
 /* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first
  * word (LAY-376). NULL when it is none. */
 struct instance *instance_known(VkInstance handle);
+/* The device of a handle that a program gave; a bad one ends the process with a message about the command. */
+static inline struct device *given_device(const void *handle, uint32_t command)
+{
+    struct device *device = device_of(handle);
+    if (!device) bad_handle(command);
+    return device;
+}
 
 #endif

@@ -100,21 +100,10 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
     return surface;
 }
 
-static void fill_headless(VkIcdSurfaceHeadless *to, const VkHeadlessSurfaceCreateInfoEXT *info)
-{
-    (void)to, (void)info;
-}
-
-static void fill_display(VkIcdSurfaceDisplay *to, const VkDisplaySurfaceCreateInfoKHR *info)
-{
-    to->displayMode = info->displayMode;
-    to->planeIndex = info->planeIndex;
-    to->planeStackIndex = info->planeStackIndex;
-    to->transform = info->transform;
-    to->globalAlpha = info->globalAlpha;
-    to->alphaMode = info->alphaMode;
-    to->imageExtent = info->imageExtent;
-}
+#define FILL_headless (void)to
+#define FILL_display                                                                                                   \
+    COPY(displayMode), COPY(planeIndex), COPY(planeStackIndex), COPY(transform), COPY(globalAlpha), COPY(alphaMode),   \
+        COPY(imageExtent)
 
 SURFACE(headless, VK_ICD_WSI_PLATFORM_HEADLESS, VK_EXT_headless_surface, vkCreateHeadlessSurfaceEXT,
         VkHeadlessSurfaceCreateInfoEXT, VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT, false);

@@ -16,7 +16,7 @@ struct surface {
         VkIcdSurfaceWin32 win32;
         VkIcdSurfaceMacOS macos;
         VkIcdSurfaceMetal metal;
-        VkIcdSurfaceHeadless headless;
+        VkIcdSurfaceBase headless;
         VkIcdSurfaceDisplay display;
     } platform;
     uint32_t base_size;
@@ -55,8 +55,9 @@ static inline VkSurfaceKHR surface_handle(struct surface *surface)
 struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
                             const VkAllocationCallbacks *given, VkResult *result);
 
-/* Defines a kind of surface: its function of a driver, its description, and its terminator, which calls fill_##Member
- * for the members of the platform's structure. */
+/* Defines a kind of surface: its function of a driver, its description, and its terminator. FILL_##Member copies the
+ * members of the platform's structure. */
+#define COPY(member) to->member = info->member
 #define SURFACE(Member, Platform, Ext, Command, Info, Type, Stereo)                                                    \
     static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
                                      const VkAllocationCallbacks *allocator, VkSurfaceKHR *made)                       \
@@ -80,7 +81,8 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
         VkResult result;                                                                                               \
         struct surface *surface = surface_new(instance_of(instance), &kind_##Member, info, allocator, &result);        \
         if (surface) {                                                                                                 \
-            fill_##Member(&surface->platform.Member, info);                                                            \
+            __typeof__(&surface->platform.Member) to = &surface->platform.Member;                                      \
+            FILL_##Member;                                                                                             \
             *out = surface_handle(surface);                                                                            \
         }                                                                                                              \
         return result;                                                                                                 \

@@ -79,41 +79,27 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
     return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, out) : result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice handle, VkSurfaceKHR surface,
-                                                                         uint32_t *count, VkSurfaceFormatKHR *formats)
-{
-    struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceFormatsKHR)) return VK_SUCCESS;
-    demand(physdev->instance, count, "vkGetPhysicalDeviceSurfaceFormatsKHR", "pSurfaceFormatCount");
-    PFN_vkGetPhysicalDeviceSurfaceFormatsKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceFormatsKHR);
-    if (!ask) {
-        *count = 0;
-        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceFormatsKHR");
-        return VK_SUCCESS;
+/* Defines the terminator of a query for a list, which is empty if the driver lacks the query. */
+#define SURFACE_LIST(command, count_name, type)                                                                        \
+    VKAPI_ATTR VkResult VKAPI_CALL term_##command(VkPhysicalDevice handle, VkSurfaceKHR surface, uint32_t *count,      \
+                                                  type *list)                                                          \
+    {                                                                                                                  \
+        struct physdev *physdev = term_physdev(handle);                                                                \
+        if (!SURFACE_ENABLED(physdev->instance, command)) return VK_SUCCESS;                                           \
+        demand(physdev->instance, count, #command, count_name);                                                        \
+        PFN_##command ask = driver_fn(physdev->driver, command);                                                       \
+        if (!ask) {                                                                                                    \
+            *count = 0;                                                                                                \
+            surface_lacks(physdev->instance, #command);                                                                \
+            return VK_SUCCESS;                                                                                         \
+        }                                                                                                              \
+        VkSurfaceKHR own;                                                                                              \
+        VkResult result = surface_or_none(physdev->driver, surface, &own);                                             \
+        return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, list) : result;                         \
     }
-    VkSurfaceKHR own;
-    VkResult result = surface_or_none(physdev->driver, surface, &own);
-    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, formats) : result;
-}
 
-VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice handle,
-                                                                              VkSurfaceKHR surface, uint32_t *count,
-                                                                              VkPresentModeKHR *modes)
-{
-    struct physdev *physdev = term_physdev(handle);
-    if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfacePresentModesKHR)) return VK_SUCCESS;
-    demand(physdev->instance, count, "vkGetPhysicalDeviceSurfacePresentModesKHR", "pPresentModeCount");
-    PFN_vkGetPhysicalDeviceSurfacePresentModesKHR ask =
-        driver_fn(physdev->driver, vkGetPhysicalDeviceSurfacePresentModesKHR);
-    if (!ask) {
-        *count = 0;
-        surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfacePresentModesKHR");
-        return VK_SUCCESS;
-    }
-    VkSurfaceKHR own;
-    VkResult result = surface_or_none(physdev->driver, surface, &own);
-    return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, count, modes) : result;
-}
+SURFACE_LIST(vkGetPhysicalDeviceSurfaceFormatsKHR, "pSurfaceFormatCount", VkSurfaceFormatKHR)
+SURFACE_LIST(vkGetPhysicalDeviceSurfacePresentModesKHR, "pPresentModeCount", VkPresentModeKHR)
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice handle,
                                                                             VkSurfaceKHR surface, uint32_t *count,
@@ -141,17 +127,15 @@ static void emulate_maintenance(const struct driver *driver, const VkPhysicalDev
 {
     if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
         return; /* WSI-048: it is left to the driver */
-    const VkBaseInStructure *in = info->pNext;
-    while (in && in->sType != VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR) in = in->pNext;
+    const VkSurfacePresentModeKHR *in = chain_find(info->pNext, VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR);
     if (!in) return;
-    VkPresentModeKHR mode = ((const VkSurfacePresentModeKHR *)in)->presentMode;
     for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_COMPATIBILITY_KHR) {
             VkSurfacePresentModeCompatibilityKHR *modes = (VkSurfacePresentModeCompatibilityKHR *)next;
             if (!modes->pPresentModes) {
                 modes->presentModeCount = 1;
             } else if (modes->presentModeCount != 0) {
-                modes->pPresentModes[0] = mode;
+                modes->pPresentModes[0] = in->presentMode;
                 modes->presentModeCount = 1;
             }
         } else if (next->sType == VK_STRUCTURE_TYPE_SURFACE_PRESENT_SCALING_CAPABILITIES_KHR) {

@@ -4,12 +4,11 @@
 #include "gen/zends.h"
 #include "wsi/wsi.h"
 
-/* The device whose driver handle this is. NULL: a layer wrapped the handle and passed its wrapper down, also when the
- * wrapper has a copy of the dispatch pointer. */
-static struct device *driver_device(VkDevice handle)
+struct device *driver_device(VkDevice handle, const char *message)
 {
     struct device *device = device_of(handle);
-    return device && device->driver_handle == handle ? device : NULL;
+    if (!device || device->driver_handle != handle) log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "%s", message);
+    return device;
 }
 
 /* WSI-061; before the program's first surface there is nothing to translate, and NULL passes as it is (WSI-016). */
@@ -28,12 +27,10 @@ static VkResult swapchain_surface(struct device *device, const char *command, Vk
 VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSwapchainKHR(VkDevice handle, const VkSwapchainCreateInfoKHR *info,
                                                          const VkAllocationCallbacks *allocator, VkSwapchainKHR *out)
 {
-    struct device *device = driver_device(handle);
-    if (!device)
-        log_abort(
-            NULL, LOG_ERROR | LOG_VALIDATION,
-            "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSwapchainKHR-device-parameter]");
-    PFN_vkCreateSwapchainKHR create = (PFN_vkCreateSwapchainKHR)device->driver_slot[TSLOT_vkCreateSwapchainKHR];
+    struct device *device = driver_device(
+        handle,
+        "vkCreateSwapchainKHR Terminator: device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSwapchainKHR-device-parameter]");
+    PFN_vkCreateSwapchainKHR create = DRIVER_FUNCTION(device, vkCreateSwapchainKHR);
     if (!create) {
         log_line(
             device->instance, LOG_ERROR | LOG_FATAL,
@@ -54,13 +51,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
                                                                 const VkAllocationCallbacks *allocator,
                                                                 VkSwapchainKHR *out)
 {
-    struct device *device = driver_device(handle);
-    if (!device)
-        log_abort(
-            NULL, LOG_ERROR | LOG_VALIDATION,
-            "vkCreateSharedSwapchainsKHR Terminator: Invalid device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
-    PFN_vkCreateSharedSwapchainsKHR create =
-        (PFN_vkCreateSharedSwapchainsKHR)device->driver_slot[TSLOT_vkCreateSharedSwapchainsKHR];
+    struct device *device = driver_device(
+        handle,
+        "vkCreateSharedSwapchainsKHR Terminator: Invalid device handle. This is likely the result of a layer wrapping device handles and failing to unwrap them in all functions. [VUID-vkCreateSharedSwapchainsKHR-device-parameter]");
+    PFN_vkCreateSharedSwapchainsKHR create = DRIVER_FUNCTION(device, vkCreateSharedSwapchainsKHR);
     if (!create) {
         log_line(
             device->instance, LOG_ERROR,
@@ -86,13 +80,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateSharedSwapchainsKHR(VkDevice handle,
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModesKHR(VkDevice handle, VkSurfaceKHR surface,
                                                                            VkDeviceGroupPresentModeFlagsKHR *modes)
 {
-    struct device *device = driver_device(handle);
-    if (!device)
-        log_abort(
-            NULL, LOG_ERROR | LOG_VALIDATION,
-            "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
-    PFN_vkGetDeviceGroupSurfacePresentModesKHR ask =
-        (PFN_vkGetDeviceGroupSurfacePresentModesKHR)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModesKHR];
+    struct device *device = driver_device(
+        handle,
+        "vkGetDeviceGroupSurfacePresentModesKHR: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModesKHR-device-parameter]");
+    PFN_vkGetDeviceGroupSurfacePresentModesKHR ask = DRIVER_FUNCTION(device, vkGetDeviceGroupSurfacePresentModesKHR);
     if (!ask) {
         log_line(
             device->instance, LOG_ERROR,

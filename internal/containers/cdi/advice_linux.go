@@ -33,7 +33,7 @@ func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 		}
 		return "In the image: " + managers[at].install + managers[at].drivers
 	}
-	if slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem && f.Path == loaderName }) {
+	if slices.ContainsFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem && f.Path == loaderName }) {
 		advice = append(advice, install(true))
 	}
 	for _, f := range v.Findings {
@@ -65,7 +65,7 @@ func (v *Verdict) Capabilities(image *machine.Machine) {
 	if drivers.GrantsGraphics(value) {
 		for i := range v.Findings {
 			if f := &v.Findings[i]; f.Severity == Problem && f.Path == path.Clean(icdPlace) {
-				*f = Finding{Note, f.Path, "the image has no driver that works: NVIDIA's container tools bring theirs when it starts (--gpus all)", ""}
+				*f = Defect{Note, f.Path, "the image has no driver that works: NVIDIA's container tools bring theirs when it starts (--gpus all)", ""}
 			}
 		}
 		return
@@ -77,7 +77,7 @@ func (v *Verdict) Capabilities(image *machine.Machine) {
 	severity := Warning
 	if !slices.ContainsFunc(v.Drivers, func(d Driver) bool { return d.Added }) {
 		severity = Problem
-		v.Findings = slices.DeleteFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem && f.Path == path.Clean(icdPlace) })
+		v.Findings = slices.DeleteFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem && f.Path == path.Clean(icdPlace) })
 	}
 	v.found(severity, drivers.NvidiaCapabilities, what, setCapabilities)
 }

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/machines"
 )
 
@@ -39,23 +40,23 @@ func fine(why string) bool {
 
 // Arrangement lists the changes in a container whose drivers come from a file of this package.
 type Arrangement struct {
-	Own     []Item   // items below Directory, by their full paths
-	Put     []Item   // in directories of the image
-	Nodes   []Item   // links to device nodes, in the directory of nodes
-	Hide    []string // manifests of the image whose drivers the host's replace
+	Own     []FileToWrite // items below Directory, by their full paths
+	Put     []FileToWrite // in directories of the image
+	Nodes   []FileToWrite // links to device nodes, in the directory of nodes
+	Hide    []string      // manifests of the image whose drivers the host's replace
 	Drivers []Driver
 
 	hardware bool // a working driver of the host is for devices
 }
 
-// Item is a file to write, or a symbolic link to make.
-type Item struct {
+// FileToWrite is a file to write, or a symbolic link to make.
+type FileToWrite struct {
 	Path   string
 	Target string // of a link; "": a file
 	Text   []byte
 }
 
-func (a *Arrangement) put(name string, i Item) {
+func (a *Arrangement) put(name string, i FileToWrite) {
 	i.Path = name
 	a.Put = append(a.Put, i)
 }
@@ -162,7 +163,7 @@ func (b *box) arrange() {
 	b.backends("")
 	if len(b.a.Put) > before {
 		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {
-			b.a.Own = append(b.a.Own, Item{Path: linksPlace + b.name + "/" + name, Target: b.leads(name)})
+			b.a.Own = append(b.a.Own, FileToWrite{Path: linksPlace + b.name + "/" + name, Target: b.leads(name)})
 		}
 	}
 }
@@ -219,7 +220,7 @@ func (b *box) driver(file string) {
 				break
 			}
 			d.Added = true
-			b.a.put(icdPlace+b.called(file), Item{Text: text})
+			b.a.put(icdPlace+b.called(file), FileToWrite{Text: text})
 			if hide != "" {
 				b.a.Hide = append(b.a.Hide, hide)
 			}
@@ -261,7 +262,7 @@ func libraryOf(text []byte) (string, error) {
 			LibraryPath string `json:"library_path"`
 		}
 	}
-	err := json.Unmarshal(text, &says)
+	err := wording.Malformed(text, json.Unmarshal(text, &says))
 	return says.ICD.LibraryPath, err
 }
 
@@ -282,7 +283,7 @@ func (b *box) open(file string) (why string) {
 
 // stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the stub then
 // opens all lacking dependencies, too.
-func (b *box) stub(library, name string) Item {
+func (b *box) stub(library, name string) FileToWrite {
 	needed, own := []string{library}, false
 	for i := 0; i < len(needed); i++ {
 		f := b.tried.Open(needed[i])
@@ -299,7 +300,7 @@ func (b *box) stub(library, name string) Item {
 	if !own {
 		needed = needed[:1]
 	}
-	i := Item{Path: opensPlace + b.name + "/" + name, Text: stub(b.kind, needed, linksPlace+b.name)}
+	i := FileToWrite{Path: opensPlace + b.name + "/" + name, Text: stub(b.kind, needed, linksPlace+b.name)}
 	b.with.text(i.Path, i.Text)
 	return i
 }
@@ -338,7 +339,7 @@ func (b *box) backends(directory string) {
 			continue
 		}
 		b.a.Own = append(b.a.Own, i)
-		b.a.put(to, Item{Target: i.Path})
+		b.a.put(to, FileToWrite{Target: i.Path})
 	}
 }
 
@@ -366,11 +367,11 @@ func (b *box) data(directory string) {
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
 			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
 				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
-					b.a.put(at, Item{Text: text})
+					b.a.put(at, FileToWrite{Text: text})
 				}
 				continue
 			}
 		}
-		b.a.put(at, Item{Target: dataPlace + at})
+		b.a.put(at, FileToWrite{Target: dataPlace + at})
 	}
 }

@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 )
 
 // Container returns the root of a container that the runtime is creating. state is the hook's input, which names the directory
@@ -19,7 +21,9 @@ func Container(state io.Reader) (string, error) {
 	var says struct {
 		Bundle string `json:"bundle"`
 	}
-	if err := json.NewDecoder(io.LimitReader(state, maxSpec)).Decode(&says); err != nil {
+	var read bytes.Buffer // a runtime may leave the input open
+	err := json.NewDecoder(io.TeeReader(io.LimitReader(state, maxSpec), &read)).Decode(&says)
+	if err = wording.Malformed(read.Bytes(), err); err != nil {
 		return "", fmt.Errorf("the container's state: %w", err)
 	}
 	if !path.IsAbs(says.Bundle) {
@@ -34,7 +38,7 @@ func Container(state io.Reader) (string, error) {
 			Path string `json:"path"`
 		} `json:"root"`
 	}
-	if err := json.Unmarshal(text, &config); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &config)); err != nil {
 		return "", fmt.Errorf("the container's configuration: %w", err)
 	}
 	switch root := config.Root.Path; {
@@ -66,7 +70,7 @@ func (a *Arrangement) profile(nodes []string) {
 	}
 	text := fmt.Sprintf(`{"profiles": [{"name": "_vkloader_", "settings": ["EGLVisibleDGPUDevices", 0x%x]}], `+
 		`"rules": [{"pattern": [], "profile": "_vkloader_"}]}`+"\n", visible)
-	a.put(profilePlace, Item{Text: []byte(text)})
+	a.put(profilePlace, FileToWrite{Text: []byte(text)})
 }
 
 // NodesOf returns the device nodes in a container.
@@ -93,7 +97,7 @@ func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
 	for _, name := range host.Names(directory) {
 		target, err := host.Readlink(directory + "/" + name)
 		if err == nil && slices.Contains(nodes, "/dev/dri/"+path.Base(target)) && !m.Exists(directory+"/"+name) {
-			a.Nodes = append(a.Nodes, Item{Path: directory + "/" + name, Target: "../" + path.Base(target)})
+			a.Nodes = append(a.Nodes, FileToWrite{Path: directory + "/" + name, Target: "../" + path.Base(target)})
 		}
 	}
 }

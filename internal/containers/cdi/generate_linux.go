@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 )
 
 // Directory is the directory for all mounts in a container; it contains nothing else.
@@ -219,7 +220,7 @@ func mark(m *machine.Machine, name, at string) string {
 // drivers for both.
 func rewritten(text []byte, library string, bits int) ([]byte, error) {
 	var manifest map[string]any
-	if err := json.Unmarshal(text, &manifest); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {
 		return nil, err
 	}
 	icd, is := manifest["ICD"].(map[string]any)

@@ -45,7 +45,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 	for _, i := range a.Own {
 		wrong = append(wrong, c.own(i))
 	}
-	groups := map[string][]Item{}
+	groups := map[string][]FileToWrite{}
 	hidden := map[string][]string{}
 	var directories, failed []string
 	group := func(name string) string {
@@ -84,7 +84,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 }
 
 // write creates a file or a link in a directory, and replaces an entry of the same name.
-func write(in *os.Root, i Item) error {
+func write(in *os.Root, i FileToWrite) error {
 	name := path.Base(i.Path)
 	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -141,7 +141,7 @@ func cause(err error) error {
 }
 
 // own writes an item below Directory.
-func (c *container) own(i Item) error {
+func (c *container) own(i FileToWrite) error {
 	in, err := c.directory(path.Dir(i.Path))
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (c *container) own(i Item) error {
 }
 
 // fill adds items to a directory of the image, and hides some of its entries.
-func (c *container) fill(directory string, items []Item, hide []string) (wrong []error) {
+func (c *container) fill(directory string, items []FileToWrite, hide []string) (wrong []error) {
 	in, err := descend(c.base, strings.Split(strings.Trim(directory, "/"), "/"))
 	if err != nil {
 		return []error{fmt.Errorf("%s is not written: %w", directory, err)}
@@ -178,7 +178,7 @@ var errNoMounts = errors.New("no directory is mounted over")
 
 // cover mounts a directory below Directory over one of the image. It has the same entries, except the hidden ones, and the
 // items. The entries are mounts, so that programs write to the image's own files.
-func (c *container) cover(in *os.Root, directory string, items []Item, hide []string) error {
+func (c *container) cover(in *os.Root, directory string, items []FileToWrite, hide []string) error {
 	made, err := c.directory(coverPlace + directory)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c *container) cover(in *os.Root, directory string, items []Item, hide []st
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if slices.Contains(hide, name) || slices.ContainsFunc(items, func(i Item) bool { return path.Base(i.Path) == name }) {
+		if slices.Contains(hide, name) || slices.ContainsFunc(items, func(i FileToWrite) bool { return path.Base(i.Path) == name }) {
 			continue
 		}
 		if err := same(from, to, made, in, e); err != nil {
@@ -262,7 +262,7 @@ func bind(directory *os.File, name string, at *os.File) error {
 }
 
 // node makes a link in the container's /dev/dri/by-path, unless /dev or /dev/dri is the host's.
-func (c *container) node(i Item) error {
+func (c *container) node(i FileToWrite) error {
 	dev, err := c.machine.Stat("/dev")
 	host, wrong := os.Stat("/dev")
 	if err != nil || wrong != nil || os.SameFile(dev, host) {

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/machines"
 )
 
@@ -80,14 +81,14 @@ func (w *writer) layer(name string, l *manifest.Layer) {
 
 // layersOf parses a manifest, and returns its members and those of each of its layers.
 func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(text, &whole); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &whole)); err != nil {
 		return nil, nil, err
 	}
 	if many := whole["layers"]; many != nil {
-		err = json.Unmarshal(many, &list)
+		err = wording.Malformed(many, json.Unmarshal(many, &list))
 	} else if one := whole["layer"]; one != nil {
 		list = make([]map[string]json.RawMessage, 1)
-		err = json.Unmarshal(one, &list[0])
+		err = wording.Malformed(one, json.Unmarshal(one, &list[0]))
 	}
 	if err == nil && (len(list) == 0 || slices.ContainsFunc(list, func(l map[string]json.RawMessage) bool { return l == nil })) {
 		err = errors.New("there is no layer in it")
@@ -149,7 +150,7 @@ func (b *box) layers(name string) {
 				d.Added, d.Why = b.layer(own, had, libraries)
 			}
 			if d.Added {
-				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), Item{Text: text})
+				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), FileToWrite{Text: text})
 			}
 			b.a.Drivers = append(b.a.Drivers, d)
 		}

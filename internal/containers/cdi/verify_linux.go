@@ -27,8 +27,8 @@ const (
 	Note    = "note"
 )
 
-// Finding is a fault of a file, or a gap in its effect.
-type Finding struct {
+// Defect is a fault of a file, or a gap in its effect.
+type Defect struct {
 	Severity string `json:"severity"` // note, warning or problem
 	Path     string `json:"path"`     // on the machine, or a manifest in the container
 	What     string `json:"what"`
@@ -37,19 +37,19 @@ type Finding struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver  `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
-	Findings []Finding `json:"findings"`
+	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
+	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
 }
 
 // Bad reports whether there is a problem.
 func (v *Verdict) Bad() bool {
-	return slices.ContainsFunc(v.Findings, func(f Finding) bool { return f.Severity == Problem })
+	return slices.ContainsFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem })
 }
 
 func (v *Verdict) found(severity, path, what, do string) {
-	f := Finding{severity, path, what, do}
+	f := Defect{severity, path, what, do}
 	if !slices.Contains(v.Findings, f) {
 		v.Findings = append(v.Findings, f)
 	}
@@ -61,7 +61,7 @@ const loaderName = "libvulkan.so.1"
 // Verify examines a file, whose name may be "": everything that it names must be unchanged on the host. With an image, it also examines the
 // drivers of a program in a container of the image; image may be nil.
 func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
-	v := &Verdict{Drivers: []Driver{}, Findings: []Finding{}, again: regenerating(spec, file)}
+	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: regenerating(spec, file)}
 	all := editsOf(spec)
 	hooked := false
 	for _, e := range all {

@@ -29,7 +29,7 @@ func TestIntoVolume(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	a := &Arrangement{Put: []Item{{Path: "/usr/lib/libx.so", Target: "/run/vkloader/libx.so"},
+	a := &Arrangement{Put: []FileToWrite{{Path: "/usr/lib/libx.so", Target: "/run/vkloader/libx.so"},
 		{Path: icdPlace + "host-a.json", Text: []byte("text")}}}
 	err := a.Into(root, false)
 	if err == nil || !strings.Contains(err.Error(), "/etc/vulkan/icd.d") || !strings.Contains(err.Error(), "volume") {

@@ -41,7 +41,7 @@ func (r *Record) Write(root string) error {
 		return err
 	}
 	defer base.Close()
-	return (&container{machine: &machine.Machine{Root: root}, base: base}).own(Item{Path: RecordPlace, Text: append(text, '\n')})
+	return (&container{machine: &machine.Machine{Root: root}, base: base}).own(FileToWrite{Path: RecordPlace, Text: append(text, '\n')})
 }
 
 // States of a container.
@@ -61,7 +61,7 @@ type Why struct {
 
 // Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in it.
 func Explain(m *machine.Machine, here bool) *Why {
-	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
+	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
 	text, err := m.ReadFile(RecordPlace)
 	var r Record
 	if err == nil {
@@ -109,7 +109,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
 		return Explain(m, false)
 	}
-	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Finding{}}}
+	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
 	w.found(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+" gives to it", "")
 	all := editsOf(spec)
 	for _, e := range all {

@@ -25,7 +25,7 @@ const (
 )
 
 // Ask asks the service that a program with these variables finds. As in the library, a service of another user does not count,
-// a process with raised rights asks none, and without /proc none is asked (PRO-008).
+// a process with raised privileges asks none, and without /proc none is asked (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	if trust.Differs() {
 		return facts.Service{State: facts.ServiceNone}

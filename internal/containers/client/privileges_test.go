@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	fmt.Println("state", s.State)
 }
 
-// A tool with raised rights asks no driver service, as a program asks none.
+// A tool with raised privileges asks no driver service, as a program asks none.
 //
 // holds: PRO-008
 func TestRaised(t *testing.T) {

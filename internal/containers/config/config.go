@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vkloader/internal/containers/state"
+	"vkloader/internal/decide/wording"
 )
 
 // Config is the content of the service's configuration file.
@@ -177,7 +178,7 @@ func Keys() []string {
 // Read changes a configuration by a file's text. An error names the key.
 func (c *Config) Read(text []byte) error {
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal(text, &values); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &values)); err != nil {
 		return fmt.Errorf("not a JSON object: %w", err)
 	}
 	if values == nil {

@@ -20,7 +20,7 @@ type Script struct{ listener *net.UnixListener }
 
 // Player receives the events of a script's devices.
 type Player interface {
-	Play(node string) (answer func(state.Kind, table.Answer, error))
+	Play(node string) (answer func(state.Kind, table.DeviceEntry, error))
 	Remove(node string)
 }
 
@@ -51,7 +51,7 @@ func play(ctx context.Context, c net.Conn, player Player) {
 	defer stop()
 	defer c.Close()
 	node, kind := "", state.Hardware
-	var answer func(state.Kind, table.Answer, error)
+	var answer func(state.Kind, table.DeviceEntry, error)
 	defer func() {
 		if node != "" {
 			player.Remove(node)
@@ -74,7 +74,7 @@ func play(ctx context.Context, c net.Conn, player Player) {
 			}
 		case "fail-query":
 			if answer != nil {
-				answer(kind, table.Answer{}, io.ErrUnexpectedEOF)
+				answer(kind, table.DeviceEntry{}, io.ErrUnexpectedEOF)
 			}
 		case "close":
 			return

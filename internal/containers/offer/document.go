@@ -27,16 +27,16 @@ type Driver struct {
 
 // File is an offered library.
 type File struct {
-	Name     string        `json:"name"` // the name under which other libraries need it
-	Soname   string        `json:"soname,omitempty"`
-	Size     int64         `json:"size"`
-	Needs    []string      `json:"needs"`
-	Requires []Requirement `json:"requires"`
-	RunTime  bool          `json:"runtime,omitempty"` // nothing needs it: a driver opens it when it runs
+	Name     string          `json:"name"` // the name under which other libraries need it
+	Soname   string          `json:"soname,omitempty"`
+	Size     int64           `json:"size"`
+	Needs    []string        `json:"needs"`
+	Requires []SymbolVersion `json:"requires"`
+	RunTime  bool            `json:"runtime,omitempty"` // nothing needs it: a driver opens it when it runs
 }
 
-// Requirement is a symbol version that another library must define.
-type Requirement struct {
+// SymbolVersion is a symbol version that another library must define.
+type SymbolVersion struct {
 	Library string `json:"library"`
 	Version string `json:"version"`
 }
@@ -50,10 +50,10 @@ type LeftOut struct {
 
 // fileOf describes a library under a name.
 func fileOf(name string, library *binary.ELF) File {
-	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []Requirement{}}
+	f := File{Name: name, Soname: library.Soname, Needs: append([]string{}, library.Needed...), Requires: []SymbolVersion{}}
 	for _, r := range library.Requires {
 		if !r.Weak {
-			f.Requires = append(f.Requires, Requirement{r.File, r.Version})
+			f.Requires = append(f.Requires, SymbolVersion{r.File, r.Version})
 		}
 	}
 	return f

@@ -207,7 +207,7 @@ func TestMachineDrivers(t *testing.T) {
 	}
 	driver := d.Files[d.Drivers[0].Library]
 	if strings.Join(driver.Needs, " ") != "libx.so.1 libc.so.6 libm.so.6" || len(driver.Requires) != 1 ||
-		driver.Requires[0] != (offer.Requirement{Library: "libc.so.6", Version: "GLIBC_2.36"}) {
+		driver.Requires[0] != (offer.SymbolVersion{Library: "libc.so.6", Version: "GLIBC_2.36"}) {
 		t.Errorf("%+v", driver)
 	}
 	for i, f := range d.Files {

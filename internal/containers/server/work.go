@@ -68,14 +68,14 @@ func (k *sink) Idle() { k.idle() }
 type player struct{ server *Server }
 
 // Play implements devices.Player.
-func (p player) Play(node string) (answer func(state.Kind, table.Answer, error)) {
+func (p player) Play(node string) (answer func(state.Kind, table.DeviceEntry, error)) {
 	s := p.server
 	var d *state.Device
 	s.do(func() {
 		s.scripted[node] = true
 		d = s.state.Add(node, "")
 	})
-	return func(kind state.Kind, a table.Answer, err error) {
+	return func(kind state.Kind, a table.DeviceEntry, err error) {
 		s.do(func() { s.listed(d, kind, a, err) })
 	}
 }
@@ -94,7 +94,7 @@ func (p player) Remove(node string) {
 }
 
 // listed passes the drivers of a device to the state.
-func (s *Server) listed(d *state.Device, kind state.Kind, a table.Answer, err error) {
+func (s *Server) listed(d *state.Device, kind state.Kind, a table.DeviceEntry, err error) {
 	for _, wrong := range a.Wrong {
 		s.log.Error("a driver that is listed does not count", "device", d.Node, "why", wrong)
 	}
@@ -112,7 +112,7 @@ func (s *Server) Query(d *state.Device) {
 	about := s.about[d.Node]
 	s.log.Info("device", "device", d.Node, "module", about.Module)
 	type found struct {
-		answer table.Answer
+		answer table.DeviceEntry
 		wrong  []string
 	}
 	s.workers.Go(func() {
@@ -134,7 +134,7 @@ func (s *Server) Query(d *state.Device) {
 				s.listed(d, kind, f.answer, nil)
 			})
 		case <-after(s.step()):
-			s.do(func() { s.listed(d, state.Hardware, table.Answer{}, errSlow) })
+			s.do(func() { s.listed(d, state.Hardware, table.DeviceEntry{}, errSlow) })
 		}
 	})
 }

@@ -48,8 +48,8 @@ type Options struct {
 	OldNames     bool // devices are named as on Fuchsia
 }
 
-// Entry is a driver that a device lists.
-type Entry struct {
+// ListedDriver is a driver that a device lists.
+type ListedDriver struct {
 	URL   string
 	Flags uint32
 }
@@ -71,7 +71,7 @@ type Device struct {
 
 // ICD is an entry of a device's list; without the flag for Vulkan it has no component.
 type ICD struct {
-	Entry
+	ListedDriver
 	Component *Component
 }
 
@@ -176,7 +176,7 @@ func (s *State) Add(node, primary string) *Device {
 }
 
 // Listed sets the drivers of a device. A device whose query failed, or whose kind is not allowed, is dropped (FLS-058).
-func (s *State) Listed(d *Device, kind Kind, entries []Entry, err error) {
+func (s *State) Listed(d *Device, kind Kind, entries []ListedDriver, err error) {
 	if !slices.Contains(s.Devices, d) { // removed meanwhile
 		return
 	}
@@ -189,9 +189,9 @@ func (s *State) Listed(d *Device, kind Kind, entries []Entry, err error) {
 	d.token.Release()
 }
 
-func (s *State) list(d *Device, entries []Entry) {
+func (s *State) list(d *Device, entries []ListedDriver) {
 	for _, e := range entries {
-		icd := &ICD{Entry: e}
+		icd := &ICD{ListedDriver: e}
 		if e.Flags&Vulkan != 0 {
 			icd.Component = s.component(e.URL)
 		}
@@ -304,7 +304,7 @@ func (s *State) addSoftware() {
 	s.soft = true
 	d := &Device{Kind: Software, Node: "0", options: &s.options}
 	s.Devices = append(s.Devices, d)
-	s.list(d, []Entry{{s.options.SoftwareURL, Vulkan}})
+	s.list(d, []ListedDriver{{s.options.SoftwareURL, Vulkan}})
 }
 
 // choose returns the first driver that is ready if all before it have failed (FLS-084).

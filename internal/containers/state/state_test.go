@@ -58,9 +58,9 @@ func start(options Options) *world {
 // device adds a device that lists drivers for Vulkan.
 func (w *world) device(node string, urls ...string) *Device {
 	d := w.state.Add(node, "")
-	var entries []Entry
+	var entries []ListedDriver
 	for _, url := range urls {
-		entries = append(entries, Entry{url, Vulkan})
+		entries = append(entries, ListedDriver{url, Vulkan})
 	}
 	w.state.Listed(d, Hardware, entries, nil)
 	return d
@@ -88,7 +88,7 @@ func TestTokens(t *testing.T) {
 	w := start(Options{AllowHardware: true})
 	source := w.state.Pend("source drm")
 	d := w.state.Add("renderD128", "")
-	w.state.Listed(d, Hardware, []Entry{{"a", Vulkan}}, nil)
+	w.state.Listed(d, Hardware, []ListedDriver{{"a", Vulkan}}, nil)
 	if got := w.state.Owners(); !slices.Equal(got, []string{"component 0", "source drm"}) || !w.state.Busy() {
 		t.Errorf("%v", got)
 	}
@@ -250,19 +250,19 @@ func TestListed(t *testing.T) {
 	t.Parallel()
 	w := start(Options{AllowHardware: true})
 	d := w.state.Add("renderD128", "")
-	w.state.Listed(d, Hardware, []Entry{{"vulkan", Vulkan}, {"opencl", 2}, {"both", 3 | 1<<9}}, nil)
+	w.state.Listed(d, Hardware, []ListedDriver{{"vulkan", Vulkan}, {"opencl", 2}, {"both", 3 | 1<<9}}, nil)
 	if len(d.ICDs) != 3 || len(w.loads) != 2 || d.ICDs[1].Component != nil {
 		t.Errorf("%d drivers, %d lookups", len(d.ICDs), len(w.loads))
 	}
 	w.state.Listed(w.state.Add("renderD129", ""), Hardware, nil, errBad)
-	w.state.Listed(w.state.Add("renderD130", ""), Emulated, []Entry{{"e", Vulkan}}, nil)
+	w.state.Listed(w.state.Add("renderD130", ""), Emulated, []ListedDriver{{"e", Vulkan}}, nil)
 	if len(w.state.Devices) != 1 || len(w.loads) != 2 {
 		t.Errorf("a device that cannot be asked, or is not allowed, stays: %s", w.state)
 	}
 	gone := w.state.Add("renderD131", "")
 	w.state.Remove(gone)
 	w.state.Remove(gone)
-	w.state.Listed(gone, Hardware, []Entry{{"late", Vulkan}}, nil)
+	w.state.Listed(gone, Hardware, []ListedDriver{{"late", Vulkan}}, nil)
 	if len(w.loads) != 2 || slices.Contains(w.state.Owners(), "device renderD131") {
 		t.Error("an answer for a device that is gone counts")
 	}
@@ -428,9 +428,9 @@ func interleave(t *testing.T, r *rand.Rand) {
 			if n := len(w.queries); n > 0 {
 				d := w.queries[n-1]
 				w.queries = w.queries[:n-1]
-				var list []Entry
+				var list []ListedDriver
 				for range r.IntN(4) {
-					list = append(list, Entry{fmt.Sprintf("u%d", r.IntN(4)), uint32(r.IntN(4))})
+					list = append(list, ListedDriver{fmt.Sprintf("u%d", r.IntN(4)), uint32(r.IntN(4))})
 				}
 				w.state.Listed(d, Kind(r.IntN(2)), list, []error{nil, nil, nil, errBad}[r.IntN(4)])
 			}

@@ -25,10 +25,10 @@ type Device struct {
 	Compatible []string // of the device tree
 }
 
-// Answer is a table's entry for a device.
-type Answer struct {
+// DeviceEntry is a table's entry for a device.
+type DeviceEntry struct {
 	Emulated bool // the device is an emulator's
-	Entries  []state.Entry
+	Entries  []state.ListedDriver
 	Wrong    []string // the reasons why entries were ignored
 }
 
@@ -46,7 +46,7 @@ type file struct {
 
 // Lookup reads the tables of some directories, in order and by name, until one has the device. It skips invalid files and
 // returns a message for each in wrong. Without a matching table it returns no drivers.
-func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
+func Lookup(directories []string, d Device) (answer DeviceEntry, wrong []string) {
 	for _, directory := range directories {
 		names, err := filepath.Glob(filepath.Join(directory, "*.json"))
 		if err != nil {
@@ -73,7 +73,7 @@ func Lookup(directories []string, d Device) (answer Answer, wrong []string) {
 			}
 		}
 	}
-	return Answer{}, wrong
+	return DeviceEntry{}, wrong
 }
 
 // isFor reports whether one of the matches fits; every key of a match must fit.
@@ -108,8 +108,8 @@ func among(ranges []string, product string) bool {
 
 // Entries reads a list of drivers. It skips entries without URL or flags; they take no place (FLS-056). Relative URLs are
 // below base.
-func Entries(list []json.RawMessage, base string) Answer {
-	var a Answer
+func Entries(list []json.RawMessage, base string) DeviceEntry {
+	var a DeviceEntry
 	for i, text := range list {
 		var e struct {
 			URL   *string `json:"component_url"`
@@ -125,7 +125,7 @@ func Entries(list []json.RawMessage, base string) Answer {
 		case len(a.Entries) == maxEntries:
 			a.Wrong = append(a.Wrong, fmt.Sprintf("driver %d is more than the %d that count", i, maxEntries))
 		default:
-			a.Entries = append(a.Entries, state.Entry{URL: component.Absolute(*e.URL, base), Flags: *e.Flags})
+			a.Entries = append(a.Entries, state.ListedDriver{URL: component.Absolute(*e.URL, base), Flags: *e.Flags})
 		}
 	}
 	return a

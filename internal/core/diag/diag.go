@@ -93,8 +93,8 @@ const (
 	RegistryValue                // a value is not four bytes of 0: the key
 )
 
-// Finding is a fact to report to the user. No decision depends on findings.
-type Finding struct {
+// Diagnostic is a fact to report to the user. No decision depends on it.
+type Diagnostic struct {
 	Code    Code
 	Cause   Cause
 	Slip    uint8  // of a syntax error: the kind, a document.Slip

@@ -84,7 +84,7 @@ func TestValues(t *testing.T) {
 
 // TestFaults checks the reason and position of syntax errors.
 func TestFaults(t *testing.T) {
-	for text, want := range map[string]Fault{
+	for text, want := range map[string]SyntaxError{
 		"":                             {1, 1, NoValue},
 		" \n\t":                        {2, 2, NoValue},
 		"[1,\n":                        {2, 1, NoValue},

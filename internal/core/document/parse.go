@@ -43,8 +43,8 @@ type Document struct {
 // open is a container whose end has not been reached.
 type open struct{ container, last uint32 }
 
-// Fault is the place and kind of a syntax error.
-type Fault struct {
+// SyntaxError is the place and kind of a syntax error.
+type SyntaxError struct {
 	Line, Column int
 	Slip         Slip
 }
@@ -78,7 +78,7 @@ type parser struct {
 }
 
 // Parse parses a text. Text after the first complete value is ignored (FUZ-003).
-func Parse(text string) (*Document, *Fault) {
+func Parse(text string) (*Document, *SyntaxError) {
 	d := &Document{}
 	if fault := d.Read(text); fault != nil {
 		return nil, fault
@@ -91,10 +91,10 @@ func (d *Document) Size() int { return len(d.text) }
 
 // Read parses a text into d and reuses its memory. Values of the previous text become invalid. After a fault the document
 // is empty.
-func (d *Document) Read(text string) *Fault {
+func (d *Document) Read(text string) *SyntaxError {
 	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
 	if uint64(len(text)) >= 1<<32-8 {
-		return &Fault{1, 1, TooLarge}
+		return &SyntaxError{1, 1, TooLarge}
 	}
 	if cap(d.nodes) == 0 {
 		d.nodes = make([]node, 0, 16+len(text)/32)
@@ -108,7 +108,7 @@ func (d *Document) Read(text string) *Fault {
 	if !good {
 		d.nodes = d.nodes[:0]
 		line, column := position(text, p.at)
-		return &Fault{line, column, p.slip}
+		return &SyntaxError{line, column, p.slip}
 	}
 	d.text = text
 	return nil

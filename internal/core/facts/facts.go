@@ -99,7 +99,7 @@ type Store struct {
 	windows       windows
 	bundle        Bundle
 	hasBundle     bool
-	rights        Rights
+	rights        VariableRights
 	size          int       // bytes of all files
 	reads         *readings // bytes read per file; nil until Fetch reads a file
 
@@ -234,19 +234,19 @@ func (s *Store) TakeNeeds() []Need {
 	return needs
 }
 
-// Rights says how secure variables are read. Elevated processes ignore these.
-type Rights uint8
+// VariableRights says how secure variables are read. Elevated processes ignore these.
+type VariableRights uint8
 
 // Rights. By default, the source decides.
 const (
-	SystemRights Rights = iota
-	NoRights            // secure variables count as unset
-	AllRights           // secure variables are read like others
-	Parameters          // like AllRights, and an empty variable counts as unset
+	SystemRights VariableRights = iota
+	NoRights                    // secure variables count as unset
+	AllRights                   // secure variables are read like others
+	Parameters                  // like AllRights, and an empty variable counts as unset
 )
 
 // SetRights sets how secure variables are read from now on.
-func (s *Store) SetRights(r Rights) { s.rights = r }
+func (s *Store) SetRights(r VariableRights) { s.rights = r }
 
 // Variable reads one of the loader's own variables.
 func (s *Store) Variable(v variables.ID) Var { return s.Guarded(v.Name(), v.Secure()) }

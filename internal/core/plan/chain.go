@@ -57,7 +57,7 @@ func (c *chain) sayOld() {
 	}
 }
 
-// explainLayers adds findings: whether, and why, each layer of the list is active.
+// explainLayers adds diagnostics: whether, and why, each layer of the list is active.
 func (c *chain) explainLayers() {
 	if !c.q.Explain {
 		return
@@ -69,7 +69,7 @@ func (c *chain) explainLayers() {
 		}
 	}
 	for i, l := range c.layers {
-		f := diag.Finding{Code: diag.LayerListed, Subject: l.Name, Path: l.Manifest, Line: l.Line, Column: l.Column}
+		f := diag.Diagnostic{Code: diag.LayerListed, Subject: l.Name, Path: l.Manifest, Line: l.Line, Column: l.Column}
 		if c.q.isInstance() {
 			f.Code, f.Cause = diag.LayerInactive, diag.Unasked
 			enabled, forbidden := true, false
@@ -87,7 +87,7 @@ func (c *chain) explainLayers() {
 				f.Cause, f.Detail, f.More = diag.EnableVariable, l.EnableName, l.EnableValue
 			}
 		}
-		c.findings = append(c.findings, f)
+		c.diagnostics = append(c.diagnostics, f)
 	}
 }
 

@@ -87,7 +87,7 @@ func Decide(q *Question, f *facts.Store) *Answer {
 // finish copies the results of the parts into the answer.
 func (d *decision) finish() {
 	a := &d.made
-	a.Style, a.Steps, a.Findings = d.q.Platform.Style, d.steps, d.findings
+	a.Style, a.Steps, a.Diagnostics = d.q.Platform.Style, d.steps, d.diagnostics
 	a.Settings, a.Remember = d.file.set, d.file.remember
 	a.Layers, a.Active, a.Unlisted, a.Drivers = d.chain.layers, d.chain.active, d.layers.unlisted, d.drivers.list
 	a.KeepUnknown, a.DirectExclusive = d.offers.unknown, d.request.exclusive
@@ -116,7 +116,7 @@ func (d *decision) prefetch() bool {
 	}
 	wanted := d.q.scope()
 	implicit := d.finder.look(search.ImplicitLayers)
-	var explicit, drivers []search.Found
+	var explicit, drivers []search.ManifestFile
 	if wanted.explicit {
 		explicit = d.finder.look(search.ExplicitLayers)
 	}
@@ -151,7 +151,7 @@ func (d *decision) prefetch() bool {
 
 // askForImplicit requests the paths in the manifests of implicit layers. It reports whether an override layer may replace
 // the explicit layers.
-func (d *decision) askForImplicit(implicit []search.Found) (replaced bool) {
+func (d *decision) askForImplicit(implicit []search.ManifestFile) (replaced bool) {
 	for i := range implicit {
 		file, _ := d.f.File(implicit[i].Path)
 		if file.Status != facts.FileRead {

@@ -106,7 +106,7 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from origin) {
 // use selects a driver.
 func (s *driverSearch) use(driver *manifest.Driver, from origin) {
 	if s.explain {
-		s.findings = append(s.findings, diag.Finding{Code: diag.DriverUsed, Cause: from.cause, Subject: s.q.base(driver.Path),
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: diag.DriverUsed, Cause: from.cause, Subject: s.q.base(driver.Path),
 			Path: driver.Path, Detail: from.name, More: driver.Library})
 	}
 	s.steps = append(s.steps, Step{Kind: StepDriver, Driver: len(s.list)})
@@ -114,7 +114,7 @@ func (s *driverSearch) use(driver *manifest.Driver, from origin) {
 }
 
 // withSettings puts the drivers of the settings file first, in reverse order (SET-83).
-func (s *driverSearch) withSettings(found []search.Found) []search.Found {
+func (s *driverSearch) withSettings(found []search.ManifestFile) []search.ManifestFile {
 	if s.file.set == nil || len(s.file.set.Drivers) == 0 && !s.file.set.Exclusively {
 		return found
 	}
@@ -122,10 +122,10 @@ func (s *driverSearch) withSettings(found []search.Found) []search.Found {
 	if n := len(paths); n > 0 && !search.IsManifestName(paths[n-1]) { // SET-86
 		return nil
 	}
-	var all []search.Found
+	var all []search.ManifestFile
 	for i := len(paths) - 1; i >= 0; i-- {
 		if search.IsManifestName(paths[i]) {
-			all = append(all, search.Found{Path: paths[i], From: bySettings})
+			all = append(all, search.ManifestFile{Path: paths[i], From: bySettings})
 		}
 	}
 	if s.file.set.Exclusively {

@@ -12,7 +12,7 @@ type finder struct {
 }
 
 // search returns the manifests of a kind and logs the search (LOG-17).
-func (s *finder) search(k search.Kind, noVariables bool, override []string) []search.Found {
+func (s *finder) search(k search.Kind, noVariables bool, override []string) []search.ManifestFile {
 	flags := diag.Layer
 	if k == search.Drivers {
 		flags = diag.Driver
@@ -58,7 +58,7 @@ func (s *finder) search(k search.Kind, noVariables bool, override []string) []se
 }
 
 // look returns the manifests of a kind in its usual locations.
-func (s *finder) look(k search.Kind) []search.Found {
+func (s *finder) look(k search.Kind) []search.ManifestFile {
 	return s.usual(k).found
 }
 
@@ -79,7 +79,7 @@ func (s *finder) build(p *places, k search.Kind, noVariables bool, override []st
 }
 
 // ask requests the manifests of a list.
-func (s *finder) ask(list []search.Found) {
+func (s *finder) ask(list []search.ManifestFile) {
 	for i := range list {
 		s.f.File(list[i].Path)
 	}

@@ -7,10 +7,10 @@ import (
 	"vkloader/internal/core/manifest"
 )
 
-// foundOf returns the findings about a subject: code, path and text, one a line.
+// foundOf returns the diagnostics about a subject: code, path and text, one a line.
 func foundOf(a *Answer, subject string) string {
 	var out []string
-	for _, f := range a.Findings {
+	for _, f := range a.Diagnostics {
 		if f.Subject == subject {
 			out = append(out, strings.Join([]string{f.Code.String(), f.Path, f.What}, "|"))
 		}

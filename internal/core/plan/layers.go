@@ -129,7 +129,7 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 
 // namesOverride reports whether a manifest may have an override layer: its text has the end of that name, or an escape that
 // may stand for a letter.
-func (b *lister) namesOverride(files []search.Found) bool {
+func (b *lister) namesOverride(files []search.ManifestFile) bool {
 	found := false
 	for i := range files {
 		file, _ := b.f.File(files[i].Path)

@@ -243,7 +243,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%d: ends with %s", kind, last(a))
 		}
 		missing := 0
-		for _, f := range a.Findings {
+		for _, f := range a.Diagnostics {
 			if f.Code == diag.LocationMissing && f.Path == "/usr/local/share/vulkan/implicit_layer.d" {
 				missing++
 			}
@@ -309,7 +309,7 @@ func TestBadFiles(t *testing.T) {
 		a := w.ask(t, Layers, Name{})
 		holds(t, c.name, a, append(append([]string{}, files...), c.line, "<layers>")...)
 		var found []string
-		for _, f := range a.Findings {
+		for _, f := range a.Diagnostics {
 			if f.Path == path && f.Code != diag.LocationMissing {
 				what := ""
 				if !strings.HasSuffix(c.line, f.What) {

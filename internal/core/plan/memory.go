@@ -24,7 +24,7 @@ type Memory struct {
 // places are the locations of a kind's manifests, and the manifests found there.
 type places struct {
 	search.Locations
-	found   []search.Found
+	found   []search.ManifestFile
 	missing []search.Location
 	known   bool // all facts for these are known
 }
@@ -59,7 +59,7 @@ type memoryKey struct {
 
 // parsed is a parsed file.
 type parsed struct {
-	fault  *document.Fault
+	fault  *document.SyntaxError
 	driver *manifest.Driver
 	layers *manifest.LayerFile
 	given  []uint32       // for each layer, the last turn in which it was given
@@ -71,8 +71,8 @@ type parsed struct {
 type readSettings struct {
 	path, content string
 	known         bool
-	fault         *document.Fault
+	fault         *document.SyntaxError
 	set           *settings.Settings
-	outcome       settings.Outcome
+	outcome       settings.ReadResult
 	lines         []manifest.Line
 }

@@ -58,7 +58,7 @@ type Question struct {
 	Drivers    []Driver
 	Platform   search.Platform
 	Memory     *Memory // of the call; may be nil
-	Explain    bool    // add findings
+	Explain    bool    // add diagnostics
 	Quiet      bool    // no sink for messages: only lines that are always written are needed
 	Whole      bool    // for an instance: list explicit layers even if none is requested
 }
@@ -119,6 +119,6 @@ type Answer struct {
 	Settings        *settings.Settings // in force; nil if none
 	Remember        *File              // the next calls' Memory.Remembered; nil: no change
 
-	Findings []diag.Finding
-	Searched [3]search.Locations // by search.Kind, where a search was made
+	Diagnostics []diag.Diagnostic
+	Searched    [3]search.Locations // by search.Kind, where a search was made
 }

@@ -101,7 +101,7 @@ func (w *world) ask(t *testing.T, kind Kind, layer Name) *Answer {
 	if a == nil {
 		t.Fatal("never decided")
 	}
-	reasons.Fill(a.Findings)
+	reasons.Fill(a.Diagnostics)
 	return a
 }
 

@@ -7,10 +7,10 @@ import (
 	"vkloader/internal/core/diag"
 )
 
-// said returns the findings about active and inactive layers, one a line.
+// said returns the diagnostics about active and inactive layers, one a line.
 func said(a *Answer) string {
 	var out []string
-	for _, f := range a.Findings {
+	for _, f := range a.Diagnostics {
 		if f.Code == diag.LayerActive || f.Code == diag.LayerInactive {
 			out = append(out, f.Subject+" "+strings.TrimPrefix(f.Code.String(), "layer-")+": "+f.What)
 		}
@@ -61,13 +61,13 @@ func TestSubjectOfVersions(t *testing.T) {
 		w := newWorld()
 		w.app.API = api
 		found := 0
-		for _, f := range w.ask(t, Instance, Name{}).Findings {
+		for _, f := range w.ask(t, Instance, Name{}).Diagnostics {
 			if f.Code == diag.AppVersion && f.Subject == "apiVersion" {
 				found++
 			}
 		}
 		if found != 1 {
-			t.Errorf("%#x: %d findings about apiVersion", api, found)
+			t.Errorf("%#x: %d diagnostics about apiVersion", api, found)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func TestOldLayers(t *testing.T) {
 		w.Files[explicitDirectory+"e.json"] = strings.Replace(w.Files[explicitDirectory+"e.json"], "1.3.0", c.layer, 1)
 		w.app.API = c.app
 		var said []string
-		for _, f := range w.ask(t, InstanceDrivers, Name{}).Findings {
+		for _, f := range w.ask(t, InstanceDrivers, Name{}).Diagnostics {
 			if f.Code == diag.LayerOldVersion {
 				text, _ := strings.CutPrefix(f.What, "Layer E uses API version ")
 				said = append(said, strings.TrimSuffix(strings.Replace(text, " which is older than the application specified API version of ", ", ", 1), ". May cause issues."))

@@ -8,15 +8,15 @@ import (
 	"vkloader/internal/core/search"
 )
 
-// script is the result of a decision: its steps, in order, and its findings.
+// script is the result of a decision: its steps, in order, and its diagnostics.
 type script struct {
-	explain  bool // add findings
-	quiet    bool // drop lines
-	mixed    bool // as search.Platform.Mixed
-	facts    *facts.Store
-	texts    int // bytes of lines
-	steps    []Step
-	findings []diag.Finding
+	explain     bool // add diagnostics
+	quiet       bool // drop lines
+	mixed       bool // as search.Platform.Mixed
+	facts       *facts.Store
+	texts       int // bytes of lines
+	steps       []Step
+	diagnostics []diag.Diagnostic
 }
 
 // log adds a line. Callers with many lines check quiet first, to save building the text.
@@ -47,13 +47,13 @@ func (s *script) take(from int) []Step {
 	return taken
 }
 
-// clear removes all steps and findings.
-func (s *script) clear() { s.steps, s.findings = nil, nil }
+// clear removes all steps and diagnostics.
+func (s *script) clear() { s.steps, s.diagnostics = nil, nil }
 
 // find adds a finding that has no line in the log, and no place in a file.
 func (s *script) find(code diag.Code, subject, path string, cause diag.Cause, detail string) {
 	if s.explain {
-		s.findings = append(s.findings, diag.Finding{Code: code, Cause: cause, Subject: subject, Path: path, Detail: detail})
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: code, Cause: cause, Subject: subject, Path: path, Detail: detail})
 	}
 }
 
@@ -61,7 +61,7 @@ func (s *script) find(code diag.Code, subject, path string, cause diag.Cause, de
 func (s *script) say(flags uint32, code diag.Code, subject, path, text string) {
 	s.log(flags, text)
 	if s.explain {
-		s.findings = append(s.findings, diag.Finding{Code: code, Subject: subject, Path: path, What: text})
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: code, Subject: subject, Path: path, What: text})
 	}
 }
 
@@ -73,7 +73,7 @@ func (s *script) carry(list []search.Said) {
 			s.log(said.Flags, said.Text)
 		}
 		if said.Code != diag.None && s.explain {
-			s.findings = append(s.findings, diag.Finding{Code: said.Code, Cause: said.Cause, Subject: said.Subject, Path: said.Path,
+			s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: said.Code, Cause: said.Cause, Subject: said.Subject, Path: said.Path,
 				Detail: said.Detail, What: said.Text})
 		}
 	}
@@ -85,16 +85,16 @@ func (s *script) line(path string, l *manifest.Line) {
 		s.log(l.Flags, l.Text)
 	}
 	if l.Code != diag.None && s.explain && !(l.Code == diag.FileWrongKind && s.mixed) {
-		s.findings = append(s.findings, diag.Finding{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
 			Column: l.Column, Detail: l.Detail, What: l.Text})
 	}
 }
 
 // fault logs that a file is not JSON (LAY-9).
-func (s *script) fault(path string, fault *document.Fault) {
+func (s *script) fault(path string, fault *document.SyntaxError) {
 	s.log(diag.Error, "loader_get_json: Invalid JSON file "+path+".")
 	if s.explain {
-		s.findings = append(s.findings, diag.Finding{Code: diag.FileSyntax, Subject: path, Path: path,
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: diag.FileSyntax, Subject: path, Path: path,
 			Line: fault.Line, Column: fault.Column, Slip: uint8(fault.Slip)})
 	}
 }

@@ -139,7 +139,7 @@ func (s *settingsFile) level() {
 	}
 }
 
-func (s *settingsFile) load() (*settings.Settings, File, settings.Outcome) {
+func (s *settingsFile) load() (*settings.Settings, File, settings.ReadResult) {
 	path := s.place()
 	if path == "" {
 		s.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")

@@ -285,7 +285,7 @@ func TestWindowsDriversKey(t *testing.T) {
 			}
 		}
 		off := 0
-		for _, f := range a.Findings {
+		for _, f := range a.Diagnostics {
 			if f.Code.String() == "driver-registry-off" {
 				off++
 			}

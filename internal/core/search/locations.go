@@ -176,8 +176,8 @@ func IsManifestName(name string) bool {
 	return len(name) >= 5 && name[len(name)-5:] == ".json"
 }
 
-// Found is a manifest file that the search found.
-type Found struct {
+// ManifestFile is a manifest file that the search found.
+type ManifestFile struct {
 	Path   string
 	Listed bool // the path comes from a directory listing, so the entry existed
 	From   string
@@ -185,7 +185,7 @@ type Found struct {
 
 // Files returns the manifests of the locations, in order (PATH-16 to PATH-20), and the directories that cannot be opened.
 // A path is the directory as written in its origin, a separator, and the name.
-func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
+func (l *Locations) Files(f *facts.Store) (found []ManifestFile, missing []Location) {
 	count := 0
 	for i := range l.List {
 		if l.List[i].File {
@@ -196,11 +196,11 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 		}
 	}
 	if count > 0 {
-		found = make([]Found, 0, count)
+		found = make([]ManifestFile, 0, count)
 	}
 	for _, loc := range l.List {
 		if loc.File {
-			found = append(found, Found{loc.Path, false, loc.From})
+			found = append(found, ManifestFile{loc.Path, false, loc.From})
 			continue
 		}
 		paths, listed := f.Paths(loc.Path, l.joint)
@@ -210,7 +210,7 @@ func (l *Locations) Files(f *facts.Store) (found []Found, missing []Location) {
 		}
 		for _, path := range paths {
 			if IsManifestName(path) {
-				found = append(found, Found{path, true, loc.From})
+				found = append(found, ManifestFile{path, true, loc.From})
 			}
 		}
 	}

@@ -10,19 +10,19 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// Outcome is the result of reading a settings file. Without In, the call has no settings. Kept and None differ in the
+// ReadResult is the result of reading a settings file. Without In, the call has no settings. Kept and None differ in the
 // remembered settings of the global functions (SET-15).
-type Outcome uint8
+type ReadResult uint8
 
 // Outcomes.
 const (
-	In   Outcome = iota // settings are in force
-	Kept                // the global functions keep the remembered settings
-	None                // the global functions forget the remembered settings
+	In   ReadResult = iota // settings are in force
+	Kept                   // the global functions keep the remembered settings
+	None                   // the global functions forget the remembered settings
 )
 
 // Read returns a program's settings from a settings file. style is the path syntax of the program's system.
-func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, Outcome, []manifest.Line) {
+func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, ReadResult, []manifest.Line) {
 	var lines []manifest.Line
 	add := func(at document.Value, l manifest.Line) {
 		l.Code = diag.SettingsIgnored
@@ -86,7 +86,7 @@ search:
 }
 
 // Object returns the settings of one object of a settings file.
-func Object(chosen document.Value, file string, style pathname.Style) (*Settings, Outcome, []manifest.Line) {
+func Object(chosen document.Value, file string, style pathname.Style) (*Settings, ReadResult, []manifest.Line) {
 	var lines []manifest.Line
 	say := func(at document.Value, flags uint32, text string) {
 		l := manifest.Line{Flags: flags, Text: text, Code: diag.SettingsIgnored}
@@ -131,7 +131,7 @@ func (s *Settings) hardware(v document.Value) {
 // service reads the use of the driver service; unknown words are ignored.
 func (s *Settings) service(v document.Value) {
 	word, _ := v.Text()
-	for _, w := range []Service{ServiceAlways, ServiceNever} {
+	for _, w := range []ServiceUse{ServiceAlways, ServiceNever} {
 		if word == w.String() {
 			s.Service = w
 		}

@@ -63,13 +63,13 @@ func (h Hardware) String() string {
 	return "any"
 }
 
-// Service is the use of the driver service, the value of ServiceMember.
-type Service uint8
+// ServiceUse is the use of the driver service, the value of ServiceMember.
+type ServiceUse uint8
 
 // Uses of the driver service.
 const (
-	ServiceLast   Service = iota // if no other driver is found
-	ServiceAlways                // in addition to the drivers found
+	ServiceLast   ServiceUse = iota // if no other driver is found
+	ServiceAlways                   // in addition to the drivers found
 	ServiceNever
 )
 
@@ -77,7 +77,7 @@ const (
 const ServiceMember = "vkloader_driver_service"
 
 // String returns the use as written in the file.
-func (s Service) String() string {
+func (s ServiceUse) String() string {
 	switch s {
 	case ServiceAlways:
 		return "always"
@@ -127,7 +127,7 @@ type Settings struct {
 	Exclusively    bool // additional_drivers_use_exclusively
 	Drivers        []string
 	Hardware       Hardware
-	Service        Service
+	Service        ServiceUse
 	Compute        Compute
 	LogFile        string // instances also log to this file; "": none
 	HasDevices     bool   // device configurations are active (SET-92)

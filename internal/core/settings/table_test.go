@@ -22,7 +22,7 @@ func show(t *testing.T, text string, exe facts.Exe) string {
 		t.Fatalf("%s: %v", text, fault)
 	}
 	s, outcome, lines := Read(doc, "/s.json", pathname.Slash, func() facts.Exe { return exe })
-	out := []string{map[Outcome]string{In: "in", Kept: "kept", None: "none"}[outcome]}
+	out := []string{map[ReadResult]string{In: "in", Kept: "kept", None: "none"}[outcome]}
 	for _, l := range lines {
 		if l.Code != diag.SettingsIgnored {
 			t.Errorf("%s: code %v", text, l.Code)

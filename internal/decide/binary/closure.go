@@ -9,7 +9,7 @@ import (
 type Missing struct {
 	Name   string
 	By     *File // the file that needs it
-	Result Result
+	Result LibrarySearch
 	Err    error // why the found file cannot be read; nil: no file was found
 }
 
@@ -84,7 +84,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			for p := parents[by]; p != nil; p = parents[p] {
 				chain = append(chain, p)
 			}
-			r := Result{File: l.loaded()[name]}
+			r := LibrarySearch{File: l.loaded()[name]}
 			if r.File == nil {
 				r = l.Find(name, chain...)
 			}

@@ -25,12 +25,12 @@ type ELF struct {
 	NoDefault bool     // linked with -z nodefaultlib
 	BindNow   bool     // all functions are resolved when the file is loaded
 
-	Requires []Requirement
+	Requires []SymbolVersion
 	Defines  []string // versions of symbols that it defines, without that of the file itself
 }
 
-// Requirement is a version of symbols that another library has to define.
-type Requirement struct {
+// SymbolVersion is a version of symbols that another library has to define.
+type SymbolVersion struct {
 	File    string // the needed library's name
 	Version string
 	Weak    bool // without it the dynamic linker only warns
@@ -199,7 +199,7 @@ func (l *ELF) readVersions(f *elf.File) error {
 		count, file := order.Uint16(data[at+2:]), textAt(text, uint64(order.Uint32(data[at+4:])))
 		aux := at + uint64(order.Uint32(data[at+8:]))
 		for ; count > 0 && aux+needAuxSize <= uint64(len(data)); count-- {
-			l.Requires = append(l.Requires, Requirement{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
+			l.Requires = append(l.Requires, SymbolVersion{file, textAt(text, uint64(order.Uint32(data[aux+8:]))),
 				order.Uint16(data[aux+4:])&weak != 0})
 			step := uint64(order.Uint32(data[aux+12:]))
 			if len(l.Requires) > maxVersions {

@@ -36,7 +36,7 @@ func TestReadELF(t *testing.T) {
 		}
 		want := ELF{Class: class, Machine: l.Machine, Type: l.Type, Soname: "libx.so.1",
 			Needed: []string{"libc.so.6", "libm.so.6"}, RunPath: []string{"/a", "$ORIGIN/b"}, Defines: []string{"X_1", "X_1.2"},
-			Requires: []Requirement{{"libc.so.6", "GLIBC_2.14", false}, {"libm.so.6", "GLIBC_2.29", false}}}
+			Requires: []SymbolVersion{{"libc.so.6", "GLIBC_2.14", false}, {"libm.so.6", "GLIBC_2.29", false}}}
 		if !reflect.DeepEqual(*l, want) {
 			t.Errorf("%s\ngot  %+v\nwant %+v", words, *l, want)
 		}

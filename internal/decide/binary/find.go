@@ -220,8 +220,8 @@ func (f *File) Symbols() *Symbols {
 // fits reports whether a file has the linker's word size and processor.
 func (l *Linker) fits(f *File) bool { return f.Class == l.class && f.Machine == l.elf }
 
-// Result is the outcome of a search for a library.
-type Result struct {
+// LibrarySearch is the outcome of a search for a library.
+type LibrarySearch struct {
 	File        *File    // nil: not found
 	Directories []string // the searched directories, in order
 	Others      []string // files of the name for other word sizes or processors, which were passed over
@@ -231,8 +231,8 @@ type Result struct {
 
 // Find looks up a name as dlopen does: a name with a slash is a path, any other is searched in the directories. by lists the
 // libraries that need it; the first one names it.
-func (l *Linker) Find(name string, by ...*File) Result {
-	var r Result
+func (l *Linker) Find(name string, by ...*File) LibrarySearch {
+	var r LibrarySearch
 	if strings.Contains(name, "/") {
 		origin := "/"
 		if len(by) > 0 {
@@ -316,7 +316,7 @@ type place struct {
 }
 
 // try searches a directory, and before it the subdirectories for better processors.
-func (l *Linker) try(r *Result, directory, name string) bool {
+func (l *Linker) try(r *LibrarySearch, directory, name string) bool {
 	if !path.IsAbs(directory) { // the program has another current directory
 		return false
 	}
@@ -326,7 +326,7 @@ func (l *Linker) try(r *Result, directory, name string) bool {
 }
 
 // take accepts an existing file that fits. A damaged file ends the search, too, as it does in the dynamic linker.
-func (l *Linker) take(r *Result, name string) bool {
+func (l *Linker) take(r *LibrarySearch, name string) bool {
 	f := l.Open(name)
 	switch {
 	case f.err != nil && (errors.Is(f.err, fs.ErrNotExist) || errors.Is(f.err, fs.ErrPermission)):

@@ -68,9 +68,9 @@ func (l *Linker) loaded() map[string]*File {
 }
 
 // FindFor finds a library that the program needs or opens; one that the program has already loaded takes precedence.
-func (l *Linker) FindFor(name string) Result {
+func (l *Linker) FindFor(name string) LibrarySearch {
 	if f := l.loaded()[name]; f != nil {
-		return Result{File: f, Rule: l.rules[f], Loaded: true}
+		return LibrarySearch{File: f, Rule: l.rules[f], Loaded: true}
 	}
 	switch {
 	case l.plugin != nil:

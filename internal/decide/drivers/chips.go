@@ -23,6 +23,7 @@ type Chip struct {
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
+	Open        bool   // only the open kernel modules of that driver serve it
 
 	Offers []Offer // the limits of its last drivers; none: drivers for it still gain features
 }
@@ -116,6 +117,7 @@ func (t *chipTable) readChip(columns []string) bool {
 	if c.Driver == "none" {
 		c.Driver = ""
 	}
+	columns[5], c.Open = strings.CutSuffix(columns[5], " open")
 	c.First, c.Last, c.Maker = strings.Cut(columns[5], "..")
 	t.chips[columns[0]] = c
 	return c.Name != "" && (c.Maker || columns[5] == "")

@@ -57,7 +57,7 @@ func (f *Files) HasInterface() bool { return f.isInterface && !f.IsLoader() }
 // whether the library is a driver or a layer. Whether a driver then finds a device, only the driver can tell.
 func (f *Files) Works() bool {
 	return f.judged && f.Complete() && f.HasInterface() && len(f.With.Unbound()) == 0 &&
-		!slices.ContainsFunc(f.RunTime, func(o Opened) bool { return o.Required && (o.Unfound || !o.Complete()) })
+		!slices.ContainsFunc(f.RunTime, func(o RuntimeLibrary) bool { return o.Required && (o.Unfound || !o.Complete()) })
 }
 
 // Fault is the reason why a library cannot be used.
@@ -89,11 +89,11 @@ func (l *Library) Why(subject string) string {
 
 // Needed returns a missing dependency as a Library with its fault.
 func Needed(m *binary.Missing) Library {
-	return Library{Name: m.Name, Result: m.Result, Fault: faultOf(&m.Result)}
+	return Library{Name: m.Name, LibrarySearch: m.Result, Fault: faultOf(&m.Result)}
 }
 
 // faultOf returns why the dynamic linker's result cannot be used, by the file alone.
-func faultOf(r *binary.Result) Fault {
+func faultOf(r *binary.LibrarySearch) Fault {
 	switch {
 	case r.File == nil && len(r.Others) > 0:
 		return ForOthers

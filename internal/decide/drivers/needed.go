@@ -11,13 +11,13 @@ import (
 // Library is the name of a library, and the dynamic linker's result for it.
 type Library struct {
 	Name string // as a manifest or a driver names it
-	binary.Result
+	binary.LibrarySearch
 	Fault Fault
 	With  *binary.Closure // its dependencies; nil if there is a Fault
 }
 
-// Opened is a library that a driver opens at run time.
-type Opened struct {
+// RuntimeLibrary is a library that a driver opens at run time.
+type RuntimeLibrary struct {
 	Library
 	Required bool // the driver does not work without it
 	Unfound  bool // the dynamic linker does not find it by its name; it lies in the family's own directory
@@ -31,13 +31,13 @@ func (l *Library) Complete() bool {
 // Files lists the files of a driver or a layer.
 type Files struct {
 	Library
-	Family      *Family  // nil: not known
-	RunTime     []Opened // in the order of the family's table; also those that are absent
-	Windows     []Opened // the same, for programs with windows
-	Backends    []string // libraries that other libraries open in a directory below the driver's
-	Data        []string // files of data that it reads, and that are there
-	Directories []string // directories of data that are there: everything in them belongs to the driver
-	Nodes       []string // existing device nodes that it opens besides those of the direct rendering manager
+	Family      *Family          // nil: not known
+	RunTime     []RuntimeLibrary // in the order of the family's table; also those that are absent
+	Windows     []RuntimeLibrary // the same, for programs with windows
+	Backends    []string         // libraries that other libraries open in a directory below the driver's
+	Data        []string         // files of data that it reads, and that are there
+	Directories []string         // directories of data that are there: everything in them belongs to the driver
+	Nodes       []string         // existing device nodes that it opens besides those of the direct rendering manager
 
 	judged      bool
 	isInterface bool
@@ -62,7 +62,7 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 	version := Version(f.File.Real)
 	required := f.Family.Names(version, true)
 	for _, name := range f.Family.Names(version, false) {
-		opened := Opened{Library: FindLibrary(linker, name, f.File), Required: slices.Contains(required, name)}
+		opened := RuntimeLibrary{Library: FindLibrary(linker, name, f.File), Required: slices.Contains(required, name)}
 		if place := f.Family.Elsewhere(name); opened.File == nil && place != "" {
 			if there := FindLibrary(linker, place); there.File != nil {
 				directories := opened.Directories
@@ -73,7 +73,7 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 		f.RunTime = append(f.RunTime, opened)
 	}
 	for _, name := range f.Family.Platform {
-		f.Windows = append(f.Windows, Opened{Library: FindLibrary(linker, name, f.File)})
+		f.Windows = append(f.Windows, RuntimeLibrary{Library: FindLibrary(linker, name, f.File)})
 	}
 	for _, name := range f.Family.Backends {
 		if file := path.Dir(f.File.Path) + "/" + name; m.Exists(file) {
@@ -85,8 +85,8 @@ func FilesOf(m *machine.Machine, linker *binary.Linker, library string) *Files {
 
 // FindLibrary finds a library of other libraries, and its dependencies. It reads no symbols.
 func FindLibrary(linker *binary.Linker, name string, by ...*binary.File) Library {
-	l := Library{Name: name, Result: linker.Find(name, by...)}
-	if l.Fault = faultOf(&l.Result); l.Fault == None && !linker.Fits(l.File) {
+	l := Library{Name: name, LibrarySearch: linker.Find(name, by...)}
+	if l.Fault = faultOf(&l.LibrarySearch); l.Fault == None && !linker.Fits(l.File) {
 		l.Fault = Foreign
 	}
 	if l.Fault == None {

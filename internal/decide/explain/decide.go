@@ -41,7 +41,7 @@ func DecideOn(platform search.Platform, app plan.App, from facts.Provider) (*pla
 	if answer == nil {
 		return nil, ErrEndless
 	}
-	reasons.Fill(answer.Findings)
+	reasons.Fill(answer.Diagnostics)
 	return answer, nil
 }
 

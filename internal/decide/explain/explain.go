@@ -49,13 +49,13 @@ type subjectIn struct{ subject, path string }
 // Of returns a plan's drivers and layers in the order of the call chain, and those that are out.
 func Of(answer *plan.Answer) (in, out []Item) {
 	in, out = []Item{}, []Item{}
-	reasons := map[subjectIn]diag.Finding{} // of the items that are in
-	for _, f := range answer.Findings {
+	reasons := map[subjectIn]diag.Diagnostic{} // of the items that are in
+	for _, f := range answer.Diagnostics {
 		if f.Code == diag.LayerActive || f.Code == diag.DriverUsed {
 			reasons[subjectIn{f.Subject, f.Path}] = f
 		}
 	}
-	used, usedLayers := map[string]bool{}, map[Key]bool{} // manifests, and layers with theirs
+	used, usedLayers := map[string]bool{}, map[ItemKey]bool{} // manifests, and layers with theirs
 	for i, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
 		used[layer.Manifest], usedLayers[LayerKey(layer)] = true, true
@@ -71,25 +71,25 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		e.because(reasons[subjectIn{name, driver.Path}])
 		in = append(in, e)
 	}
-	libraries := map[Key]string{} // of layers
+	libraries := map[ItemKey]string{} // of layers
 	for _, l := range answer.Layers {
 		libraries[LayerKey(l)] = l.Library
 	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
-				usedLayers[Key{row.Subject, row.Path}] {
+				usedLayers[ItemKey{row.Subject, row.Path}] {
 				continue // messages about an item that is in belong to doctor
 			}
 			item := row.item(kind, answer.Style.Base(row.Subject))
-			item.Library = libraries[Key{row.Subject, row.Path}]
+			item.Library = libraries[ItemKey{row.Subject, row.Path}]
 			out = append(out, item)
 		}
 	}
 	return in, out
 }
 
-func (e *Item) because(f diag.Finding) {
+func (e *Item) because(f diag.Diagnostic) {
 	entry := f.Code.Entry()
 	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
 }
@@ -199,7 +199,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	t := NewTrial(source, answer)
 	for i := range rows {
 		r := &rows[i]
-		key := Key{Manifest: r.Path}
+		key := ItemKey{Manifest: r.Path}
 		if k.One == Layers.One {
 			key.Layer = r.Subject
 		}
@@ -209,7 +209,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
 		case r.Severity != diag.Note:
-			c, ok = t.Ending(Fault{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
+			c, ok = t.Ending(FindingKey{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
 		}
 		if ok {
 			r.Do, r.Commands = c.Line(), c.Lines()
@@ -231,9 +231,9 @@ func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 }
 
 // Key returns the key of the item's driver or layer.
-func (e *Item) Key() Key {
+func (e *Item) Key() ItemKey {
 	if e.Kind == Drivers.One {
-		return Key{Manifest: e.Manifest}
+		return ItemKey{Manifest: e.Manifest}
 	}
-	return Key{e.Name, e.Manifest}
+	return ItemKey{e.Name, e.Manifest}
 }

@@ -40,7 +40,7 @@ func (t *trials) layer(name, file string) *manifest.Layer {
 }
 
 func (t *trials) putOut(e *Item) {
-	key, changes := Key{Manifest: e.Manifest}, []Change{}
+	key, changes := ItemKey{Manifest: e.Manifest}, []Change{}
 	if e.Kind == "layer" {
 		key.Layer = e.Name
 		l := t.layer(e.Name, e.Manifest)
@@ -106,15 +106,15 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	if err != nil {
 		return nil
 	}
-	known := map[Key]bool{}
+	known := map[ItemKey]bool{}
 	for _, l := range answer.Layers {
 		known[LayerKey(l)] = true
 	}
 	for _, d := range answer.Drivers {
-		known[Key{Manifest: d.Path}] = true
+		known[ItemKey{Manifest: d.Path}] = true
 	}
-	for _, f := range answer.Findings { // filters have excluded it; the findings say so
-		known[Key{Manifest: f.Path}] = known[Key{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
+	for _, f := range answer.Diagnostics { // filters have excluded it; the findings say so
+		known[ItemKey{Manifest: f.Path}] = known[ItemKey{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
 	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
 	for _, l := range without.Layers {
@@ -128,7 +128,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 		}
 	}
 	for _, d := range without.Drivers {
-		if !known[Key{Manifest: d.Path}] {
+		if !known[ItemKey{Manifest: d.Path}] {
 			out = append(out, Item{Kind: "driver", Name: filepath.Base(d.Path), Manifest: d.Path, Library: d.Library,
 				Code: item.Code, code: item.code, Statement: "SET-87", Why: item.Why})
 		}
@@ -142,7 +142,7 @@ func names(element, file string) bool {
 }
 
 func (t *trials) putIn(e *Item) {
-	key, changes := Key{Manifest: e.Manifest}, []Change{}
+	key, changes := ItemKey{Manifest: e.Manifest}, []Change{}
 	switch e.code {
 	case diag.LayerInactive, diag.LayerDisabled, diag.LayerBlacklisted:
 		key.Layer = e.subject
@@ -193,7 +193,7 @@ func (t *trials) switchOn(e *Item) (changes []Change) {
 
 // change sets the item's remedy to the first change that works: of one variable, else with the settings file removed, else of
 // two variables. It reports whether one works.
-func (t *trials) change(e *Item, key Key, in bool, changes []Change) bool {
+func (t *trials) change(e *Item, key ItemKey, in bool, changes []Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
 		e.Remedy = &Remedy{Means: ByVariable, Change: c}
 		return true

@@ -55,7 +55,7 @@ func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 // Rows picks the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
 	rows, searched := []Row{}, k.searched(answer)
-	for _, f := range answer.Findings {
+	for _, f := range answer.Diagnostics {
 		entry := f.Code.Entry()
 		if entry.About != k.about && !(entry.About == diag.File && searched.have(f.Path)) {
 			continue
@@ -69,11 +69,11 @@ func (k Kind) Rows(answer *plan.Answer) []Row {
 }
 
 // Key returns the key of a row's driver or layer.
-func (r *Row) Key(kind Kind) Key {
+func (r *Row) Key(kind Kind) ItemKey {
 	if kind.One == Drivers.One {
-		return Key{Manifest: r.Path}
+		return ItemKey{Manifest: r.Path}
 	}
-	return Key{r.Subject, r.Path}
+	return ItemKey{r.Subject, r.Path}
 }
 
 // item returns the row in the form of an item that is out.
@@ -111,10 +111,10 @@ func inside(style pathname.Style, path, directory string) bool {
 	return style.Directory(path) == strings.TrimRight(directory, joint)+joint
 }
 
-// Place is a searched location, and the variable or default that names it.
+// Place is a location that was searched.
 type Place struct {
 	Path string `json:"path"`
-	From string `json:"from"`
+	From string `json:"from"` // the variable that names it, or "default"
 }
 
 // Places returns the locations that were searched for the kind.

@@ -13,11 +13,11 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Searched is a place that is looked into.
+// Searched is a place where drivers, layers or settings are looked for.
 type Searched struct {
-	For       string   `json:"for"` // "drivers", "implicit layers", "explicit layers" or "settings"
-	Order     int      `json:"order"`
-	Path      string   `json:"path"`
+	For       string   `json:"for"`            // "drivers", "implicit layers", "explicit layers" or "settings"
+	Order     int      `json:"order"`          // among those for the same, from 1; 0: it is not searched
+	Path      string   `json:"path"`           // a directory, a manifest, a settings file, or the socket of a driver service
 	Real      string   `json:"real,omitempty"` // the path without symbolic links
 	From      string   `json:"from"`           // the variable that names it, or "default"
 	Exists    bool     `json:"exists"`
@@ -129,7 +129,7 @@ func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) 
 // services returns the sockets of the driver service, the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
-	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised rights ask none
+	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised privileges ask none
 		return nil
 	}
 	if answer.Settings != nil {
@@ -138,7 +138,7 @@ func services(answer *plan.Answer, source *machine.Source) []Searched {
 	place := func(directory, from string) {
 		p := Searched{For: searchNames[search.Drivers], Path: directory + "/loader.sock", From: from, Manifests: []string{}}
 		if p.Exists = source.Exists(p.Path); p.Exists {
-			p.Note = map[settings.Service]string{settings.ServiceLast: "a driver service, asked where no driver is found",
+			p.Note = map[settings.ServiceUse]string{settings.ServiceLast: "a driver service, asked where no driver is found",
 				settings.ServiceAlways: "a driver service, which is always asked", settings.ServiceNever: "a driver service, which is never asked"}[when]
 		}
 		list = append(list, p)

@@ -18,21 +18,21 @@ type Trial struct {
 
 // trialResult is the part of a decision that Trial compares.
 type trialResult struct {
-	in    Outcome
-	found map[Fault]diag.Severity
+	in    Selection
+	found map[FindingKey]diag.Severity
 }
 
-// Fault names a finding of the decision.
-type Fault struct {
+// FindingKey names a finding of the decision.
+type FindingKey struct {
 	Code          diag.Code
 	Subject, Path string
 }
 
-// Key names a driver or layer: a layer's name, or "", and its manifest.
-type Key struct{ Layer, Manifest string }
+// ItemKey names a driver or layer: a layer's name, or "", and its manifest.
+type ItemKey struct{ Layer, Manifest string }
 
-// Outcome is the set of a program's drivers and layers.
-type Outcome map[Key]bool
+// Selection is the set of a program's drivers and layers.
+type Selection map[ItemKey]bool
 
 // trialEffort limits the files that all changes together read: on a machine with a hundred thousand manifests, Trial tests
 // only a few changes.
@@ -52,21 +52,21 @@ func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *mach
 }
 
 func trialResultOf(answer *plan.Answer) *trialResult {
-	r := &trialResult{Outcome{}, map[Fault]diag.Severity{}}
+	r := &trialResult{Selection{}, map[FindingKey]diag.Severity{}}
 	for _, a := range answer.Active {
 		r.in[LayerKey(answer.Layers[a.Layer])] = true
 	}
 	for _, d := range answer.Drivers {
-		r.in[Key{Manifest: d.Path}] = true
+		r.in[ItemKey{Manifest: d.Path}] = true
 	}
-	for _, f := range answer.Findings {
-		r.found[Fault{f.Code, f.Subject, f.Path}] = f.Code.Entry().Severity
+	for _, f := range answer.Diagnostics {
+		r.found[FindingKey{f.Code, f.Subject, f.Path}] = f.Code.Entry().Severity
 	}
 	return r
 }
 
 // LayerKey returns a layer's key.
-func LayerKey(l *manifest.Layer) Key { return Key{l.Name, l.Manifest} }
+func LayerKey(l *manifest.Layer) ItemKey { return ItemKey{l.Name, l.Manifest} }
 
 // after returns the decision after a change; nil if the change cannot be tested.
 func (t *Trial) after(c Change) *trialResult {
@@ -86,7 +86,7 @@ func (t *Trial) after(c Change) *trialResult {
 
 // First returns the first change that puts a driver or layer in (or out) and alters nothing else; failing that, the first that
 // puts it in (or out) at all. It returns false if there is none.
-func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
+func (t *Trial) First(key ItemKey, in bool, changes ...Change) (Change, bool) {
 	for _, strict := range []bool{true, false} {
 		for _, c := range changes {
 			if after := t.after(c); after != nil && after.in[key] == in && (!strict || t.only(key, after)) {
@@ -99,10 +99,10 @@ func (t *Trial) First(key Key, in bool, changes ...Change) (Change, bool) {
 
 // Ending returns the first change that ends a fault, causes no other problem, and leaves the program's drivers and layers
 // the same. It returns false if there is none.
-func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
+func (t *Trial) Ending(fault FindingKey, changes ...Change) (Change, bool) {
 	for _, c := range changes {
 		after := t.after(c)
-		if after == nil || !t.only(Key{}, after) {
+		if after == nil || !t.only(ItemKey{}, after) {
 			continue
 		}
 		_, still := after.found[fault]
@@ -118,7 +118,7 @@ func (t *Trial) Ending(fault Fault, changes ...Change) (Change, bool) {
 }
 
 // only reports whether a program gets the same drivers and layers as before, apart from one.
-func (t *Trial) only(key Key, after *trialResult) bool {
+func (t *Trial) only(key ItemKey, after *trialResult) bool {
 	for k := range after.in {
 		if k != key && !t.before.in[k] {
 			return false

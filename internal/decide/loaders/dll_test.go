@@ -17,7 +17,7 @@ func TestDLLs(t *testing.T) {
 		text                string
 		ours                bool
 		version, from       string
-		disable, allow, set Answer // VK_LOADER_LAYERS_DISABLE, VK_LOADER_LAYERS_ALLOW, the settings file
+		disable, allow, set Support // VK_LOADER_LAYERS_DISABLE, VK_LOADER_LAYERS_ALLOW, the settings file
 	}{
 		{"this project's", binary.PE{Version: "1.4.363.0", Product: "vkloader", Release: "0.9.0"}, "", true, "1.4.363", FromResources, Yes, Yes, Yes},
 		{"an old one", binary.PE{Version: "1.2.141.0", Product: "Vulkan Runtime", Release: "1.2.141.0"}, "", false, "1.2.141", FromResources, No, No, No},
@@ -30,7 +30,7 @@ func TestDLLs(t *testing.T) {
 		if l.Ours() != c.ours || l.Version != c.version || l.From != c.from {
 			t.Errorf("%s: %+v", c.name, l)
 		}
-		if got := [3]Answer{l.Has("VK_LOADER_LAYERS_DISABLE"), l.Has("VK_LOADER_LAYERS_ALLOW"), l.Has(SettingsFile)}; got != [3]Answer{c.disable, c.allow, c.set} {
+		if got := [3]Support{l.Has("VK_LOADER_LAYERS_DISABLE"), l.Has("VK_LOADER_LAYERS_ALLOW"), l.Has(SettingsFile)}; got != [3]Support{c.disable, c.allow, c.set} {
 			t.Errorf("%s: has %v", c.name, got)
 		}
 	}

@@ -6,7 +6,7 @@
 // loader can be read, its own constants tell which variables it reads, for every version.
 //
 // A Loader is also how the tool makes the library's decision for another loader: variables and settings that it does not
-// read count for nothing (machine.Loader).
+// read count for nothing (machine.OtherLoader).
 //
 // ReadLog, LogTimes and Progress read a loader's log. Its lines are interface (LOG-9, LOG-17, LOG-18, LAY-423 to LAY-427): what
 // only the running library knows reaches the tool through them.

@@ -16,17 +16,17 @@ const Name = "libvulkan.so.1"
 
 // Loader is a file that is a Vulkan loader.
 type Loader struct {
-	Path           string `json:"path"`                      // as the dynamic linker finds it
-	File           string `json:"file"`                      // without symbolic links
-	Version        string `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
-	From           string `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
-	Release        string `json:"release,omitempty"`         // of vkloader; "" for another loader
-	Package        string `json:"package,omitempty"`         // that the file belongs to
-	PackageVersion string `json:"package_version,omitempty"` // its version
-	System         string `json:"system,omitempty"`          // the distribution whose package it is
-	Rule           string `json:"rule,omitempty"`            // why the program gets it
-	Static         Static `json:"-"`                         // OpensItself: only if the program opens the loader itself
-	Inside         bool   `json:"-"`                         // the loader is linked into the program; File is the program's
+	Path           string    `json:"path"`                      // as the dynamic linker finds it
+	File           string    `json:"file"`                      // without symbolic links
+	Version        string    `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
+	From           string    `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
+	Release        string    `json:"release,omitempty"`         // of vkloader; "" for another loader
+	Package        string    `json:"package,omitempty"`         // that the file belongs to
+	PackageVersion string    `json:"package_version,omitempty"` // its version
+	System         string    `json:"system,omitempty"`          // the distribution whose package it is
+	Rule           string    `json:"rule,omitempty"`            // why the program gets it
+	Static         StaticUse `json:"-"`                         // OpensItself: only if the program opens the loader itself
+	Inside         bool      `json:"-"`                         // the loader is linked into the program; File is the program's
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
 }
@@ -136,18 +136,18 @@ func constants(data []byte, texts []string) map[string]bool {
 // Ours reports whether it is a loader of this project.
 func (l *Loader) Ours() bool { return l.Release != "" }
 
-// Answer reports whether a loader has a feature.
-type Answer uint8
+// Support reports whether a loader has a feature.
+type Support uint8
 
 // Answers.
 const (
-	Unknown Answer = iota
+	Unknown Support = iota
 	Yes
 	No
 )
 
 // Has reports whether the loader has a feature; a feature outside the tables is Yes.
-func (l *Loader) Has(name string) Answer {
+func (l *Loader) Has(name string) Support {
 	f := Named(name)
 	switch {
 	case f == nil || l.Ours():

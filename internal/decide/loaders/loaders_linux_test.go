@@ -76,7 +76,7 @@ func TestHas(t *testing.T) {
 	known := "texts=" + variables.ICDFilenames.Name() + "," + variables.InstanceLayers.Name() + ","
 	for _, c := range []struct {
 		file, words, feature string
-		want                 Answer
+		want                 Support
 	}{
 		{"libvulkan.so.1.2.162", "soname=x", disable, No},
 		{"libvulkan.so.1.3.233", "soname=x", disable, No},

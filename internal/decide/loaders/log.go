@@ -18,24 +18,24 @@ type LogUse struct {
 	Device, Library string
 }
 
-// Severity of a line, in the words of the log in small letters; a line that only has a category has none.
-type Severity string
+// LogSeverity of a line, in the words of the log in small letters; a line that only has a category has none.
+type LogSeverity string
 
 // Severities.
 const (
-	LogError   Severity = "error"
-	LogWarning Severity = "warning"
-	LogInfo    Severity = "info"
-	LogDebug   Severity = "debug"
-	LogPlain   Severity = ""
+	LogError   LogSeverity = "error"
+	LogWarning LogSeverity = "warning"
+	LogInfo    LogSeverity = "info"
+	LogDebug   LogSeverity = "debug"
+	LogPlain   LogSeverity = ""
 )
 
 // LogMessage is a warning or an error.
 type LogMessage struct {
-	Severity Severity `json:"severity"`
-	Text     string   `json:"text"`
-	Kind     LogKind  `json:"-"`
-	Library  string   `json:"-"` // of the driver or layer that it is about; "": of none, or not known
+	Severity LogSeverity `json:"severity"`
+	Text     string      `json:"text"`
+	Kind     LogKind     `json:"-"`
+	Library  string      `json:"-"` // of the driver or layer that it is about; "": of none, or not known
 }
 
 // LogKind is the subject of a line, for the few that the tool acts on.
@@ -59,7 +59,7 @@ const (
 
 // LogLine holds the parts of a line of the loader.
 type LogLine struct {
-	Severity Severity
+	Severity LogSeverity
 	Text     string // without the tag
 	Kind     LogKind
 	Name     string // of the layer or device
@@ -76,10 +76,10 @@ const (
 )
 
 // severityOf returns the severity for a word of a tag.
-func severityOf(word string) (s Severity, known bool) {
+func severityOf(word string) (s LogSeverity, known bool) {
 	switch word {
 	case "ERROR", "WARNING", "INFO", "DEBUG":
-		return Severity(strings.ToLower(word)), true
+		return LogSeverity(strings.ToLower(word)), true
 	}
 	return LogPlain, false
 }
@@ -233,13 +233,13 @@ type LogTimes struct {
 	began  time.Time
 	Seen   bool          // any line of the loader
 	Loaded time.Duration // until the first one
-	Opened []*Opening
-	open   *Opening // that has begun
+	Opened []*LibraryOpenings
+	open   *LibraryOpenings // that has begun
 	since  time.Time
 }
 
-// Opening is all openings of one library.
-type Opening struct {
+// LibraryOpenings is all openings of one library.
+type LibraryOpenings struct {
 	Kind, Name, Library string
 	Times               int
 	First, Total        time.Duration
@@ -277,13 +277,13 @@ func (t *LogTimes) Line(text string, at time.Time) {
 	}
 }
 
-func (t *LogTimes) of(kind, library string) *Opening {
+func (t *LogTimes) of(kind, library string) *LibraryOpenings {
 	for _, o := range t.Opened {
 		if o.Kind == kind && o.Library == library {
 			return o
 		}
 	}
-	o := &Opening{Kind: kind, Library: library}
+	o := &LibraryOpenings{Kind: kind, Library: library}
 	t.Opened = append(t.Opened, o)
 	return o
 }

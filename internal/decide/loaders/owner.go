@@ -126,11 +126,26 @@ func rpmOwner(m *machine.Machine, file string) *owner {
 	ctx, cancel := context.WithTimeout(context.Background(), rpmLimit)
 	defer cancel()
 	answer, err := machine.AskRPM(ctx, "-qf", "--queryformat", "%{NAME} %{VERSION}-%{RELEASE}\n", "--", file)
-	name, version, ok := strings.Cut(strings.TrimSpace(string(answer)), " ")
-	if err != nil || !ok || strings.ContainsAny(version, " \n") {
+	if err != nil {
 		return nil
 	}
-	return &owner{name, version}
+	return rpmAnswer(string(answer))
+}
+
+// rpmAnswer returns the package in rpm's answer, which has a line "NAME VERSION" for each package of a file. A file of packages for
+// several machines has several lines of one name; the first one counts. nil: the answer names no package, or different ones.
+func rpmAnswer(answer string) *owner {
+	var found *owner
+	for line := range strings.Lines(answer) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) != 2 || found != nil && found.name != words[0]: // "file ... is not owned by any package"
+			return nil
+		case found == nil:
+			found = &owner{words[0], words[1]}
+		}
+	}
+	return found
 }
 
 // systemName returns the distribution's name without "GNU/Linux" or "Linux": "Debian", "Linux Mint".

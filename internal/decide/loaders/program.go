@@ -98,19 +98,19 @@ func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 	return l
 }
 
-// Static is the relation of a statically linked program to a Vulkan loader.
-type Static uint8
+// StaticUse is the relation of a statically linked program to a Vulkan loader.
+type StaticUse uint8
 
 // Programs.
 const (
-	NotStatic   Static = iota
-	NoLoader           // it names none: it uses no Vulkan, or has a loader linked in
-	NeverOpens         // it names one, and its C library opens no libraries
-	OpensItself        // it names one, and may open it as another program does
+	NotStatic   StaticUse = iota
+	NoLoader              // it names none: it uses no Vulkan, or has a loader linked in
+	NeverOpens            // it names one, and its C library opens no libraries
+	OpensItself           // it names one, and may open it as another program does
 )
 
 // StaticOf reports whether a program is statically linked.
-func StaticOf(linker *binary.Linker) Static {
+func StaticOf(linker *binary.Linker) StaticUse {
 	switch s := linker.Static(Name); {
 	case s == nil:
 		return NotStatic
@@ -123,10 +123,10 @@ func StaticOf(linker *binary.Linker) Static {
 }
 
 // Gets reports whether the program can get a loader.
-func (s Static) Gets() bool { return s == NotStatic || s == OpensItself }
+func (s StaticUse) Gets() bool { return s == NotStatic || s == OpensItself }
 
 // Line describes a statically linked program's access to a loader in one sentence; "": it is not statically linked.
-func (s Static) Line(program string) string {
+func (s StaticUse) Line(program string) string {
 	start := machine.Style.Base(program) + " is statically linked, so the dynamic linker gives it no " + Name
 	switch s {
 	case NotStatic:

@@ -11,7 +11,7 @@ import (
 func TestLockIsBounded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	place := func() *Place {
+	place := func() *Destination {
 		p, err := (&Machine{}).PlaceOf(file, false)
 		if err != nil {
 			t.Fatal(err)

@@ -17,12 +17,12 @@ import (
 // Machine is a file system and an environment: those of the running system, or those below a directory, such as a
 // container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
 type Machine struct {
-	Root    string   // the directory that stands for "/"; "" or "/": the running system
-	Tree    Tree     // not nil: replaces the file system; Root is then its name for people
-	Environ []string // NAME=VALUE; of a name the first counts, as for getenv
-	Without []string // files that count as not there, by their clean paths
-	Opened  *Opened  // Root, open; nil: it is opened once for the whole process, and stays open
-	Bound   *Bound   // limits the files of another user; nil: there is no limit
+	Root    string         // the directory that stands for "/"; "" or "/": the running system
+	Tree    Tree           // not nil: replaces the file system; Root is then its name for people
+	Environ []string       // NAME=VALUE; of a name the first counts, as for getenv
+	Without []string       // files that count as not there, by their clean paths
+	Opened  *RootDirectory // Root, open; nil: it is opened once for the whole process, and stays open
+	Bound   *Bound         // limits the files of another user; nil: there is no limit
 }
 
 // Foreign reports whether the machine is another than the running system: its libraries cannot be loaded, its devices

@@ -17,20 +17,20 @@ const maxLinks = 40
 // roots are the directories that stand for "/", each opened once and kept.
 var roots sync.Map // path: func() (*os.Root, error)
 
-// Opened is a directory that stands for "/", open until it is closed.
-type Opened struct{ root *os.Root }
+// RootDirectory is a directory that stands for "/", open until it is closed.
+type RootDirectory struct{ root *os.Root }
 
 // OpenRoot opens a directory, for a process that examines many and keeps none.
-func OpenRoot(directory string) (*Opened, error) {
+func OpenRoot(directory string) (*RootDirectory, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{root}, nil
+	return &RootDirectory{root}, nil
 }
 
 // Close closes the directory; machines with it answer nothing more.
-func (o *Opened) Close() error { return o.root.Close() }
+func (o *RootDirectory) Close() error { return o.root.Close() }
 
 func (m *Machine) root() (*os.Root, error) {
 	if m.Opened != nil {

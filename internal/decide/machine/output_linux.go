@@ -43,7 +43,7 @@ func Output(name string, mode fs.FileMode) (*os.File, error) {
 
 // output opens the file to write. With a place it is a temporary file in it; without, a descriptor of this process, or a
 // pipe or device.
-func output(name string, mode fs.FileMode) (*os.File, *Place, error) {
+func output(name string, mode fs.FileMode) (*os.File, *Destination, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +69,7 @@ func output(name string, mode fs.FileMode) (*os.File, *Place, error) {
 }
 
 // stream opens a pipe or device that has the name, root's or the caller's; nil when it is none.
-func (p *Place) stream() (*os.File, error) {
+func (p *Destination) stream() (*os.File, error) {
 	handle, err := p.open(p.base, unix.O_PATH, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -94,7 +94,7 @@ func (p *Place) stream() (*os.File, error) {
 }
 
 // put renames a temporary file to its final name.
-func (p *Place) put(from string, over bool) error {
+func (p *Destination) put(from string, over bool) error {
 	if over {
 		return p.rename(from, p.base)
 	}

@@ -10,15 +10,15 @@ import (
 	"path/filepath"
 )
 
-// Place is a file to write: a directory, and a name in it.
-type Place struct {
+// Destination is a file to write: a directory, and a name in it.
+type Destination struct {
 	directory string
 	base      string
 	lock      *os.File // nil: not locked
 }
 
 // PlaceOf finds the place of a file of the running system. With make, it creates missing directories.
-func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
+func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if m.Foreign() {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.ErrUnsupported}
 	}
@@ -32,18 +32,18 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 	} else {
 		_, err = os.Stat(directory)
 	}
-	return &Place{directory: directory, base: filepath.Base(full)}, err
+	return &Destination{directory: directory, base: filepath.Base(full)}, err
 }
 
 // Close ends a lock.
-func (p *Place) Close() {
+func (p *Destination) Close() {
 	if p.lock != nil {
 		p.lock.Close()
 	}
 }
 
 // Lock waits until no other process has the place locked; Close ends it. The lock is a file beside it that stays.
-func (p *Place) Lock() error {
+func (p *Destination) Lock() error {
 	f, err := os.OpenFile(filepath.Join(p.directory, p.base+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -57,12 +57,12 @@ func (p *Place) Lock() error {
 }
 
 // Directory returns the file's directory.
-func (p *Place) Directory() string { return p.directory }
+func (p *Destination) Directory() string { return p.directory }
 
-func (p *Place) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
+func (p *Destination) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
 
 // Read reads the file, or with suffix the one beside it that is named so.
-func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
+func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	f, err := (&Machine{}).Open(p.path(suffix))
 	if err != nil {
 		return nil, 0, err
@@ -72,7 +72,7 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 }
 
 // Replace writes the file, or with suffix the one beside it, in one step.
-func (p *Place) Replace(suffix string, data []byte, _ fs.FileMode) error {
+func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 	f, err := os.CreateTemp(p.directory, ".vk_loader_settings.*")
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (p *Place) Replace(suffix string, data []byte, _ fs.FileMode) error {
 }
 
 // Restore puts the file with the suffix in the file's place.
-func (p *Place) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
+func (p *Destination) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
 
 // Remove removes the file.
-func (p *Place) Remove() error { return os.Remove(p.path("")) }
+func (p *Destination) Remove() error { return os.Remove(p.path("")) }

@@ -19,20 +19,20 @@ import (
 // leads into the file system of that process; the link's text would be this machine's "/".
 var roots sync.Map // path: func() (int, error)
 
-// Opened is a directory that stands for "/", open until it is closed.
-type Opened struct{ fd int }
+// RootDirectory is a directory that stands for "/", open until it is closed.
+type RootDirectory struct{ fd int }
 
 // OpenRoot opens a directory, for a process that examines many and keeps none.
-func OpenRoot(directory string) (*Opened, error) {
+func OpenRoot(directory string) (*RootDirectory, error) {
 	fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}
-	return &Opened{fd}, nil
+	return &RootDirectory{fd}, nil
 }
 
 // Close closes the directory; machines with it answer nothing more.
-func (o *Opened) Close() error { return unix.Close(o.fd) }
+func (o *RootDirectory) Close() error { return unix.Close(o.fd) }
 
 // root returns a descriptor of the directory that stands for "/".
 func (m *Machine) root() (int, error) {
@@ -222,8 +222,8 @@ func readlinkat(directory int, name string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// Place is a file to write: a directory that is held open, and a name in it that is no link.
-type Place struct {
+// Destination is a file to write: a directory that is held open, and a name in it that is no link.
+type Destination struct {
 	directory *os.File
 	path      string // the directory's, as seen on the machine
 	base      string
@@ -231,7 +231,7 @@ type Place struct {
 
 // PlaceOf finds the place of a file of the machine, with links followed to their end inside. With make, it creates missing
 // directories.
-func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
+func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if !m.Foreign() {
 		return placeHere(name, make)
 	}
@@ -271,11 +271,11 @@ func (m *Machine) PlaceOf(name string, make bool) (*Place, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	real := w.real()
-	return &Place{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
+	return &Destination{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
 }
 
 // placeHere is PlaceOf on this machine. Way defines which links count: another user could redirect a write anywhere.
-func placeHere(name string, make bool) (*Place, error) {
+func placeHere(name string, make bool) (*Destination, error) {
 	var way Way
 	for range maxLinks {
 		directory, err := way.Directory(path.Dir(name), make)
@@ -286,7 +286,7 @@ func placeHere(name string, make bool) (*Place, error) {
 		if err != nil {
 			where = path.Dir(name)
 		}
-		p := &Place{directory, where, path.Base(name)}
+		p := &Destination{directory, where, path.Base(name)}
 		target, err := way.Link(directory, p.base)
 		if err == nil && target == "" {
 			return p, nil
@@ -303,7 +303,7 @@ func placeHere(name string, make bool) (*Place, error) {
 }
 
 // Close closes the directory, which ends a lock on it.
-func (p *Place) Close() { p.directory.Close() }
+func (p *Destination) Close() { p.directory.Close() }
 
 // lockLimit is how long Lock waits. Every user who may read the directory can lock it, and keep it locked.
 const lockLimit = 10 * time.Second
@@ -312,9 +312,9 @@ const lockLimit = 10 * time.Second
 var ErrLocked = errors.New("another process keeps it locked")
 
 // Lock waits until no other process has the directory locked, for ten seconds at most; Close ends it.
-func (p *Place) Lock() error { return p.lockWithin(lockLimit) }
+func (p *Destination) Lock() error { return p.lockWithin(lockLimit) }
 
-func (p *Place) lockWithin(limit time.Duration) error {
+func (p *Destination) lockWithin(limit time.Duration) error {
 	for end := time.Now().Add(limit); ; time.Sleep(limit / 1000) {
 		err := unix.Flock(int(p.directory.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
@@ -330,10 +330,10 @@ func (p *Place) lockWithin(limit time.Duration) error {
 }
 
 // Directory returns the file's directory, as seen on the machine.
-func (p *Place) Directory() string { return p.path }
+func (p *Destination) Directory() string { return p.path }
 
 // Read reads the file, or with suffix the one beside it that is named so; links are not followed.
-func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
+func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	f, err := p.open(p.base+suffix, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
@@ -344,7 +344,7 @@ func (p *Place) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 
 // Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: the
 // content may be another user's, and would run with the rights of the writer.
-func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
+func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	f, err := p.temporary(0o600)
 	if err != nil {
 		return err
@@ -360,12 +360,12 @@ func (p *Place) Replace(suffix string, data []byte, mode fs.FileMode) error {
 }
 
 // temporary makes a file with an unpredictable name, to be put in the file's place.
-func (p *Place) temporary(mode uint32) (*os.File, error) {
+func (p *Destination) temporary(mode uint32) (*os.File, error) {
 	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
 }
 
 // settle puts a temporary file in its place, or removes it after an error.
-func (p *Place) settle(f *os.File, err error, put func(from string) error) error {
+func (p *Destination) settle(f *os.File, err error, put func(from string) error) error {
 	temporary := path.Base(f.Name())
 	if err == nil {
 		err = put(temporary)
@@ -384,14 +384,14 @@ func ignoreMissing(err error) error {
 }
 
 // Restore puts the file with the suffix in the file's place.
-func (p *Place) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
+func (p *Destination) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
 
 // Remove removes the file.
-func (p *Place) Remove() error {
+func (p *Destination) Remove() error {
 	return p.removed(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
 }
 
-func (p *Place) removed(base string, err error) error {
+func (p *Destination) removed(base string, err error) error {
 	if err != nil {
 		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
 	}
@@ -399,7 +399,7 @@ func (p *Place) removed(base string, err error) error {
 }
 
 // IsLink reports whether a name in the directory is a symbolic link.
-func (p *Place) IsLink(base string) (bool, error) {
+func (p *Destination) IsLink(base string) (bool, error) {
 	var info unix.Stat_t
 	if err := unix.Fstatat(int(p.directory.Fd()), base, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return false, &fs.PathError{Op: "stat", Path: path.Join(p.path, base), Err: err}
@@ -408,7 +408,7 @@ func (p *Place) IsLink(base string) (bool, error) {
 }
 
 // Link makes a symbolic link in the directory. It replaces a file of this name in one step.
-func (p *Place) Link(base, target string) error {
+func (p *Destination) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
 	fd := int(p.directory.Fd())
 	err := unix.Symlinkat(target, fd, temporary)
@@ -424,11 +424,11 @@ func (p *Place) Link(base, target string) error {
 }
 
 // Unlink removes a file or link in the directory; a missing one is no error.
-func (p *Place) Unlink(base string) error {
+func (p *Destination) Unlink(base string) error {
 	return p.removed(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
 }
 
-func (p *Place) rename(from, to string) error {
+func (p *Destination) rename(from, to string) error {
 	fd := int(p.directory.Fd())
 	if err := unix.Renameat(fd, from, fd, to); err != nil {
 		return &fs.PathError{Op: "rename", Path: path.Join(p.path, from), Err: err}
@@ -436,7 +436,7 @@ func (p *Place) rename(from, to string) error {
 	return nil
 }
 
-func (p *Place) open(base string, flags int, mode uint32) (*os.File, error) {
+func (p *Destination) open(base string, flags int, mode uint32) (*os.File, error) {
 	name := path.Join(p.path, base)
 	fd, err := unix.Openat(int(p.directory.Fd()), base, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
 	if err != nil {

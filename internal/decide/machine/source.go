@@ -30,19 +30,19 @@ type Source struct {
 	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
 	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
-	Kept     *Kept                // files that were read already, for decisions that see the same files; nil: every file is read again
-	Loader   Loader               // the reader of the facts; nil: this project's loader, which reads all of them
+	Kept     *FileCache           // files that were read already, for decisions that see the same files; nil: every file is read again
+	Loader   OtherLoader          // the reader of the facts; nil: this project's loader, which reads all of them
 }
 
-// Kept is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
+// FileCache is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
 // not there; it must not outlive a change of the files.
-type Kept struct {
+type FileCache struct {
 	directories map[string]facts.Directory
 	files       map[string]facts.File
 }
 
 // Files returns the number of files that were read.
-func (k *Kept) Files() int { return len(k.files) }
+func (k *FileCache) Files() int { return len(k.files) }
 
 // DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container that has
 // drivers. Only the Vulkan variables of this process apply there. "": the source itself.
@@ -64,12 +64,12 @@ func (s *Source) Keeping() *Source {
 		return s
 	}
 	with := *s
-	with.Kept = &Kept{map[string]facts.Directory{}, map[string]facts.File{}}
+	with.Kept = &FileCache{map[string]facts.Directory{}, map[string]facts.File{}}
 	return &with
 }
 
-// Loader is another loader, which does not read everything that this project's does.
-type Loader interface {
+// OtherLoader is another loader, which does not read everything that this project's does.
+type OtherLoader interface {
 	Reads(variable string) bool                   // false: the variable counts as unset
 	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
 	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it

@@ -27,7 +27,7 @@ var lowers sync.Map
 
 // Lowers reports whether a child at a place with Lowered is not elevated. It asks the child for its rights: a system may ignore
 // the level of the token.
-func Lowers(at Place) bool {
+func Lowers(at Companions) bool {
 	ask, _ := lowers.LoadOrStore(at.Child, sync.OnceValue(func() bool {
 		r := &Reader{program: at.Child, lowered: true}
 		process, known := r.Process()

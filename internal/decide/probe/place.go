@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Place is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
+// Companions is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
 // installed.
-type Place struct {
+type Companions struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
 	Lowered bool   // of Windows: the child gets the rights of a program that the user starts
@@ -30,13 +30,13 @@ func installed(places []string, directory, name string) []string {
 }
 
 // Find searches from the tool's real path. A library that is not empty replaces the one found.
-func Find(executable, library string) (Place, error) {
+func Find(executable, library string) (Companions, error) {
 	found, dir, err := findLibrary(executable, library)
 	if err != nil {
-		return Place{}, err
+		return Companions{}, err
 	}
 	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, childName)); err != nil {
-		return Place{}, fmt.Errorf("no probe with this tool: %w", err)
+		return Companions{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
 }
@@ -48,7 +48,7 @@ func Library(executable string) (string, error) {
 }
 
 // findLibrary finds the library, and returns the tool's directory.
-func findLibrary(executable, library string) (found Place, dir string, err error) {
+func findLibrary(executable, library string) (found Companions, dir string, err error) {
 	real, err := filepath.EvalSymlinks(executable)
 	if err != nil {
 		return found, "", fmt.Errorf("own path %s: %w", executable, err)

@@ -50,48 +50,48 @@ const notYet = "it has not ended yet"
 
 // Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
 // the child could not be started; a failure of the child is the result's Problem.
-func Run(at Place, environ []string, limit time.Duration) (*Result, error) {
+func Run(at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "", "", at, environ, limit)
 }
 
 // RunUntil is Run with a context; if the context ends first, the result is Cut.
-func RunUntil(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+func RunUntil(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "", "", at, environ, limit)
 }
 
 // Twice is RunUntil that does everything twice in one process, for times with a warm file cache.
-func Twice(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+func Twice(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "again", "", at, environ, limit)
 }
 
 // Submit is RunUntil that also submits an empty command buffer to each device, which needs no display.
-func Submit(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+func Submit(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "submit", "", at, environ, limit)
 }
 
 // Present is Submit that also presents frames: on a headless surface if the driver supports it, and in a window if there is
 // an X display.
-func Present(ctx context.Context, at Place, environ []string, limit time.Duration) (*Result, error) {
+func Present(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "present", "", at, environ, limit)
 }
 
 // Ask is Run that also asks the layers of the chain which commands they intercept. The question is the child's input.
-func Ask(question string, at Place, environ []string, limit time.Duration) (*Result, error) {
+func Ask(question string, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
 // Negotiate opens a driver alone in the child, or a layer by the name of its function, and returns the interface version that
 // the library agrees on.
-func Negotiate(at Place, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
-	alone := Place{Child: at.Child, Library: library, Lowered: at.Lowered}
+func Negotiate(at Companions, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
+	alone := Companions{Child: at.Child, Library: library, Lowered: at.Lowered}
 	if layerFunction == "" {
 		return run(context.Background(), "driver", "", alone, environ, limit)
 	}
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
-// trusted returns an error if this process has raised rights and another user can change a file that the child would load.
-func trusted(way string, at Place, environ []string) error {
+// trusted returns an error if this process has raised privileges and another user can change a file that the child would load.
+func trusted(way string, at Companions, environ []string) error {
 	if way == "driver" || way == "layer" {
 		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
 	}
@@ -99,7 +99,7 @@ func trusted(way string, at Place, environ []string) error {
 }
 
 // run runs the child in a mode such as "submit", with input as its standard input.
-func run(whole context.Context, way, input string, at Place, environ []string, limit time.Duration, more ...string) (*Result, error) {
+func run(whole context.Context, way, input string, at Companions, environ []string, limit time.Duration, more ...string) (*Result, error) {
 	if err := trusted(way, at, environ); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 // start starts the child with a descriptor for its events. The child's process group includes the processes of its drivers. It
 // ends when the tool ends; on macOS, not when the tool is killed. The caller calls ended after the child's end.
-func start(cmd *exec.Cmd, events *os.File, at Place) (ended func(), err error) {
+func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the signal is tied to the thread that started it
 	cmd.SysProcAttr = group()

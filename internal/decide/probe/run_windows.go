@@ -15,7 +15,7 @@ import (
 
 // start starts the child, whose last argument is the handle for its events. The child and the processes of its drivers are in
 // one job, which ends when the tool ends. The caller calls ended after the child's end.
-func start(cmd *exec.Cmd, events *os.File, at Place) (ended func(), err error) {
+func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err error) {
 	handle := syswindows.Handle(events.Fd())
 	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT, syswindows.HANDLE_FLAG_INHERIT); err != nil {
 		return nil, err

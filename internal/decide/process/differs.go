@@ -57,12 +57,12 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 }
 
 // compare compares modules with the decision of now.
-func compare(answer *plan.Answer, drivers, layers []Module) (list []Difference) {
+func compare(answer *plan.Answer, drivers, layers []MappedModule) (list []Difference) {
 	type entry struct{ kind, manifest string }
 	there := map[entry]bool{}
 	for _, of := range []struct {
 		kind    string
-		modules []Module
+		modules []MappedModule
 	}{{"layer", layers}, {"driver", drivers}} {
 		for _, m := range of.modules {
 			there[entry{of.kind, m.Manifest}] = true

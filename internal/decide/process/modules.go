@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Module is a driver or layer that a process has mapped.
-type Module struct {
+// MappedModule is a driver or layer that a process has mapped.
+type MappedModule struct {
 	Name     string    `json:"name"`               // of the layer; of a driver, its manifest's file name
 	Manifest string    `json:"manifest,omitempty"` // "": no manifest that programs find names this file
 	File     string    `json:"file"`
@@ -26,17 +26,17 @@ type Module struct {
 
 // Modules returns the drivers and layers among the mapped files: the files that manifests name in the decision for this
 // process, and the files that have a driver's or layer's functions.
-func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
-	drivers, layers = []Module{}, []Module{}
+func (p *Process) Modules(answer *plan.Answer) (drivers, layers []MappedModule) {
+	drivers, layers = []MappedModule{}, []MappedModule{}
 	in, out := explain.Of(answer)
-	add := func(kind string, m Module) {
+	add := func(kind string, m MappedModule) {
 		if kind == "driver" {
 			drivers = append(drivers, m)
 		} else {
 			layers = append(layers, m)
 		}
 	}
-	libraries := map[explain.Key]string{}
+	libraries := map[explain.ItemKey]string{}
 	for _, l := range answer.Layers {
 		libraries[explain.LayerKey(l)] = l.Library
 	}
@@ -45,7 +45,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 	for i, list := range [][]explain.Item{in, out} {
 		for j := range list {
 			item := &list[j]
-			library := cmp.Or(item.Library, libraries[explain.Key{Layer: item.Name, Manifest: item.Manifest}])
+			library := cmp.Or(item.Library, libraries[explain.ItemKey{Layer: item.Name, Manifest: item.Manifest}])
 			if library == "" {
 				library = p.named(item.Manifest)
 			}
@@ -54,7 +54,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 				continue
 			}
 			taken[use{item.Kind, m.Path}], taken[use{"", m.Path}] = true, true
-			add(item.Kind, Module{Name: item.Name, Manifest: item.Manifest, File: m.Path, State: p.StateOf(m), Item: item, In: i == 0})
+			add(item.Kind, MappedModule{Name: item.Name, Manifest: item.Manifest, File: m.Path, State: p.StateOf(m), Item: item, In: i == 0})
 		}
 	}
 	for i := range p.Mapped {
@@ -63,7 +63,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 			continue
 		}
 		if kind := p.kind(m); kind != "" && !(kind == "driver" && partOf(drivers, m.Path)) {
-			add(kind, Module{Name: machine.Style.Base(m.Path), File: m.Path, State: p.StateOf(m)})
+			add(kind, MappedModule{Name: machine.Style.Base(m.Path), File: m.Path, State: p.StateOf(m)})
 		}
 	}
 	return drivers, layers
@@ -71,9 +71,9 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []Module) {
 
 // partOf reports whether a library is opened by a found driver itself. NVIDIA's driver opens its part for EGL, which has a
 // driver's functions, too.
-func partOf(found []Module, library string) bool {
+func partOf(found []MappedModule, library string) bool {
 	family := drivers.Of(library)
-	return family != nil && slices.ContainsFunc(found, func(d Module) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
+	return family != nil && slices.ContainsFunc(found, func(d MappedModule) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
 // kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. If the file was replaced, it

@@ -162,8 +162,8 @@ func (p *Process) descriptors() []string {
 }
 
 // Memory reads fdinfo; it returns nothing if the kernel driver reports nothing, as NVIDIA's.
-func (p *Process) Memory() []Memory {
-	var list []Memory
+func (p *Process) Memory() []MemoryRegion {
+	var list []MemoryRegion
 	type client struct{ driver, device, id string }
 	clients := map[client]bool{}
 	for _, name := range p.descriptors() {
@@ -177,15 +177,15 @@ func (p *Process) Memory() []Memory {
 		}
 		clients[client{driver, device, id}] = true
 		for region, bytes := range regions {
-			at := slices.IndexFunc(list, func(m Memory) bool { return m.Driver == driver && m.Device == device && m.Region == region })
+			at := slices.IndexFunc(list, func(m MemoryRegion) bool { return m.Driver == driver && m.Device == device && m.Region == region })
 			if at < 0 {
 				at = len(list)
-				list = append(list, Memory{Device: device, Driver: driver, Region: region})
+				list = append(list, MemoryRegion{Device: device, Driver: driver, Region: region})
 			}
 			list[at].Bytes += bytes
 		}
 	}
-	slices.SortFunc(list, func(a, b Memory) int {
+	slices.SortFunc(list, func(a, b MemoryRegion) int {
 		return cmp.Or(strings.Compare(a.Device, b.Device), strings.Compare(a.Driver, b.Driver), strings.Compare(a.Region, b.Region))
 	})
 	return list

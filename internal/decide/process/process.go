@@ -54,9 +54,9 @@ func (m *Mapping) Version() string {
 	return version
 }
 
-// Memory is a process's share of one region of a device's memory, as the driver in the kernel tells it in fdinfo
+// MemoryRegion is a process's share of one region of a device's memory, as the driver in the kernel tells it in fdinfo
 // (drm-usage-stats in the kernel's documentation).
-type Memory struct {
+type MemoryRegion struct {
 	Device string `json:"device,omitempty"` // PCI address
 	Driver string `json:"driver"`           // of the kernel
 	Region string `json:"region"`           // in the driver's words: vram, gtt, system0, ...

@@ -33,7 +33,7 @@ func (Kernel) Look(int) (*Process, error) { return nil, ErrUnknown }
 func (Kernel) List() (found []*Process, hidden int, err error) { return nil, 0, ErrUnknown }
 
 // Memory returns nothing.
-func (*Process) Memory() []Memory { return nil }
+func (*Process) Memory() []MemoryRegion { return nil }
 
 // loaderName is the file that programs open as the loader.
 const loaderName = "libvulkan.1.dylib"

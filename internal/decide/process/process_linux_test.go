@@ -116,7 +116,7 @@ func TestLook(t *testing.T) {
 		!reflect.DeepEqual(p.Machine.Environ, []string{"HOME=/home/me", "VK_LAYER_PATH="}) {
 		t.Errorf("got %+v", p)
 	}
-	want := []Memory{{"0000:03:00.0", "amdgpu", "gtt", 1 << 20}, {"0000:03:00.0", "amdgpu", "vram", 3 << 20}}
+	want := []MemoryRegion{{"0000:03:00.0", "amdgpu", "gtt", 1 << 20}, {"0000:03:00.0", "amdgpu", "vram", 3 << 20}}
 	if got := p.Memory(); !reflect.DeepEqual(got, want) {
 		t.Errorf("memory %+v, want %+v", got, want)
 	}

@@ -67,7 +67,7 @@ func seen(p *windows.Process, environ []string) *Process {
 }
 
 // Memory returns nothing.
-func (*Process) Memory() []Memory { return nil }
+func (*Process) Memory() []MemoryRegion { return nil }
 
 // loaderName is the file of the loader.
 const loaderName = "vulkan-1.dll"

@@ -8,19 +8,19 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Rights is the reason why the kernel starts a program with more rights than its user has, in words; "": it does not.
-type Rights string
+// FileRights is the reason why the kernel starts a program with more rights than its user has, in words; "": it does not.
+type FileRights string
 
 // Reasons.
 const (
-	SetUser      Rights = "set-user-ID"
-	SetGroup     Rights = "set-group-ID"
-	Capabilities Rights = "file capabilities"
+	SetUser      FileRights = "set-user-ID"
+	SetGroup     FileRights = "set-group-ID"
+	Capabilities FileRights = "file capabilities"
 )
 
 // RightsOf reads from a program's file whether the kernel gives it more rights than the tool's user has. For root, the answer
 // is that for other users: root's programs gain no rights.
-func RightsOf(m *machine.Machine, program string) Rights {
+func RightsOf(m *machine.Machine, program string) FileRights {
 	info, err := m.Stat(program)
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -31,7 +31,7 @@ func RightsOf(m *machine.Machine, program string) Rights {
 			return ""
 		}
 	}
-	reason := Rights("")
+	reason := FileRights("")
 	switch value, err := m.Attribute(program, "security.capability"); {
 	case info.Mode()&fs.ModeSetuid != 0 && !own.user:
 		reason = SetUser

@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Service is a running process of one of systemd's services.
-type Service struct {
+// SystemdService is a running process of one of systemd's services.
+type SystemdService struct {
 	Process
 	Unit string // with the suffix ".service"
 }
@@ -25,7 +25,7 @@ const (
 
 // Services returns the processes of systemd's services, one for each service and user. It
 // reads only files of /proc that every user may read.
-func Services(m *machine.Machine) (list []Service) {
+func Services(m *machine.Machine) (list []SystemdService) {
 	type one struct {
 		unit string
 		user uint32
@@ -43,7 +43,7 @@ func Services(m *machine.Machine) (list []Service) {
 		if n > maxProcesses || !m.Foreign() && time.Now().After(end) {
 			break
 		}
-		s := Service{Unit: UnitOf(text(pid, "cgroup")), Process: Process{PID: number}}
+		s := SystemdService{Unit: UnitOf(text(pid, "cgroup")), Process: Process{PID: number}}
 		if s.Unit == "" {
 			continue
 		}

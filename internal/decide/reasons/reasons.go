@@ -11,7 +11,7 @@ import (
 )
 
 // Fill writes the sentences of findings that have none.
-func Fill(findings []diag.Finding) {
+func Fill(findings []diag.Diagnostic) {
 	for i := range findings {
 		if f := &findings[i]; f.What == "" {
 			f.What = Of(f)
@@ -24,11 +24,11 @@ func Line(text string, code diag.Code, cause diag.Cause, detail string) string {
 	if text != "" {
 		return text
 	}
-	return Of(&diag.Finding{Code: code, Cause: cause, Detail: detail})
+	return Of(&diag.Diagnostic{Code: code, Cause: cause, Detail: detail})
 }
 
 // Of returns the sentence of a finding without a line in the log.
-func Of(f *diag.Finding) string {
+func Of(f *diag.Diagnostic) string {
 	switch f.Code {
 	case diag.FileSyntax:
 		return Syntax(document.Slip(f.Slip))
@@ -78,7 +78,7 @@ func byCode(code diag.Code) string {
 const LoaderService = "the loader service"
 
 // found describes the origin of a driver.
-func found(f *diag.Finding) string {
+func found(f *diag.Diagnostic) string {
 	from := f.Detail
 	switch {
 	case f.Cause == diag.BySettings:
@@ -98,7 +98,7 @@ func found(f *diag.Finding) string {
 }
 
 // active describes what enables a layer.
-func active(f *diag.Finding) string {
+func active(f *diag.Diagnostic) string {
 	switch f.Cause {
 	case diag.ImplicitLayer:
 		return "implicit layer; to disable it, set " + f.Detail
@@ -115,7 +115,7 @@ func active(f *diag.Finding) string {
 }
 
 // winner describes what takes precedence over a variable.
-func winner(f *diag.Finding) string {
+func winner(f *diag.Diagnostic) string {
 	switch f.Cause {
 	case diag.DeviceList:
 		return "the device configurations of " + f.Detail

@@ -28,8 +28,8 @@ type Foreign struct {
 	Released   []string          // files that count as without the attribute of quarantine
 	Processors []string          // of macOS: those for which the program may run, by the names of package binary; nil: unknown
 
-	loader *loaders.Loader // the program's loader, set by Decide
-	reads  machine.Loader  // reads the facts; nil: this project's loader, which reads all of them
+	loader *loaders.Loader     // the program's loader, set by Decide
+	reads  machine.OtherLoader // reads the facts; nil: this project's loader, which reads all of them
 }
 
 // files returns the machine's files.

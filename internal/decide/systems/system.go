@@ -16,8 +16,8 @@ type System struct {
 	platform func() search.Platform // nil: of Windows
 	longest  int                    // a longer path of the program counts as unknown; 0: any length
 	Order    Order
-	Opening  *Opening // how libraries of drivers and layers are opened
-	atLeast  uint32   // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
+	Opening  *OpenMethods // how libraries of drivers and layers are opened
+	atLeast  uint32       // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
 }
 
 // Order is the order in which devices are listed.
@@ -79,35 +79,35 @@ func Find(name string) (System, bool) {
 			return s, true
 		}
 	}
-	return System{Opening: &Opening{}}, false
+	return System{Opening: &OpenMethods{}}, false
 }
 
-// Way is a method of opening a library.
-type Way string
+// OpenMethod is a method of opening a library.
+type OpenMethod string
 
 // Ways.
 const (
-	Linker      Way = "the dynamic linker"
-	Service     Way = "the loader service, by name"
-	Cache       Way = "what the loader service gave before"
-	File        Way = "the file, mapped as a VMO"
-	Passthrough Way = "the dynamic linker's namespace passthrough"
-	Bundled     Way = "the program's own libraries"
+	Linker      OpenMethod = "the dynamic linker"
+	Service     OpenMethod = "the loader service, by name"
+	Cache       OpenMethod = "what the loader service gave before"
+	File        OpenMethod = "the file, mapped as a VMO"
+	Passthrough OpenMethod = "the dynamic linker's namespace passthrough"
+	Bundled     OpenMethod = "the program's own libraries"
 )
 
-// Opening lists the methods of opening libraries, in order; after a failure the loader tries the next one.
-type Opening struct {
-	Drivers, Layers []Way
+// OpenMethods lists the methods of opening libraries, in order; after a failure the loader tries the next one.
+type OpenMethods struct {
+	Drivers, Layers []OpenMethod
 	First           string // the function that is called in a new driver first, if exported; "": its negotiation
 }
 
 var (
-	usual          = Opening{Drivers: []Way{Linker}, Layers: []Way{Linker}}
-	fuchsia        = Opening{Drivers: []Way{Service}, Layers: []Way{Linker, Service}} // FUC-006
-	fuchsiaService = Opening{Drivers: []Way{Cache, Service, Linker, File}, Layers: []Way{Linker, File},
+	usual          = OpenMethods{Drivers: []OpenMethod{Linker}, Layers: []OpenMethod{Linker}}
+	fuchsia        = OpenMethods{Drivers: []OpenMethod{Service}, Layers: []OpenMethod{Linker, Service}} // FUC-006
+	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File}, Layers: []OpenMethod{Linker, File},
 		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
-	openHarmony = Opening{Drivers: []Way{Passthrough, Linker}, Layers: []Way{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
+	openHarmony = OpenMethods{Drivers: []OpenMethod{Passthrough, Linker}, Layers: []OpenMethod{Passthrough, Linker, Bundled}} // OHO-007, OHO-008
 )
 
 // Asks reports whether drivers are opened with a method.
-func (o Opening) Asks(way Way) bool { return slices.Contains(o.Drivers, way) }
+func (o OpenMethods) Asks(way OpenMethod) bool { return slices.Contains(o.Drivers, way) }

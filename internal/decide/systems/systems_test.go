@@ -82,12 +82,12 @@ func TestOpening(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		system          string
-		drivers, layers []Way
+		drivers, layers []OpenMethod
 	}{
-		{"macos", []Way{Linker}, []Way{Linker}},
-		{"fuchsia-upstream", []Way{Service}, []Way{Linker, Service}},
-		{"fuchsia", []Way{Cache, Service, Linker, File}, []Way{Linker, File}},
-		{"openharmony", []Way{Passthrough, Linker}, []Way{Passthrough, Linker, Bundled}},
+		{"macos", []OpenMethod{Linker}, []OpenMethod{Linker}},
+		{"fuchsia-upstream", []OpenMethod{Service}, []OpenMethod{Linker, Service}},
+		{"fuchsia", []OpenMethod{Cache, Service, Linker, File}, []OpenMethod{Linker, File}},
+		{"openharmony", []OpenMethod{Passthrough, Linker}, []OpenMethod{Passthrough, Linker, Bundled}},
 	} {
 		if o := on(t, c.system).System.Opening; !slices.Equal(o.Drivers, c.drivers) || !slices.Equal(o.Layers, c.layers) {
 			t.Errorf("%s: %+v", c.system, o)

@@ -17,13 +17,13 @@ func homes() []string {
 // homeLists returns the names of variables with several directories, each of which is judged alone.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
-// Ignored is a home, or a directory of a list, that a process with raised rights ignores.
+// Ignored is a home, or a directory of a list, that a process with raised privileges ignores.
 type Ignored struct {
 	Variable, Directory string
 	Error
 }
 
-// Homes returns the variables of a process without the homes that another user can change. A process without raised rights
+// Homes returns the variables of a process without the homes that another user can change. A process without raised privileges
 // keeps all of them.
 func Homes(environ []string) (kept []string, ignored []Ignored) {
 	if !Raised() {

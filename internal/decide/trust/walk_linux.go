@@ -15,7 +15,7 @@ import (
 // maxLinks is the number of symbolic links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-// Path returns an *Error if this process has raised rights and a user other than root can change or exchange the file behind a path.
+// Path returns an *Error if this process has raised privileges and a user other than root can change or exchange the file behind a path.
 // A file that does not exist is judged by the directory in which it would be made.
 func Path(name string) error { return In("/", name) }
 

@@ -69,14 +69,14 @@ func ProcessOf(pid uint32) (*Process, error) {
 // moduleTries limits the attempts to read a list that changes meanwhile.
 const moduleTries = 8
 
-// Module is a file that a process has loaded as code, and its address in the process.
-type Module struct {
+// LoadedFile is a file that a process has loaded as code, and its address in the process.
+type LoadedFile struct {
 	File       string
 	Base, Size uint64
 }
 
 // ModulesOf lists the executable and the libraries of a process, of both word sizes, in the order in which they were loaded.
-func ModulesOf(pid uint32) (list []Module, err error) {
+func ModulesOf(pid uint32) (list []LoadedFile, err error) {
 	var modules windows.Handle
 	for range moduleTries {
 		modules, err = windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPMODULE|windows.TH32CS_SNAPMODULE32, pid)
@@ -90,7 +90,7 @@ func ModulesOf(pid uint32) (list []Module, err error) {
 	defer func() { _ = windows.CloseHandle(modules) }()
 	entry := windows.ModuleEntry32{Size: uint32(unsafe.Sizeof(windows.ModuleEntry32{}))}
 	for err = windows.Module32First(modules, &entry); err == nil; err = windows.Module32Next(modules, &entry) {
-		list = append(list, Module{text(entry.ExePath[:]), uint64(entry.ModBaseAddr), uint64(entry.ModBaseSize)})
+		list = append(list, LoadedFile{text(entry.ExePath[:]), uint64(entry.ModBaseAddr), uint64(entry.ModBaseSize)})
 	}
 	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
 		return nil, err

@@ -82,7 +82,7 @@ func manifestsOf(answer *plan.Answer) []string {
 			paths = append(paths, path)
 		}
 	}
-	for _, f := range answer.Findings {
+	for _, f := range answer.Diagnostics {
 		add(f.Path)
 	}
 	for _, l := range answer.Layers {

@@ -297,7 +297,7 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 		}
 		table.Print(s.out, "", s.style)
 	}
-	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Finding) bool { // the table shows it
+	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Defect) bool { // the table shows it
 		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
 	}))
 	if len(answer.Findings) == 0 {
@@ -306,8 +306,8 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 }
 
 // printCDIFindings prints each finding once, with all of its subjects.
-func printCDIFindings(s *invocation, list []cdi.Finding) {
-	var said []cdi.Finding
+func printCDIFindings(s *invocation, list []cdi.Defect) {
+	var said []cdi.Defect
 	for _, f := range list {
 		about := f.Path
 		f.Path = ""

@@ -15,7 +15,7 @@ func TestOneReasonOnce(t *testing.T) {
 	s := &invocation{out: &out}
 	printVerified(s, &cdi.Verdict{
 		Drivers: []cdi.Driver{{Name: "intel_icd.json", Machine: "x86_64", Why: wants}, {Name: "lvp_icd.json", Machine: "x86_64", Added: true}},
-		Findings: []cdi.Finding{{Severity: cdi.Warning, Path: "/usr/intel_icd.json", What: wants},
+		Findings: []cdi.Defect{{Severity: cdi.Warning, Path: "/usr/intel_icd.json", What: wants},
 			{Severity: cdi.Warning, Path: "/dev/dri/renderD128", What: "this user may not open it", Do: "Start it again."},
 			{Severity: cdi.Note, Path: "a.json", What: "the image has no programs of 32 bits"},
 			{Severity: cdi.Warning, Path: "/dev/dri/renderD129", What: "this user may not open it", Do: "Start it again."},

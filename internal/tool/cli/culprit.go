@@ -27,22 +27,22 @@ import (
 
 // verdict is the result of run --find-culprit in JSON.
 type verdict struct {
-	Schema   int             `json:"schema"`
-	Program  []string        `json:"program"`
-	Result   run.Result      `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
-	Works    string          `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
-	Culprits []run.Suspect   `json:"culprits"`
-	With     []run.Suspect   `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
-	Runs     []run.Run       `json:"runs"`
-	What     string          `json:"what"`                // how the program ended without changes
-	Process  string          `json:"process,omitempty"`   // executable of the failed process
-	Files    []string        `json:"files"`               // the mapped files on the call stack of the failure, innermost first
-	Phase    string          `json:"phase"`               // the loader's last phase before the failure
-	Last     string          `json:"last_line,omitempty"` // the loader's last line
-	Fix      string          `json:"fix,omitempty"`       // a command line with which the program works
-	Applied  bool            `json:"applied"`             // --apply has excluded the culprits for the program
-	Notes    []string        `json:"notes"`
+	Schema   int              `json:"schema"`
+	Program  []string         `json:"program"`
+	Result   run.SearchResult `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
+	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
+	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
+	Culprits []run.Suspect    `json:"culprits"`
+	With     []run.Suspect    `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
+	Runs     []run.Run        `json:"runs"`
+	What     string           `json:"what"`                // how the program ended without changes
+	Process  string           `json:"process,omitempty"`   // executable of the failed process
+	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
+	Phase    string           `json:"phase"`               // the loader's last phase before the failure
+	Last     string           `json:"last_line,omitempty"` // the loader's last line
+	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
+	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
+	Notes    []string         `json:"notes"`
 }
 
 // findsCulprit holds the options of --find-culprit.
@@ -94,9 +94,9 @@ type hunt struct {
 	out     *os.File
 	runs    int
 	notes   []string
-	rights  process.Rights // the rights from the program's file, which it lacks under the tool
-	code    int            // exit code of the last run
-	talk    io.Writer      // receives a message for each run
+	rights  process.FileRights // the rights from the program's file, which it lacks under the tool
+	code    int                // exit code of the last run
+	talk    io.Writer          // receives a message for each run
 
 	used       *loaders.Loader // the program's loader; nil: unknown
 	other      *loaders.Loader // the program's loader without the tool; nil: the same, or unknown
@@ -199,7 +199,7 @@ func (h *hunt) note(format string, args ...any) {
 }
 
 // verdict returns the result of a search. with is the program's loader.
-func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
+func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict {
 	args, first := h.program.Args, found.First
 	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
 		Culprits: append([]run.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
@@ -238,7 +238,7 @@ func (h *hunt) verdict(found *run.Verdict, with *loaders.Loader) *verdict {
 }
 
 // apply quarantines the culprits for the program.
-func (h *hunt) apply(found *run.Verdict, length time.Duration) error {
+func (h *hunt) apply(found *run.CulpritSearch, length time.Duration) error {
 	if h.rights != "" {
 		h.note("--apply has no effect: this program ignores the user's settings")
 		return nil
@@ -518,7 +518,7 @@ func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loa
 
 // withUsual repeats the search with the program's loader without the tool. It returns nil if the program works with that
 // loader, or if the program uses no loader.
-func (h *hunt) withUsual(usual []string) (*run.Verdict, error) {
+func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 	if h.other == nil || !h.usedLoader {
 		return nil, nil
 	}

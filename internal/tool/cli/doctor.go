@@ -219,7 +219,7 @@ type examination struct {
 }
 
 // tries returns the options of a trial with the variables of its subject.
-func (e *examination) tries(at probe.Place, about *subject) doctor.Tries {
+func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
 	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
 }
 

@@ -33,7 +33,7 @@ func TestTriesHaveTheVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := (&examination{}).tries(probe.Place{}, about).Environ
+	got := (&examination{}).tries(probe.Companions{}, about).Environ
 	slices.Sort(got)
 	if want := []string{"CHANGED=2", "KEPT=1", "NEW=1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

@@ -272,6 +272,6 @@ func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision
 	}
 }
 
-func ways(list []systems.Way) string {
-	return strings.Join(term.Words(list, func(way systems.Way) string { return string(way) }), ", then ")
+func ways(list []systems.OpenMethod) string {
+	return strings.Join(term.Words(list, func(way systems.OpenMethod) string { return string(way) }), ", then ")
 }

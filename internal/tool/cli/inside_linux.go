@@ -127,7 +127,7 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	if err != nil {
 		return "", exit.Unable("%s cannot be unpacked with unsquashfs: %w", name, errors.Join(failed, ctx.Err()))
 	}
-	s.bundle = doctor.Bundle{Launcher: file, Unpacked: real}
+	s.bundle = doctor.StartFile{Launcher: file, Unpacked: real}
 	l := binary.Launch(m, real)
 	if l == nil {
 		return "", exit.Unable("what the AppRun of %s starts cannot be told from its files", name)

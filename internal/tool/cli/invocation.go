@@ -49,7 +49,7 @@ type invocation struct {
 	elevated bool
 
 	answered  func(value any)                      // if not nil, receives every answer printed as JSON
-	bundle    doctor.Bundle                        // of the examined program
+	bundle    doctor.StartFile                     // of the examined program
 	temporary []string                             // directories to remove at the end
 	planned   func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
 

@@ -58,7 +58,7 @@ func newList(s *invocation) *cobra.Command {
 				if err := other.check(); err != nil {
 					return err
 				}
-				f, err := decideList(s, &other)
+				f, err := decideList(s, &other, &list.Kind)
 				if err != nil {
 					return err
 				}
@@ -80,7 +80,7 @@ func newList(s *invocation) *cobra.Command {
 
 // listBoth lists drivers and layers.
 func listBoth(s *invocation) error {
-	f, err := decideList(s, &otherSystem{})
+	f, err := decideList(s, &otherSystem{}, nil)
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,12 @@ type listing struct {
 	Schema int             `json:"schema"`
 	Kind   string          `json:"kind"`
 	Loader *loaders.Loader `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
-	Found  []listedFinding `json:"found"`
+	Found  []listedEntry   `json:"found"`
 	Places []decide.Place  `json:"places"`
 }
 
-type listedFinding struct {
-	decide.Finding
+type listedEntry struct {
+	decide.ListEntry
 	Do       string   `json:"do,omitempty"`       // "": no tried fix helps
 	Commands []string `json:"commands,omitempty"` // the shell lines in do
 }
@@ -130,16 +130,17 @@ var (
 )
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+	return slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
 }
 
 // nothing reports whether the rules choose drivers, and programs get nothing from any of them.
 func (l *listing) nothing() bool {
-	gets := func(f listedFinding) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedFinding) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
+	gets := func(f listedEntry) bool { return f.In && f.But == "" }
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
-func decideList(s *invocation, other *otherSystem) (f *found, err error) {
+// decideList decides for a list of a kind; nil: of both.
+func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (f *found, err error) {
 	f = &found{}
 	if other.platform != "" {
 		_, f.answer, err = decidedOn(s, other, "", false)
@@ -149,7 +150,11 @@ func decideList(s *invocation, other *otherSystem) (f *found, err error) {
 		return nil, err
 	}
 	f.loader = loaders.Decide(f.source, "")
-	f.answer, err = decide.Of(f.source)
+	if kind != nil {
+		f.answer, err = decide.OfKind(f.source, *kind)
+	} else {
+		f.answer, err = decide.Of(f.source)
+	}
 	return f, err
 }
 
@@ -159,13 +164,13 @@ func (f *found) of(kind explain.Kind) *listing {
 	if kind.One == explain.Layers.One {
 		list = f.answer.LayerList()
 	}
-	l := &listing{list.Schema, list.Kind, f.loader, make([]listedFinding, len(list.Found)), list.Places}
+	l := &listing{list.Schema, list.Kind, f.loader, make([]listedEntry, len(list.Found)), list.Places}
 	rows := kind.Rows(f.answer.Plan) // the same findings, in the form for trials
 	if f.source != nil {
 		kind.TryRows(f.source, f.answer.Plan, rows)
 	}
 	for i := range list.Found {
-		l.Found[i] = listedFinding{Finding: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
+		l.Found[i] = listedEntry{ListEntry: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
 	}
 	if f.source == nil {
 		return l
@@ -322,7 +327,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	var only []string
 	cmd := &cobra.Command{
 		Use: "devices", Short: "List physical devices, in the order that programs get",
-		Long: "devices lists the physical devices in the order in which programs get them, and those that a\n" +
+		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
 			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
@@ -355,12 +360,12 @@ func newListDevices(s *invocation) *cobra.Command {
 				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
 			}
 			return out.judge(s, struct {
-				Schema  int             `json:"schema"`
-				Kind    string          `json:"kind"`
-				Devices []survey.Device `json:"devices"`
-				Order   []survey.Step   `json:"order"` // the reasons for the order of visible devices
-				Problem string          `json:"problem,omitempty"`
-			}{listSchema, "devices", devices.List, append([]survey.Step{}, devices.Order...), devices.Problem},
+				Schema  int                  `json:"schema"`
+				Kind    string               `json:"kind"`
+				Devices []survey.Device      `json:"devices"`
+				Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
+				Problem string               `json:"problem,omitempty"`
+			}{listSchema, "devices", devices.List, append([]survey.OrderReason{}, devices.Order...), devices.Problem},
 				devices.Problem != "", func() { printDevices(s, devices) })
 		},
 	}

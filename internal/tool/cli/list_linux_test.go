@@ -29,7 +29,7 @@ func TestListReasons(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &found{answer: answer}
-	drivers := map[string]listedFinding{}
+	drivers := map[string]listedEntry{}
 	for _, row := range f.of(explain.Drivers).Found {
 		drivers[search.BaseName(row.Path)] = row
 	}

@@ -73,7 +73,7 @@ func runningPrograms() (*doctor.Running, error) {
 		source := sourceFor(p)
 		one := doctor.RunningProgram{PID: p.PID, Name: p.Name, Program: p.Program, Command: append([]string{}, p.Command...), User: p.User, Class: p.Class,
 			Elevated: p.Elevated, Sandboxes: []doctor.Sandbox{}, Loaders: loadersIn(p, source, known),
-			Drivers: []process.Module{}, Layers: []process.Module{}, Memory: append([]process.Memory{}, p.Memory()...)}
+			Drivers: []process.MappedModule{}, Layers: []process.MappedModule{}, Memory: append([]process.MemoryRegion{}, p.Memory()...)}
 		if !onWindows {
 			one.Sandboxes = doctor.Sandboxes(source)
 		}
@@ -137,6 +137,6 @@ func changed(c process.FileState) string {
 	return " (" + string(c) + ")"
 }
 
-func modules(list []process.Module) string {
-	return strings.Join(term.Words(list, func(m process.Module) string { return m.Name + changed(m.State) }), ", ")
+func modules(list []process.MappedModule) string {
+	return strings.Join(term.Words(list, func(m process.MappedModule) string { return m.Name + changed(m.State) }), ", ")
 }

@@ -20,11 +20,11 @@ import (
 )
 
 // causes lists the unmet requirements in the order of their exit codes: from 10 on, except for the first.
-var causes = []decide.NeedCode{decide.NeedHealth, decide.NeedDriver, decide.NeedDevice, decide.NeedNotCPU, decide.NeedVendor, decide.NeedType,
-	decide.NeedAPI, decide.NeedVRAM, decide.NeedExtension, decide.NeedCount}
+var causes = []decide.UnmetCode{decide.UnmetHealth, decide.UnmetDriver, decide.UnmetDevice, decide.UnmetNotCPU, decide.UnmetVendor, decide.UnmetType,
+	decide.UnmetAPI, decide.UnmetVRAM, decide.UnmetExtension, decide.UnmetCount}
 
 // causeExit returns the exit code of an unmet requirement.
-func causeExit(code decide.NeedCode) int {
+func causeExit(code decide.UnmetCode) int {
 	if at := slices.Index(causes, code); at > 0 {
 		return 9 + at
 	}
@@ -56,20 +56,20 @@ func (r *requirements) options(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.library, "library", "", libraryHelp)
 }
 
-// need parses the requirements and finds the probe.
-func (r *requirements) need(s *invocation, command string) (need decide.Need, options decide.ProbeOptions, err error) {
-	if need, err = decide.ParseNeed(strings.Join(r.require, ",")); err != nil {
-		return need, options, fmt.Errorf("--require: %w", err)
+// required parses the requirements and finds the probe.
+func (r *requirements) required(s *invocation, command string) (required decide.Requirement, options decide.ProbeOptions, err error) {
+	if required, err = decide.ParseRequirement(strings.Join(r.require, ",")); err != nil {
+		return required, options, fmt.Errorf("--require: %w", err)
 	}
 	m, err := s.thisMachine(command)
 	if err != nil {
-		return need, options, err
+		return required, options, err
 	}
 	found, err := probe.Find(s.executable, r.library)
 	if err != nil {
-		return need, options, exit.As(exit.NotLooked, err)
+		return required, options, exit.As(exit.NotLooked, err)
 	}
-	return need, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
+	return required, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
 // unmet returns the error of an unmet requirement with its exit code. text precedes the message.
@@ -98,7 +98,7 @@ func newCheck(s *invocation) *cobra.Command {
 			if r.limit == 0 {
 				return errors.New("--timeout needs a time longer than 0, got 0s")
 			}
-			need, options, err := r.need(s, "check")
+			required, options, err := r.required(s, "check")
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func newCheck(s *invocation) *cobra.Command {
 				if want, err = wantOf(s, args[0]); err != nil {
 					return err
 				}
-				if need, err = need.With(want); err != nil {
+				if required, err = required.With(want); err != nil {
 					return err
 				}
 			}
@@ -116,7 +116,7 @@ func newCheck(s *invocation) *cobra.Command {
 			if done(); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
-			verdict := judged(&need, want, report)
+			verdict := verdictOn(&required, want, report)
 			err = out.print(s, verdict, func() { printChecked(s, verdict) })
 			if err == nil && !verdict.Met {
 				err = exit.With(causeExit(verdict.Code))
@@ -165,7 +165,7 @@ func newWait(s *invocation) *cobra.Command {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return errors.New("write the program after --, as in: vkloader check --wait -- PROGRAM")
 			}
-			need, options, err := r.need(s, "wait")
+			required, options, err := r.required(s, "wait")
 			if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func newWait(s *invocation) *cobra.Command {
 				ctx, cancel = context.WithTimeout(whole, timeout)
 			}
 			defer cancel()
-			_, err = decide.WaitWith(ctx, need, options)
+			_, err = decide.WaitWith(ctx, required, options)
 			if done(); err != nil {
 				return unmet(err, fmt.Sprintf("not within %s: ", timeout))
 			}
@@ -216,27 +216,27 @@ func wantOf(s *invocation, word string) (*drivers.Want, error) {
 		want = decide.WantOf(&m, path)
 	}
 	if want == nil {
-		return nil, fmt.Errorf("what %s needs is not known: name it with --require", term.OneLine(word))
+		return nil, fmt.Errorf("the requirements of %s are unknown: name them with --require", term.OneLine(word))
 	}
 	return want, nil
 }
 
-// judged returns the verdict on a need: of a program, or with want nil of --require alone.
-func judged(need *decide.Need, want *drivers.Want, report *decide.Report) *checked {
-	v := &checked{Verdict: *need.Verdict(report)}
+// verdictOn returns the verdict on a requirement: of a program, or with want nil of --require alone.
+func verdictOn(required *decide.Requirement, want *drivers.Want, report *decide.Report) *checked {
+	v := &checked{Verdict: *required.Verdict(report)}
 	if want != nil {
 		v.Program, v.Wants = want.Name, want.Text()
 	}
 	for i := range report.Devices {
 		d := &report.Devices[i]
-		text, _ := need.Limit(d)
+		text, _ := required.Limit(d)
 		if text == "" {
 			continue
 		}
 		v.Limits = append(v.Limits, d.Name+": "+text+".")
 		for older := want; older != nil; older = older.Older {
-			if n, err := (decide.Need{}).With(older); older != want && err == nil && n.Meets(d) {
-				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it: it wants %s.", older.Name, older.Text()))
+			if n, err := (decide.Requirement{}).With(older); older != want && err == nil && n.Meets(d) {
+				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it, and requires %s.", older.Name, older.Text()))
 				break
 			}
 		}
@@ -263,7 +263,7 @@ func wantsOf(about *subject) *survey.Wants {
 		}
 		answer.Limits = append(answer.Limits, g.Label(m)+": "+text+".")
 		if older := c.Instead(want); older != nil && never {
-			answer.Limits = append(answer.Limits, older.Name+" works with it: it wants "+older.Text()+".")
+			answer.Limits = append(answer.Limits, older.Name+" works with it, and requires "+older.Text()+".")
 		}
 	}
 	return answer
@@ -274,8 +274,8 @@ func printWants(s *invocation, wants *survey.Wants) {
 	if wants == nil {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("What it wants"))
-	s.style.Lines(s.out, "    ", nil, wants.Program+" wants "+wants.Text+".")
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Requirements"))
+	s.style.Lines(s.out, "    ", nil, wants.Program+" requires "+wants.Text+".")
 	for _, limit := range wants.Limits {
 		s.style.Lines(s.out, "    ", nil, term.OneLine(limit))
 	}

@@ -92,7 +92,7 @@ func (r *launched) look(s *invocation) (m machine.Machine, err error) {
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *run.Program, brought probe.Place) string {
+func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
 	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
 		return ""
 	}

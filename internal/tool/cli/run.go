@@ -139,7 +139,7 @@ func (r *launched) present(m *machine.Machine) error {
 
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
-func (r *launched) prepare(s *invocation, brought probe.Place, m *machine.Machine, program string) ([]run.Edit, []string, error) {
+func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine, program string) ([]run.Edit, []string, error) {
 	changes, err := r.Changes(m)
 	if err == nil {
 		err = r.present(m)
@@ -234,7 +234,7 @@ func listedDevices(devices *survey.Devices) (*run.Devices, error) {
 }
 
 // watch runs the program as a child process, separates the loader's lines, and ends as the program ended.
-func (r *launched) watch(s *invocation, program *run.Program, brought probe.Place) error {
+func (r *launched) watch(s *invocation, program *run.Program, brought probe.Companions) error {
 	var log io.Writer = io.Discard
 	var file *os.File
 	if r.log != "" {
@@ -246,7 +246,7 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Plac
 		log = file
 	}
 	if brought.Library != "" {
-		program.Opened = &run.Opened{Own: brought.Library}
+		program.Opened = &run.LoaderUse{Own: brought.Library}
 	}
 	times := loaders.NewLogTimes(time.Now())
 	var failed error

@@ -33,9 +33,9 @@ const (
 const libraryPath = "DYLD_LIBRARY_PATH"
 
 // bring returns the tool's own loader.
-func bring(s *invocation) (probe.Place, error) {
+func bring(s *invocation) (probe.Companions, error) {
 	library, err := probe.Library(s.executable)
-	return probe.Place{Library: library}, notLooked(err)
+	return probe.Companions{Library: library}, notLooked(err)
 }
 
 // unfit returns warnings about variables that the program does not see.
@@ -70,11 +70,11 @@ func commandLine(changes []run.Edit, args []string, _ string) string {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
 // lines are those of reading.
-func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
 	state, err := program.Wait(to)
-	return func(probe.Place) error {
+	return func(probe.Companions) error {
 		if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
 			return exit.With(128 + int(status.Signal()))
 		}

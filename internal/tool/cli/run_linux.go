@@ -39,7 +39,7 @@ const (
 const libraryPath = "LD_LIBRARY_PATH"
 
 // bring returns the place of the tool's own loader.
-func bring(s *invocation) (probe.Place, error) {
+func bring(s *invocation) (probe.Companions, error) {
 	brought, err := probe.Find(s.executable, "")
 	return brought, notLooked(err)
 }
@@ -90,12 +90,12 @@ func commandLine(changes []run.Edit, args []string, _ string) string {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
 // requests exact times of lines.
-func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Place) error, err error) {
+func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Companions) error, err error) {
 	status, left, err := program.Watch(to, stamps)
 	if left != nil {
 		leave(s, left, log)
 	}
-	return func(brought probe.Place) error {
+	return func(brought probe.Companions) error {
 		if status.Signaled() {
 			n := int(status.Signal())
 			_ = syscall.Exec(brought.Child, []string{brought.Child, "die", strconv.Itoa(n)}, nil)

@@ -34,7 +34,7 @@ func (r *launched) look(s *invocation) (machine.Machine, error) { return s.thisM
 const libraryPath = ""
 
 // bring returns the zero place: the program gets no loader from this tool.
-func bring(*invocation) (probe.Place, error) { return probe.Place{}, nil }
+func bring(*invocation) (probe.Companions, error) { return probe.Companions{}, nil }
 
 // unfit returns no warnings: every Windows program sees the variables.
 func unfit(*machine.Source, string, string) []string { return nil }
@@ -72,15 +72,15 @@ func becomeProgram(p *run.Program) error {
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
 // does not record the time of a write, so the times of lines are those of reading.
-func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Place) error, err error) {
+func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
 	state, err := program.Wait(to)
-	return func(probe.Place) error { return ended(int(uint32(state.ExitCode()))) }, err
+	return func(probe.Companions) error { return ended(int(uint32(state.ExitCode()))) }, err
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.
-func (r *launched) unheard(program *run.Program, _ probe.Place) string {
+func (r *launched) unheard(program *run.Program, _ probe.Companions) string {
 	if !r.times {
 		return ""
 	}

@@ -38,7 +38,7 @@ func newSettings(s *invocation) *cobra.Command {
 }
 
 // settings finds the settings files and removes the tool's expired ones.
-func (s *invocation) settings() (*settings.Found, error) {
+func (s *invocation) settings() (*settings.FileSet, error) {
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 type ordered struct {
 	Schema  int                     `json:"schema"`
 	Rules   []settings.RuleNow      `json:"rules"`             // all rules, for the list
-	Removed []settings.Rule         `json:"removed,omitempty"` // by remove
+	Removed []settings.OrderRule    `json:"removed,omitempty"` // by remove
 	File    string                  `json:"file,omitempty"`    // the file that was written, or would be
 	Before  []settings.OrderedLayer `json:"before,omitempty"`  // the layers from the program down
 	After   []settings.OrderedLayer `json:"after,omitempty"`   // the same after the change
@@ -32,14 +32,16 @@ type orderOptions struct {
 
 func (o *orderOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.program, "program", "", "only for the program with the executable `EXE`")
+	flags.StringVar(&o.program, "app", "", "only for the program with the executable `EXE`")
+	flags.StringVar(&o.program, "program", "", "the older name of --app")
+	_ = flags.MarkHidden("program") // the flag exists
 	flags.BoolVar(&o.system, "system", false, "write the file for all users")
 	flags.BoolVar(&o.dry, "dry-run", false, "show the order, and write nothing")
 	o.option(cmd, orderSchema)
 }
 
 // look finds the settings files and resolves the program's path.
-func (o *orderOptions) look(s *invocation) (*settings.Found, error) {
+func (o *orderOptions) look(s *invocation) (*settings.FileSet, error) {
 	found, err := s.settings()
 	if err == nil {
 		o.program, err = settings.RealApp(&found.Machine, o.program)
@@ -48,7 +50,7 @@ func (o *orderOptions) look(s *invocation) (*settings.Found, error) {
 }
 
 // change changes the rules and prints the order before and after.
-func (o *orderOptions) change(s *invocation, make func(*settings.Found) (*settings.OrderOutcome, error)) error {
+func (o *orderOptions) change(s *invocation, make func(*settings.FileSet) (*settings.OrderOutcome, error)) error {
 	found, err := o.look(s)
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			"writes the list again; \"vkloader settings show\" and \"vkloader doctor\" report such a list. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
 			"program or VK_INSTANCE_LAYERS names them.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
-			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --program /opt/game/game\n" +
+			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --app /opt/game/game\n" +
 			"  vkloader settings order remove VK_LAYER_MESA_overlay",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) == 3 && (args[1] == "before" || args[1] == "after") {
@@ -97,8 +99,8 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			if len(args) == 0 {
 				return o.list(s)
 			}
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
-				rule := settings.Rule{Upper: args[0], Lower: args[2], Program: o.program}
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
+				rule := settings.OrderRule{Upper: args[0], Lower: args[2], Program: o.program}
 				if args[1] == "after" {
 					rule.Upper, rule.Lower = rule.Lower, rule.Upper
 				}
@@ -130,12 +132,12 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Use:   "remove LAYER [LAYER]",
 		Short: "Remove the rules that name this layer, or these two",
 		Long: "remove removes the rules that name the layer, or both layers: the rules for all programs, or with\n" +
-			"--program the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
+			"--app the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
 		Args:              cobra.RangeArgs(1, 2),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
-				return settings.RemoveRules(found, o.system, o.dry, o.program, func(r settings.Rule) bool {
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
+				return settings.RemoveRules(found, o.system, o.dry, o.program, func(r settings.OrderRule) bool {
 					other := slices.ContainsFunc(args, func(name string) bool { return r.Upper != name && r.Lower != name })
 					return !other && r.Program == o.program
 				})
@@ -151,7 +153,7 @@ func newOrderApply(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply", Short: "Write the rules again, for the layers that are installed now", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return o.change(s, func(found *settings.Found) (*settings.OrderOutcome, error) {
+			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {
 				return settings.ApplyRules(found, o.system)
 			})
 		},

@@ -80,7 +80,7 @@ func changeFlags(cmd *cobra.Command, c *settings.Options) {
 }
 
 // changeSettings changes the settings file and prints warnings about the change.
-func changeSettings(s *invocation, place *settings.Found, c *settings.Options) (*settings.Written, error) {
+func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options) (*settings.Written, error) {
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
@@ -164,8 +164,8 @@ const settingsLook = 30 * time.Second
 // askedDevices are the devices of this machine for settings.
 type askedDevices struct {
 	s        *invocation
-	place    *settings.Found
-	found    probe.Place
+	place    *settings.FileSet
+	found    probe.Companions
 	devices  *survey.Devices
 	warnings []string // warnings about the settings
 }

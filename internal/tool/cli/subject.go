@@ -140,7 +140,7 @@ func decideFor(about *subject) *loaders.Loader {
 }
 
 // staticOf returns the program's static linking. A process with a mapped loader counts as dynamic.
-func staticOf(about *subject) loaders.Static {
+func staticOf(about *subject) loaders.StaticUse {
 	if about.process != nil && about.mapped() != nil {
 		return loaders.NotStatic
 	}

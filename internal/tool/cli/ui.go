@@ -174,7 +174,7 @@ func (c *commandLines) invocation() *invocation {
 }
 
 // Settings implements ui.Tool.
-func (c *commandLines) Settings() (*settings.Found, string, error) {
+func (c *commandLines) Settings() (*settings.FileSet, string, error) {
 	s := c.invocation()
 	var messages bytes.Buffer
 	s.errOut = &messages

@@ -46,8 +46,9 @@ var (
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
 		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
-	nvidiaCDI   = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
-	nvidiaAgain = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
+	nvidiaCDI       = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
+	nvidiaInToolbox = advised("A current release of toolbox adds NVIDIA's driver of the host to its containers: update toolbox on the host, and enter the container again.").untried(outsideOnly)
+	nvidiaAgain     = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
 	bothOnGentoo     = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	nvidia32OnUbuntu = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
@@ -178,11 +179,12 @@ const (
 type tried struct {
 	explain.Change
 	aim    aim
-	kind   string  // the sandbox of the program, when it changes the wording
-	detail string  // the sandbox's detail, such as the Flatpak's name
-	at     Line    // the line that sets the variable now; without a file: unknown
-	unit   unit    // of a service; the zero value: none
-	choice []offer // this change and others, each of which removes the finding; nil: there is no choice
+	kind   string   // the sandbox of the program, when it changes the wording
+	detail string   // the sandbox's detail, such as the Flatpak's name
+	at     FileLine // the line that sets the variable now; without a file: unknown
+	unit   unit     // of a service; the zero value: none
+	sets   string   // the program that sets the variable for the programs that it starts; "": none
+	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
 }
 
 func (t tried) say() (string, []string) {
@@ -197,10 +199,21 @@ func (t tried) say() (string, []string) {
 			text = before + ": " + text
 		}
 	}
+	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
+		text, commands = t.inStarter(), nil
+	}
 	if t.at.File != "" && t.at != t.unit.by {
 		text += "; it is set in " + t.at.String()
 	}
 	return text, commands
+}
+
+// inStarter returns the change in the settings of the program that starts the examined one.
+func (t tried) inStarter() string {
+	if t.Set {
+		return "In " + t.sets + ", let the variables of the program have " + t.Assignment()
+	}
+	return "In " + t.sets + ", remove " + t.Variable + " from the variables of the program"
 }
 
 // choices returns each change with its result, and the shell lines of all.
@@ -239,6 +252,9 @@ func (t tried) words() (string, []string) {
 	if t.File == "" && t.And != nil && inContainer(t.kind) {
 		return t.atStart()
 	}
+	if t.ofVariables() && t.And != nil && (t.kind == "flatpak" || t.kind == "steam") {
+		return t.together()
+	}
 	if t.kind == "service" && t.File == "" {
 		before, line := t.unit.setting(t.Change)
 		return before + line, []string{line}
@@ -272,6 +288,35 @@ func (t tried) undecided() bool { return t.ofProgram() || len(t.choice) > 0 }
 
 // ofProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
 func (t tried) ofProgram() bool { return t.File == "" && (t.aim == forPower || t.aim == forDevice) }
+
+// ofVariables reports whether the change and those joined with it change variables only.
+func (t tried) ofVariables() bool {
+	for c := &t.Change; c != nil; c = c.And {
+		if c.File != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// together returns one line that changes several variables of a Flatpak program or of a game in Steam.
+func (t tried) together() (string, []string) {
+	var set, unset, options string
+	for c := &t.Change; c != nil; c = c.And {
+		if c.Set {
+			set, options = set+c.Assignment()+" ", options+" --env="+c.Assignment()
+		} else {
+			unset, options = unset+"-u "+c.Variable+" ", options+" --unset-env="+c.Variable
+		}
+	}
+	if t.kind == "flatpak" {
+		return outside("flatpak override --user"+options+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
+	}
+	if unset != "" {
+		set = "env " + unset + set
+	}
+	return "In the game's launch options in Steam: " + set + "%command%", nil
+}
 
 // atStart returns the options that start the container with several changed variables.
 func (t tried) atStart() (string, []string) {
@@ -317,11 +362,13 @@ const (
 	outsideOnly          // another host, or the program's next start in its sandbox
 	restarted            // a restart of the machine
 	ofRelease            // the behaviour of another release of the program
+	ofWriter             // the contents of a file that another program writes
 	whileClosed          // the contents of a file that the user may not read
 )
 
-var obstacles = map[obstacle]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
+var obstacles = [...]string{ofPackage: "the package's contents are unknown until it is installed", ofKernel: "only the kernel can show the result",
 	ofUsual:     "it is the package's usual name; the package's contents are unknown until it is installed",
+	ofWriter:    "only the program that writes the file can show the result",
 	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine", ofRelease: "the other release of the program is unknown until it runs", whileClosed: "the contents of the unreadable place are unknown"}
 
 // effect is the effect of advice on the facts.

@@ -120,7 +120,7 @@ func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, chipName(g, c)), makersDriver(c.Last))
+		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, chipName(g, c)), e.system.makersDriver(c.Last))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
 		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
@@ -211,36 +211,16 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 	return !slices.Contains(lacks, f.Name)
 }
 
-// commonNVIDIA is the release of NVIDIA's driver that the usual packages of distributions have at least.
-const commonNVIDIA = "535"
-
 // withoutKernelDriver adds a finding for a device without a kernel driver.
 func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
 	if !young {
 		what, do = untaken, e.kernelCure(g)
-		if releases := e.makersReleases(g); releases != "" {
-			what = said("%s; %s", untaken, releases)
-			if last := e.chip(g).Last; last != "" && binary.CompareVersions(last, commonNVIDIA) < 0 && !e.hasFamily(drivers.NVIDIA) {
-				do = makersDriver(last)
-			}
+		if g.vendor() == "NVIDIA" {
+			what, do = e.makersModule(g)
 		}
 	}
 	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
-}
-
-// makersReleases returns the releases of NVIDIA's driver that serve a chip; "" if every release in use does.
-func (h host) makersReleases(g *GPU) string {
-	c := h.chip(g)
-	switch {
-	case c == nil || !c.Maker:
-		return ""
-	case c.Last != "":
-		return "NVIDIA's driver serves it up to release " + c.Last
-	case binary.CompareVersions(c.First, "500") > 0:
-		return "NVIDIA's driver serves it from release " + c.First + " on"
-	}
-	return ""
 }
 
 // ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.

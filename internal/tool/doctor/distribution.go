@@ -142,6 +142,11 @@ func (d distribution) install(f *drivers.Family) advice {
 	if do, is := d.sandboxed(); is {
 		return do
 	}
+	if f.Name == drivers.NVIDIA && d.sandbox == "" {
+		if name := d.computeOnly(); name != "" {
+			return d.choose(name)
+		}
+	}
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA && d.sandbox == "" {
 		return installing("ubuntu-drivers install")
 	}

@@ -127,8 +127,10 @@ func (e *driverExam) rivals() {
 // replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
 // two drivers is the way to choose between them.
 func (e *driverExam) replacedByRivals() {
-	off := func(f *diag.Finding) bool { return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected }
-	if !slices.ContainsFunc(e.plan.Findings, func(f diag.Finding) bool { return off(&f) }) {
+	off := func(f *diag.Diagnostic) bool {
+		return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected
+	}
+	if !slices.ContainsFunc(e.plan.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
 		return
 	}
 	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
@@ -154,7 +156,7 @@ func (e *driverExam) replacedByRivals() {
 	}
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool {
 		what, is := f.fact.(decided)
-		return is && off(&what.Finding) && replaced[f.Path]
+		return is && off(&what.Diagnostic) && replaced[f.Path]
 	})
 }
 
@@ -270,8 +272,8 @@ func (e *driverExam) usualDriver() *drivers.Family {
 
 // outFor counts the drivers that the decision excluded with a code.
 func (e *keptExam) outFor(code diag.Code) (n int) {
-	for i := range e.plan.Findings {
-		if e.plan.Findings[i].Code == code {
+	for i := range e.plan.Diagnostics {
+		if e.plan.Diagnostics[i].Code == code {
 			n++
 		}
 	}
@@ -284,7 +286,7 @@ func (e *driverExam) absent() {
 	standings := decide.StandingsOf(e.source, e.linker, e.plan)
 	for i := range e.Drivers {
 		if m := &e.Drivers[i]; m.But != "" && m.Used {
-			m.Harmless = standings.Of(explain.Key{Manifest: m.Manifest}).Harmless
+			m.Harmless = standings.Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
 	}
 	e.absentHeadless()

@@ -305,7 +305,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		return t.guilty(ctx, e, &all, found)
 	case run.NothingToLeaveOut, run.EndsDiffer:
 		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
-			return t.guilty(ctx, e, &all, &run.Verdict{Culprits: []run.Suspect{c}})
+			return t.guilty(ctx, e, &all, &run.CulpritSearch{Culprits: []run.Suspect{c}})
 		}
 		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
 		if e.silent > 0 {
@@ -322,15 +322,37 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	return e, nil
 }
 
+// hidden adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
+func (r *Report) hidden(by []run.Suspect, detail string) {
+	if len(by) == 0 {
+		return
+	}
+	change, others := explain.UnsetVariable(by[len(by)-1].Name), []string(nil)
+	for _, c := range slices.Backward(by[:len(by)-1]) {
+		change = explain.UnsetVariable(c.Name).With(change)
+	}
+	for _, c := range by[1:] {
+		others = append(others, c.Name+"="+c.Value)
+	}
+	place := recordOf(r, r.source)
+	do := place.tried(offer{Change: change, aim: fixing})
+	for i, c := range by {
+		f := r.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
+		if f.Severity, others = diag.Problem, nil; i > 0 {
+			f.Because = VariableHides
+		}
+	}
+}
+
 // guilty adds findings for the culprits of a failure.
-func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.Verdict) (evidence, error) {
+func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.CulpritSearch) (evidence, error) {
 	e = e.next()
+	e.hidden(slices.DeleteFunc(slices.Clone(found.Culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}
 		switch c.Kind {
 		case run.Variable:
-			e.found(VariableHides, c.Name, "", hides{c.Value, all.Detail}, typed("", explain.UnsetVariable(c.Name).Line())).Severity = diag.Problem
 			continue
 		case run.Layer:
 			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })

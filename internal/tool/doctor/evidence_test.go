@@ -75,7 +75,7 @@ func TestImpossibleTrial(t *testing.T) {
 	for _, device := range []string{"", "0000:01:00.0"} {
 		report := examine(t, desktop(t), Options{Device: device})
 		want := report.Verdict
-		how := Tries{At: probe.Place{Child: filepath.Join(t.TempDir(), "none")}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}
+		how := Tries{At: probe.Companions{Child: filepath.Join(t.TempDir(), "none")}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}
 		if err := report.Try(context.Background(), how); err == nil {
 			t.Errorf("device %q: no error", device)
 		}

@@ -23,7 +23,7 @@ type Options struct {
 	Library string // the tool's own loader, with symbolic links resolved; "": none
 	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
-	Bundle Bundle // the launcher or the image of the program; the zero value: none
+	Bundle StartFile // the launcher or the image of the program; the zero value: none
 
 	Plugin string // a library that the program opens later and that decides the loader; "": none
 	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
@@ -47,11 +47,11 @@ type record struct {
 	*Report
 	host
 	source *machine.Source
-	lines  map[string]Line // the lines that set variables, as far as known
+	lines  map[string]FileLine // the lines that set variables, as far as known
 }
 
 func recordOf(r *Report, source *machine.Source) record {
-	return record{r, host{&source.Machine}, source, map[string]Line{}}
+	return record{r, host{&source.Machine}, source, map[string]FileLine{}}
 }
 
 // exam is an examination in progress.
@@ -140,9 +140,9 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.sandboxes()
 	e.system.within(&e.record)
 	e.Answer = e.plan
-	e.Findings = slices.Grow(e.Findings, len(e.plan.Findings))
-	for i := range e.plan.Findings {
-		if f := &e.plan.Findings[i]; !e.uninteresting(f) {
+	e.Findings = slices.Grow(e.Findings, len(e.plan.Diagnostics))
+	for i := range e.plan.Diagnostics {
+		if f := &e.plan.Diagnostics[i]; !e.uninteresting(f) {
 			e.unreadable(e.decided(f))
 		}
 	}
@@ -178,7 +178,7 @@ func (e *exam) summary() *summary { return &summary{e.record, e.user, e.gpus, e.
 
 // uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
 // doctor.
-func (e *exam) uninteresting(f *diag.Finding) bool {
+func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.SettingsNone, diag.SettingsUsed,
 		diag.LocationMissing:

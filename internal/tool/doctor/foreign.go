@@ -34,8 +34,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	s := foreign{source}
 	r := newReport(s.System.Title)
 	r.Answer = answer
-	for i := range answer.Findings {
-		f := &answer.Findings[i]
+	for i := range answer.Diagnostics {
+		f := &answer.Diagnostics[i]
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
 			continue // the normal state, no finding
 		}
@@ -44,7 +44,7 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	judged := func(m Module) Module { return s.module(r, m) }
 	r.modules(answer, judged, judged)
 	if len(answer.Drivers) == 0 {
-		r.takenOver(&diag.Finding{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
+		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
 	r.sum = func() string { return verdictOfFiles(r) }
 	r.Order()

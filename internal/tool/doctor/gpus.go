@@ -179,7 +179,11 @@ func (e *deviceExam) judge(g *GPU) {
 		node := e.user.refused(e.host, g)
 		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
-		e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
+		if what, do := e.unserved(g); do != nil {
+			e.found(GPUNouveau, g.Title(), g.directory, said("%s; %s; %s", takenByNouveau, e.makersReleases(g), what.say()), do)
+		} else {
+			e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
+		}
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
 	default:
@@ -218,21 +222,6 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 		return intelModule
 	}
 	return nil
-}
-
-// nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
-// package: then the module was not built for this kernel or is not loaded.
-func (e *deviceExam) nvidiaModule() advice {
-	if kind := e.containerKind(); kind != "" {
-		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
-	}
-	if !e.hasFamily("NVIDIA") {
-		return e.system.install(drivers.For("nvidia"))
-	}
-	if m := e.system.manager(); m != nil && m.id == "debian" {
-		return nvidiaModuleDebian
-	}
-	return nvidiaModuleMissing
 }
 
 // undriven adds a finding for a device without a driver, with the driver to install.

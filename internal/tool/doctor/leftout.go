@@ -268,6 +268,9 @@ func (e *libraryExam) unreadable(f *Finding) {
 	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
 			f.advice = e.system.again(owner, f.Path)
+		} else if do, changes, is := e.writtenBy(f.Path); is {
+			f.advice = do
+			f.offer(fixing, changes...)
 		}
 	}
 	if f.Code != diag.FileOpen {
@@ -382,8 +385,8 @@ func manifestOf(data, name, library, version string) explain.Change {
 // without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
-	for i := range e.plan.Findings {
-		f := &e.plan.Findings[i]
+	for i := range e.plan.Diagnostics {
+		f := &e.plan.Diagnostics[i]
 		if f.Code != diag.DriverPortability || data == "" {
 			continue
 		}

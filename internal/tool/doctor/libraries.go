@@ -89,7 +89,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 	}
 	switch file := found.File; found.Fault {
 	case drivers.Absent, drivers.ForOthers:
-		e.missing(m, found.Result)
+		e.missing(m, found.LibrarySearch)
 		return nil
 	case drivers.Unreadable:
 		m.File = file.Real
@@ -121,7 +121,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 }
 
 // missing adds a finding for a library that does not exist, with the searched places.
-func (e *libraryExam) missing(m *Module, r binary.Result) {
+func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
 		target, err := e.machine.Readlink(m.Library)
 		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
@@ -134,7 +134,11 @@ func (e *libraryExam) missing(m *Module, r binary.Result) {
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
-		e.found(LibraryMissing, m.Name, m.Manifest, what, do)
+		found := e.found(LibraryMissing, m.Name, m.Manifest, what, do)
+		if do, changes, is := e.writtenBy(m.Manifest); is && what.owner == "" && what.beside == "" {
+			found.advice = do
+			found.offer(fixing, changes...)
+		}
 		return
 	}
 	if len(r.Others) > 0 {
@@ -319,7 +323,8 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old))
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old)).
+			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
 		symbol := c.Symbols[0]
@@ -329,6 +334,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
+		}
+		for _, file := range c.Files[1:] {
+			found.offer(fixing, e.unsearching(file)...)
 		}
 	}
 }

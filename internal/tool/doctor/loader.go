@@ -142,7 +142,7 @@ func (e *loaderExam) static() {
 }
 
 // linkedAgain is the advice for a statically linked program.
-var linkedAgain = map[loaders.Static]advice{
+var linkedAgain = map[loaders.StaticUse]advice{
 	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: advised("Link it dynamically: without -static."),
 	loaders.OpensItself: advised("Link it dynamically: without -static. As it is, it works only while this system's glibc is the version " +
@@ -271,7 +271,7 @@ func (e *loaderExam) loaders() {
 	}
 }
 
-func (e *loaderExam) judgeLoaders(first binary.Result) {
+func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
@@ -330,6 +330,22 @@ func (h host) libraryPath(directory string) explain.Change {
 		directory += ":" + value
 	}
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
+}
+
+// unsearching returns changes of LD_LIBRARY_PATH after which the dynamic linker does not find a library there: without its directory,
+// or without the variable.
+func (h host) unsearching(file *binary.File) (changes []explain.Change) {
+	const name = "LD_LIBRARY_PATH"
+	value := h.variable(name)
+	directories := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ';' })
+	kept := slices.DeleteFunc(slices.Clone(directories), func(directory string) bool { return path.Clean(directory) == path.Dir(file.Path) })
+	switch {
+	case len(kept) == len(directories):
+		return nil
+	case len(kept) > 0:
+		changes = append(changes, explain.SetVariable(name, strings.Join(kept, ":")))
+	}
+	return append(changes, explain.UnsetVariable(name))
 }
 
 // besides reports whether a loader is in the program's directory.

@@ -83,8 +83,8 @@ func lookMac(source *systems.Foreign) (*macExam, error) {
 	e.Report.Program = source.Program
 	e.sdks()
 	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
-		for i := range answer.Findings {
-			if f := &answer.Findings[i]; e.says(f, answer == e.plain) {
+		for i := range answer.Diagnostics {
+			if f := &answer.Diagnostics[i]; e.says(f, answer == e.plain) {
 				e.takenOver(f)
 			}
 		}
@@ -92,7 +92,7 @@ func lookMac(source *systems.Foreign) (*macExam, error) {
 	e.modules(e.Answer, e.driver, func(m Module) Module { return e.examined(m, LayerInterface, layerFunctions...) })
 	e.copies()
 	if len(e.Answer.Drivers) == 0 {
-		f := e.takenOver(&diag.Finding{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
+		f := e.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
 		f.advice = installMoltenVK
 		e.offer(f, e.otherManifests()...)
 	}
@@ -104,7 +104,7 @@ var installMoltenVK = advised("Install MoltenVK, which is the driver for Metal, 
 
 // says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
 // skips them is one.
-func (e *macExam) says(f *diag.Finding, plain bool) bool {
+func (e *macExam) says(f *diag.Diagnostic, plain bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing:
 		return false // the normal state
@@ -389,10 +389,10 @@ func (e *macExam) sdkOf(entry string) string {
 var profiles = []string{".zshenv", ".zprofile", ".zshrc", ".bash_profile", ".bashrc", ".profile"}
 
 // setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value: none.
-func (e *macExam) setup() Line {
+func (e *macExam) setup() FileLine {
 	home, _ := e.mac.Machine.Lookup(variables.Home.Name())
 	if !path.IsAbs(home) {
-		return Line{}
+		return FileLine{}
 	}
 	for _, name := range profiles {
 		file := path.Join(home, name)
@@ -403,9 +403,9 @@ func (e *macExam) setup() Line {
 		lines := bufio.NewScanner(bytes.NewReader(text))
 		for number := 1; lines.Scan(); number++ {
 			if line := strings.TrimSpace(lines.Text()); !strings.HasPrefix(line, "#") && strings.Contains(line, "setup-env.sh") {
-				return Line{File: file, Number: number}
+				return FileLine{File: file, Number: number}
 			}
 		}
 	}
-	return Line{}
+	return FileLine{}
 }

@@ -83,8 +83,8 @@ func lookPC(pc PC) (*pcExam, error) {
 	}
 	e.Loader, e.Program = pc.Loader(), pc.App()
 	named := e.registry()
-	for i := range e.plan.Findings {
-		f := &e.plan.Findings[i]
+	for i := range e.plan.Diagnostics {
+		f := &e.plan.Diagnostics[i]
 		if device := e.deviceOf(f, named); device != "" {
 			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
@@ -111,7 +111,7 @@ func classOf(bits string) int {
 
 // toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
 // named holds the paths of registry values that already have a finding.
-func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
+func (e *pcExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
 		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
@@ -125,7 +125,7 @@ func (e *pcExam) toldOtherwise(f *diag.Finding, named map[string]bool) bool {
 }
 
 // deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
-func (e *pcExam) deviceOf(f *diag.Finding, named map[string]bool) string {
+func (e *pcExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string {
 	if f.Code != diag.FileOpen || !e.pc.Files() || named[f.Path] || e.pc.Exists(f.Path) {
 		return ""
 	}

@@ -356,8 +356,8 @@ func (e *pcExam) elevated() {
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
-	for i := range e.plan.Findings {
-		if f := &e.plan.Findings[i]; f.Code == diag.VariableElevated {
+	for i := range e.plan.Diagnostics {
+		if f := &e.plan.Diagnostics[i]; f.Code == diag.VariableElevated {
 			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}

@@ -29,7 +29,7 @@ func (e evidence) probed(a *alone) evidence {
 	e = e.next()
 	e.Probes = append(e.Probes, a.Probe)
 	e.stood(a)
-	key, changes := explain.Key{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
+	key, changes := explain.ItemKey{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
 	if a.Kind == "layer" {
 		key.Layer, changes = a.layer.Name, e.leaveOut(a.layer)
 	}
@@ -248,7 +248,7 @@ var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, Libra
 
 // ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
 // the probe's variables and files, which are findings already.
-func (t *trying) ofActing(at probe.Place, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
+func (t *trying) ofActing(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *t.scene.Source
 	source.Environ, source.Program = environ, at.Child
 	decided, err := decide.PlanFor(&source, decide.ProbeProgram)

@@ -19,7 +19,7 @@ type packages struct {
 	installed map[string]*machine.Package
 	mesa      map[string]string // Mesa releases by driver library
 
-	services []process.Service // nil: not read yet
+	services []process.SystemdService // nil: not read yet
 
 	lists    *machine.Lists
 	listed   bool              // some list can be read

@@ -57,25 +57,25 @@ type Module struct {
 
 // Report is the result of an examination.
 type Report struct {
-	Schema    int             `json:"schema"`
-	Verdict   string          `json:"verdict"`           // the result in one line
-	System    string          `json:"system,omitempty"`  // the distribution
-	Program   string          `json:"program,omitempty"` // the examined program; absent: a program with default settings
-	PID       int             `json:"pid,omitempty"`     // of the examined process
-	Class     int             `json:"class,omitempty"`   // the program's word size, if it differs from the library's
-	Sandboxes []Sandbox       `json:"sandboxes"`
-	GPUs      []GPU           `json:"gpus"`
-	Loader    *loaders.Loader `json:"loader,omitempty"` // the program's loader; absent: none
-	Static    loaders.Static  `json:"-"`                // the program's static linking
-	Loaders   []Loader        `json:"loaders"`
-	Other     *OtherSize      `json:"other_word_size,omitempty"` // absent: the machine has no loader for it, or a program is named
-	Drivers   []Module        `json:"drivers"`
-	Layers    []Module        `json:"layers"`
-	Tried     bool            `json:"tried"` // child processes loaded the drivers and layers
-	Works     bool            `json:"works"` // a device of the combined drivers and layers completed the work
-	Probes    []Probe         `json:"probes,omitempty"`
-	Through   []string        `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
-	Findings  []Finding       `json:"findings"`
+	Schema    int               `json:"schema"`
+	Verdict   string            `json:"verdict"`           // the result in one line
+	System    string            `json:"system,omitempty"`  // the distribution
+	Program   string            `json:"program,omitempty"` // the examined program; absent: a program with default settings
+	PID       int               `json:"pid,omitempty"`     // of the examined process
+	Class     int               `json:"class,omitempty"`   // the program's word size, if it differs from the library's
+	Sandboxes []Sandbox         `json:"sandboxes"`
+	GPUs      []GPU             `json:"gpus"`
+	Loader    *loaders.Loader   `json:"loader,omitempty"` // the program's loader; absent: none
+	Static    loaders.StaticUse `json:"-"`                // the program's static linking
+	Loaders   []Loader          `json:"loaders"`
+	Other     *OtherSize        `json:"other_word_size,omitempty"` // absent: the machine has no loader for it, or a program is named
+	Drivers   []Module          `json:"drivers"`
+	Layers    []Module          `json:"layers"`
+	Tried     bool              `json:"tried"` // child processes loaded the drivers and layers
+	Works     bool              `json:"works"` // a device of the combined drivers and layers completed the work
+	Probes    []Probe           `json:"probes,omitempty"`
+	Through   []string          `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
+	Findings  []Finding         `json:"findings"`
 
 	Answer *plan.Answer `json:"-"` // the examined decision
 
@@ -155,7 +155,7 @@ func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module)
 }
 
 // takenOver adds a finding of the library's decision unchanged.
-func (r *Report) takenOver(f *diag.Finding) *Finding {
+func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
 	e := f.Code.Entry()
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
@@ -163,7 +163,7 @@ func (r *Report) takenOver(f *diag.Finding) *Finding {
 }
 
 // decided adds a finding of the library's decision with its fix.
-func (r *Report) decided(f *diag.Finding) *Finding {
+func (r *Report) decided(f *diag.Diagnostic) *Finding {
 	found := r.takenOver(f)
 	if f.Code == diag.LayerForced { // a variable asks for the layer, as VK_INSTANCE_LAYERS may
 		found.soften(diag.Note)

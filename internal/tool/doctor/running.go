@@ -19,19 +19,19 @@ type Running struct {
 
 // RunningProgram is a process with a Vulkan loader mapped.
 type RunningProgram struct {
-	PID       int              `json:"pid"`
-	Name      string           `json:"name"`
-	Program   string           `json:"program"`
-	Command   []string         `json:"command"`
-	User      uint32           `json:"user"` // the user's number; on Windows the last part of the SID
-	Class     int              `json:"class"`
-	Elevated  bool             `json:"elevated"`
-	Sandboxes []Sandbox        `json:"sandboxes"`
-	Loaders   []RunningLoader  `json:"loaders"`
-	Drivers   []process.Module `json:"drivers"`
-	Layers    []process.Module `json:"layers"`
-	Memory    []process.Memory `json:"memory"`            // device memory; empty if the kernel driver does not report it
-	Problem   string           `json:"problem,omitempty"` // the bound that ended the search for drivers and layers; "": none
+	PID       int                    `json:"pid"`
+	Name      string                 `json:"name"`
+	Program   string                 `json:"program"`
+	Command   []string               `json:"command"`
+	User      uint32                 `json:"user"` // the user's number; on Windows the last part of the SID
+	Class     int                    `json:"class"`
+	Elevated  bool                   `json:"elevated"`
+	Sandboxes []Sandbox              `json:"sandboxes"`
+	Loaders   []RunningLoader        `json:"loaders"`
+	Drivers   []process.MappedModule `json:"drivers"`
+	Layers    []process.MappedModule `json:"layers"`
+	Memory    []process.MemoryRegion `json:"memory"`            // device memory; empty if the kernel driver does not report it
+	Problem   string                 `json:"problem,omitempty"` // the bound that ended the search for drivers and layers; "": none
 }
 
 // RunningLoader is a mapped file of a loader.

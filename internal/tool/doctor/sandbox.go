@@ -129,6 +129,11 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 		return outside("snap connect "+term.Or(name, "NAME")+":gpu-2404 mesa-2404:gpu-2404", name == "")
 	case kind == "steam":
 		return driverOfHost
+	case nvidia && e.machine.Exists("/run/.toolboxenv"):
+		return nvidiaInToolbox
+	case nvidia && e.entered():
+		name := e.detail("podman")
+		return outside("distrobox create --clone "+term.Or(name, "NAME")+" --name "+term.Or(name, "NAME")+"-nvidia --nvidia", name == "")
 	case nvidia && kind != "":
 		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
 			return capabilities(kind == "kubernetes", can)

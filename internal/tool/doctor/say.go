@@ -58,7 +58,7 @@ const (
 )
 
 // decided is a finding of the library's decision.
-type decided struct{ diag.Finding }
+type decided struct{ diag.Diagnostic }
 
 func (d decided) say() string { return plain(d.What, d.Path) }
 
@@ -290,8 +290,11 @@ type (
 	// that is needed for the failure.
 	misbehaved struct{ detail, said, with string }
 
-	// hides is a variable that hides a device.
-	hides struct{ value, detail string }
+	// hides is a variable that hides a device. others are further ones, with their values.
+	hides struct {
+		value, detail string
+		others        []string
+	}
 )
 
 // lack is the reason for programs to find no driver.
@@ -336,6 +339,9 @@ func (d driverless) say() string {
 }
 
 func (h hides) say() string {
+	if len(h.others) > 0 {
+		return fmt.Sprintf("with the value %q, and with %s, programs fail (%s); without these variables, they work", h.value, strings.Join(h.others, " and "), h.detail)
+	}
 	return fmt.Sprintf("with the value %q, programs fail (%s); without the variable, they work", h.value, h.detail)
 }
 
@@ -477,9 +483,4 @@ func (d *distribution) fromSuite(suite, what, name string) advice {
 // newerRelease returns advice to update the system when no package is known.
 func newerRelease(of, first string) advice {
 	return advised("Update the system to a release with " + of + " " + first + " or newer.").untried(ofPackage)
-}
-
-// makersDriver returns advice to install an older release of NVIDIA's driver.
-func makersDriver(last string) advice {
-	return advised("Install NVIDIA's driver of release " + last + ", which is the last that serves the device.").untried(ofPackage)
 }

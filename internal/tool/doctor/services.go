@@ -25,9 +25,9 @@ var serviceNeeds = []string{"libvulkan.so", "libEGL.so", "libGL.so", "libgbm.so"
 type joined struct{ user, group uint32 }
 
 // services returns the processes of services, which one examination of a machine reads once.
-func (e *deviceExam) services() []process.Service {
+func (e *deviceExam) services() []process.SystemdService {
 	if e.packages.services == nil {
-		e.packages.services = append([]process.Service{}, process.Services(e.machine)...)
+		e.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
 	}
 	return e.packages.services
 }
@@ -140,7 +140,7 @@ func (e *deviceExam) refused(u *user, gpus []*GPU) (first string) {
 
 // usesGPU reports whether a service is known to use a graphics device: by its name, its unit file, its groups, or the libraries
 // of its program.
-func (e *deviceExam) usesGPU(s *process.Service, gpus []*GPU) bool {
+func (e *deviceExam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
 		if slices.ContainsFunc(useGPUs, func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {

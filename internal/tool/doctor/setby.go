@@ -3,10 +3,11 @@ package doctor
 import (
 	"path"
 	"slices"
+
 	"strconv"
 	"strings"
-
 	"vkloader/internal/core/variables"
+
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
@@ -93,16 +94,16 @@ func (f *Finding) Unfixed() string {
 	return "no known change of a file or variable fixes it"
 }
 
-// Line is a line of a file.
-type Line struct {
+// FileLine is a line of a file.
+type FileLine struct {
 	File   string
 	Number int // from 1
 }
 
-func (l Line) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
+func (l FileLine) String() string { return l.File + ", line " + strconv.Itoa(l.Number) }
 
 // SetIn finds the lines that set a variable in the files that sessions and shells read.
-func SetIn(m *machine.Machine, name string) (places []Line) {
+func SetIn(m *machine.Machine, name string) (places []FileLine) {
 	h := host{m}
 	home := h.variable(variables.Home.Name())
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
@@ -119,7 +120,7 @@ func SetIn(m *machine.Machine, name string) (places []Line) {
 	for _, file := range files {
 		for number, line := range strings.Split(h.whole(file), "\n") {
 			if setsVariable(line, name) {
-				places = append(places, Line{file, number + 1})
+				places = append(places, FileLine{file, number + 1})
 			}
 		}
 	}
@@ -143,20 +144,22 @@ const maxStarters = 512
 type starter struct {
 	directory, suffix string
 	key               string // the beginning of a line with assignments
+	program           string // the program that reads the file and sets the variables of the programs that it starts; "": any
 }
 
 // startedBy returns the first line that sets a variable in a starter: a desktop file, the configuration of a service manager or a
-// compositor, or Steam's launch options.
-func (h host) startedBy(home, name string) Line {
-	list := []starter{{"/etc/systemd", "user.conf", "DefaultEnvironment"}, {"/etc/systemd/user.conf.d", ".conf", "DefaultEnvironment"},
-		{"/etc/systemd", "system.conf", "DefaultEnvironment"}, {"/etc/systemd/system.conf.d", ".conf", "DefaultEnvironment"},
-		{home + "/.config/systemd", "user.conf", "DefaultEnvironment"}, {home + "/.config/systemd/user.conf.d", ".conf", "DefaultEnvironment"},
-		{home + "/.config/hypr", ".conf", "env"}, {home + "/.local/share/applications", ".desktop", "Exec"},
-		{"/usr/local/share/applications", ".desktop", "Exec"}, {"/usr/share/applications", ".desktop", "Exec"},
-		{home + "/.config/autostart", ".desktop", "Exec"}, {"/etc/xdg/autostart", ".desktop", "Exec"}}
+// compositor, Steam's launch options, Flatpak's overrides, or the configuration of a program that starts games.
+func (h host) startedBy(home, name string) FileLine {
+	list := []starter{{directory: "/etc/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: "/etc/systemd", suffix: "system.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/system.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: home + "/.config/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: home + "/.config/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: home + "/.config/hypr", suffix: ".conf", key: "env"}, {directory: home + "/.local/share/applications", suffix: ".desktop", key: "Exec"},
+		{directory: "/usr/local/share/applications", suffix: ".desktop", key: "Exec"}, {directory: "/usr/share/applications", suffix: ".desktop", key: "Exec"},
+		{directory: home + "/.config/autostart", suffix: ".desktop", key: "Exec"}, {directory: "/etc/xdg/autostart", suffix: ".desktop", key: "Exec"}}
+	list = append(append(list, h.flatpakOverrides(home)...), h.gameStarters(home)...)
 	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
 		for _, user := range h.machine.Names(data + "/userdata") {
-			list = append(list, starter{path.Join(data, "userdata", user, "config"), "localconfig.vdf", `"LaunchOptions"`})
+			list = append(list, starter{directory: path.Join(data, "userdata", user, "config"), suffix: "localconfig.vdf", key: `"LaunchOptions"`})
 		}
 	}
 	read := 0
@@ -166,16 +169,18 @@ func (h host) startedBy(home, name string) Line {
 				continue
 			}
 			if read++; read > maxStarters {
-				return Line{}
+				return FileLine{}
 			}
-			for number, line := range strings.Split(h.whole(s.directory+"/"+file), "\n") {
-				if rest, is := strings.CutPrefix(strings.TrimSpace(line), s.key); is && assignsIn(rest, name) {
-					return Line{s.directory + "/" + file, number + 1}
+			lines := strings.Split(h.whole(s.directory+"/"+file), "\n")
+			for number, line := range lines {
+				rest, is := strings.CutPrefix(strings.TrimSpace(line), s.key)
+				if is && (assignsIn(rest, name) || s.program != "" && entryOfMap(rest, name) && h.valueIn(lines[number:], name)) {
+					return FileLine{s.directory + "/" + file, number + 1}
 				}
 			}
 		}
 	}
-	return Line{}
+	return FileLine{}
 }
 
 // assignsIn reports whether a line has a word that assigns a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
@@ -193,7 +198,7 @@ type unit struct {
 	directory string // of the administrator's or user's unit files
 	nixos     bool   // the system's configuration has the unit
 
-	by Line // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
+	by FileLine // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
 }
 
 // logins are services whose processes are other programs: shells and sessions.
@@ -277,27 +282,27 @@ func inUnit(text string) string {
 }
 
 // setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
-func (h host) setIn(u *unit, name string) (places []Line) {
+func (h host) setIn(u *unit, name string) (places []FileLine) {
 	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
 		for number, line := range strings.Split(h.whole(file), "\n") {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			switch strings.TrimSpace(key) {
 			case "Environment":
 				if assigns(value, name) {
-					places = append(places, Line{file, number + 1})
+					places = append(places, FileLine{file, number + 1})
 				}
 			case "EnvironmentFile":
 				more := strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`)
 				for number, line := range strings.Split(h.whole(more), "\n") {
 					if setsVariable(line, name) {
-						u.by = Line{more, number + 1}
+						u.by = FileLine{more, number + 1}
 					}
 				}
 			}
 		}
 	}
 	if u.by.File != "" {
-		places = append([]Line{u.by}, places...)
+		places = append([]FileLine{u.by}, places...)
 	}
 	return places
 }
@@ -305,4 +310,81 @@ func (h host) setIn(u *unit, name string) (places []Line) {
 // assigns reports whether a list of assignments of a unit file has one for a variable.
 func assigns(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
+}
+
+// flatpakOverrides are the files in which Flatpak keeps the variables of a Flatpak program.
+func (h host) flatpakOverrides(home string) (list []starter) {
+	info := h.text("/.flatpak-info")
+	if info == "" {
+		return nil
+	}
+	for _, directory := range []string{home + "/.local/share/flatpak/overrides", "/var/lib/flatpak/overrides"} {
+		for _, file := range []string{setting(info, "Application", "name"), "global"} {
+			if file != "" {
+				list = append(list, starter{directory: directory, suffix: file})
+			}
+		}
+	}
+	return list
+}
+
+// gameStarters are the configurations of programs that start games with variables: Proton, Lutris, Heroic and Bottles.
+func (h host) gameStarters(home string) (list []starter) {
+	add := func(program, directory, suffix, key string) {
+		list = append(list, starter{directory: directory, suffix: suffix, key: key, program: program})
+	}
+	const proton, ofUser = "Proton", "user_settings.py"
+	for _, tool := range strings.Split(h.variable("STEAM_COMPAT_TOOL_PATHS"), ":") {
+		if path.IsAbs(tool) {
+			add(proton, tool, ofUser, "")
+		}
+	}
+	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
+		for _, below := range []string{"/steamapps/common", "/compatibilitytools.d"} {
+			for _, tool := range h.machine.Names(data + below) {
+				if strings.Contains(tool, "roton") {
+					add(proton, data+below+"/"+tool, ofUser, "")
+				}
+			}
+		}
+	}
+	for _, base := range []string{home + "/.config", home + "/.local/share", home + "/.var/app/net.lutris.Lutris/config", home + "/.var/app/net.lutris.Lutris/data"} {
+		for _, below := range []string{"/lutris", "/lutris/runners", "/lutris/games"} {
+			add("Lutris", base+below, ".yml", "")
+		}
+	}
+	for _, base := range []string{home + "/.config", home + "/.var/app/com.heroicgameslauncher.hgl/config"} {
+		for _, below := range []string{"/heroic", "/heroic/GamesConfig"} {
+			add("Heroic", base+below, ".json", `"key":`)
+		}
+	}
+	for _, base := range []string{home + "/.local/share", home + "/.var/app/com.usebottles.bottles/data"} {
+		for _, bottle := range h.machine.Names(base + "/bottles/bottles") {
+			add("Bottles", base+"/bottles/bottles/"+bottle, "bottle.yml", "")
+		}
+	}
+	return list
+}
+
+// entryOfMap reports whether a text begins with a variable's name as a key or value of YAML, JSON or Python.
+func entryOfMap(text, name string) bool {
+	text = strings.TrimLeft(text, " \t\"'")
+	rest, is := strings.CutPrefix(text, name)
+	rest = strings.TrimLeft(rest, "\"' \t")
+	return is && rest != "" && strings.ContainsRune(":,", rune(rest[0]))
+}
+
+// valueIn reports whether one of the first two lines has the value of a variable.
+func (h host) valueIn(lines []string, name string) bool {
+	return strings.Contains(strings.Join(lines[:min(2, len(lines))], "\n"), h.variable(name))
+}
+
+// starterOf returns the program whose configuration a line belongs to; "" for other files.
+func (h host) starterOf(at FileLine) string {
+	for _, s := range h.gameStarters(path.Clean(h.variable(variables.Home.Name()))) {
+		if path.Dir(at.File) == path.Clean(s.directory) && strings.HasSuffix(at.File, s.suffix) {
+			return s.program
+		}
+	}
+	return ""
 }

@@ -74,10 +74,10 @@ func (e *settingsExam) settingsChange(file string) bool {
 }
 
 // outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
-func outcomeOf(answer *plan.Answer) []explain.Key {
-	between := []explain.Key{{}}
-	return slices.Concat(term.Words(answer.Drivers, func(d *manifest.Driver) explain.Key { return explain.Key{Manifest: d.Path} }), between,
-		term.Words(answer.Active, func(a plan.Active) explain.Key { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
+func outcomeOf(answer *plan.Answer) []explain.ItemKey {
+	between := []explain.ItemKey{{}}
+	return slices.Concat(term.Words(answer.Drivers, func(d *manifest.Driver) explain.ItemKey { return explain.ItemKey{Manifest: d.Path} }), between,
+		term.Words(answer.Active, func(a plan.Active) explain.ItemKey { return explain.LayerKey(answer.Layers[a.Layer]) }), between,
 		term.Words(answer.Layers, explain.LayerKey))
 }
 
@@ -145,7 +145,7 @@ func (e *settingsExam) order() {
 // the user removes them. It reports both working and damaged files.
 func (e *settingsExam) leftovers() {
 	seen := map[string]bool{}
-	for _, f := range e.plan.Findings {
+	for _, f := range e.plan.Diagnostics {
 		override := f.Subject == manifest.OverrideName
 		if f.Path == "" || seen[f.Path] || !override {
 			continue
@@ -165,7 +165,7 @@ func (e *settingsExam) overriding(file string) fact {
 			return overriding(l.Components, l.OverridePaths) + written
 		}
 	}
-	for _, f := range e.plan.Findings {
+	for _, f := range e.plan.Diagnostics {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
 			return sentence("it is not in force, because it is not valid: "+f.What) + written
 		}

@@ -378,11 +378,14 @@ func (e *record) tried(choice ...offer) tried {
 	if set && t.at.File == "" {
 		t.at = e.setAt(o.Variable)
 	}
+	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
+		t.sets = e.starterOf(t.at)
+	}
 	return t
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown.
-func (e *record) setAt(variable string) Line {
+func (e *record) setAt(variable string) FileLine {
 	at, known := e.lines[variable]
 	if known {
 		return at

@@ -12,14 +12,14 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Bundle is the file that starts an examined program.
-type Bundle struct {
+// StartFile is the file that starts an examined program.
+type StartFile struct {
 	Launcher string // its path; "": the program itself
 	Unpacked string // the directory with the content of an image; "": no image
 }
 
 // Shown returns a file's path: for the content of an image, the path in the image.
-func (b Bundle) Shown(file string) string {
+func (b StartFile) Shown(file string) string {
 	if inside, is := strings.CutPrefix(file, b.Unpacked+"/"); is && b.Unpacked != "" {
 		return inside + " in " + path.Base(b.Launcher)
 	}
@@ -133,7 +133,7 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 		return c.Files[0].Path, c.Symbols[at]
 	}
 	for _, by := range c.Files {
-		if len(file.Defines) > 0 || by.Symbols() == nil || !slices.ContainsFunc(by.Requires, func(r binary.Requirement) bool { return r.File == file.Soname }) {
+		if len(file.Defines) > 0 || by.Symbols() == nil || !slices.ContainsFunc(by.Requires, func(r binary.SymbolVersion) bool { return r.File == file.Soname }) {
 			continue
 		}
 		wants := by.Symbols().Versioned()

@@ -78,7 +78,7 @@ func (e evidence) slowDrivers() evidence {
 			continue
 		}
 		f := e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest, slowAlone{it, others}, nil)
-		if c, ok := e.trialOf(&e.alone[i]).First(explain.Key{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
+		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
 			f.advice = tried{Change: c, aim: forPower}
 		}
 	}
@@ -142,7 +142,7 @@ func (e evidence) slows(l *run.Suspect, cost slowed) evidence {
 		return e
 	}
 	changes := e.leaveOut(e.Answer.Layers[at])
-	if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.Key{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
+	if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
 		f.advice = tried{Change: c, aim: forTime}
 	}
 	return e

@@ -19,7 +19,7 @@ import (
 
 // Tries are the options of a trial.
 type Tries struct {
-	At      probe.Place
+	At      probe.Companions
 	Environ []string      // of the child processes
 	Limit   time.Duration // for each child process
 	Wake    bool          // load drivers whose device sleeps
@@ -41,9 +41,9 @@ type alone struct {
 // trying runs child processes with a program's drivers and layers.
 type trying struct {
 	Tries
-	scene   run.Scene   // the child process as a program
-	at, own probe.Place // with the programs' loader, and with the tool's
-	whole   *everything // the run of all drivers and layers; nil: as the others
+	scene   run.Scene        // the child process as a program
+	at, own probe.Companions // with the programs' loader, and with the tool's
+	whole   *everything      // the run of all drivers and layers; nil: as the others
 
 	hung     bool          // a child with the chain reached its time limit
 	patience time.Duration // the time limit of the next chain run
@@ -69,7 +69,7 @@ func changed(environ []string, changes [][2]string) []string {
 
 // everything is the run of all drivers and layers by a program with the rights of the tool.
 type everything struct {
-	at      probe.Place
+	at      probe.Companions
 	environ []string
 }
 
@@ -78,7 +78,7 @@ func (t *trying) child(ctx context.Context, environ []string, limit time.Duratio
 	return t.childOf(ctx, t.at, environ, limit)
 }
 
-func (t *trying) childOf(ctx context.Context, at probe.Place, environ []string, limit time.Duration) (*probe.Result, error) {
+func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
 	run := term.Either(t.Present, probe.Present, probe.Submit)
 	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
@@ -125,7 +125,7 @@ var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: 
 // PlaceFor returns a place for probes with the program's loader, so that the probes show faults of that loader. It returns
 // own, the tool's library, if the program has no loader, if the program has its own C library and the child cannot open its
 // loader, and for another machine.
-func (r *Report) PlaceFor(own probe.Place) probe.Place {
+func (r *Report) PlaceFor(own probe.Companions) probe.Companions {
 	l := r.Loader
 	if l == nil || l.Inside || l.Ours() || r.ownLinker || r.source.Foreign() || r.WordSize() != ProcessClass {
 		return own

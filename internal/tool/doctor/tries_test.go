@@ -34,7 +34,7 @@ func attempted(t *testing.T, report *Report, script string, how Tries) []string 
 	if err := binary.WriteProgram(child, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
-	how.At, how.Environ = probe.Place{Child: child, Library: "none"}, []string{"PATH=" + os.Getenv("PATH")}
+	how.At, how.Environ = probe.Companions{Child: child, Library: "none"}, []string{"PATH=" + os.Getenv("PATH")}
 	if how.Limit == 0 {
 		how.Limit = time.Minute
 	}
@@ -89,7 +89,7 @@ func TestStillTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := report.Try(ctx, Tries{At: probe.Place{Child: child}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}); err != nil {
+	if err := report.Try(ctx, Tries{At: probe.Companions{Child: child}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"has a driver (not tried)", "nothing is wrong so far", "still being tried: radeon_icd.json, drivers and layers together (vkloader doctor waits"} {

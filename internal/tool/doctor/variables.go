@@ -39,7 +39,7 @@ func (e *variableExam) environment() {
 		if f.BareWord() {
 			continue
 		}
-		found := e.decided(&diag.Finding{Code: f.Code, Subject: f.Variable})
+		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable})
 		found.fact = misled{Problem: f}
 		if e.steamSets(f.Variable) {
 			found.advice = setBySteam
@@ -50,10 +50,40 @@ func (e *variableExam) environment() {
 			continue
 		}
 		e.wish(found, &f, all)
+		e.choice(found, &f)
 	}
 	e.selections()
 	e.layerSettings()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+}
+
+// choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
+// to unset two of them, and all of them. A missing file of a list is no problem if programs get a driver of the list.
+func (e *variableExam) choice(found *Finding, f *environment.Problem) {
+	var others []string
+	is := false
+	for _, v := range choosers {
+		switch {
+		case v.Name() == f.Variable:
+			is = true
+		case e.source.Var(v.Name(), v.Secure()).Value != "":
+			others = append(others, v.Name())
+		}
+	}
+	if !is {
+		return
+	}
+	if f.Kind == environment.NoFile && e.someGood() {
+		found.soften(diag.Warning)
+	}
+	all := explain.UnsetVariable(f.Variable)
+	for _, name := range others {
+		found.offer(fixing, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(name)))
+		all = explain.UnsetVariable(name).With(all)
+	}
+	if len(others) > 1 {
+		found.offer(fixing, all)
+	}
 }
 
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
@@ -214,7 +244,7 @@ func (e *variableExam) elevation() {
 	if !e.source.Elevated {
 		return
 	}
-	rights := process.Rights("")
+	rights := process.FileRights("")
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
@@ -283,7 +313,7 @@ func (e *variableExam) losing() (set []string) {
 
 // unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
 // that.
-func unseen(count int, rights process.Rights, lost []string) fact {
+func unseen(count int, rights process.FileRights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {
 		what = said("the program runs with more rights than its user (%s): it does not see", rights)

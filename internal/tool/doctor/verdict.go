@@ -64,8 +64,12 @@ func (r *Report) misbehaving() string {
 				with = " together with " + what.with
 			}
 			broken = append(broken, f.Subject+does+with+" ("+what.detail+")")
-		} else if what, is := f.fact.(hides); is {
-			broken = append(broken, f.Subject+"="+what.value+" makes programs fail ("+what.detail+")")
+		} else if what, is := f.fact.(hides); is && f.Because == nil {
+			does := " makes programs fail ("
+			if len(what.others) > 0 {
+				does = " make programs fail ("
+			}
+			broken = append(broken, strings.Join(append([]string{f.Subject + "=" + what.value}, what.others...), " and ")+does+what.detail+")")
 		}
 	}
 	if len(broken) == 0 {

@@ -37,7 +37,7 @@ func Check(source facts.Provider, answer *plan.Answer) []Problem {
 		}
 	}
 	c := &checker{source: source, answer: answer, ignored: map[string]bool{}}
-	for _, f := range c.answer.Findings {
+	for _, f := range c.answer.Diagnostics {
 		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
 		}
@@ -147,7 +147,7 @@ func (c *checker) drivers() {
 	selected := c.matches(variables.DriversSelect, NoDriverMatches, known)
 	disabled := c.matches(variables.DriversDisable, NoDriverMatches, known)
 	for _, name := range selected {
-		if slices.Contains(disabled, name) {
+		if slices.Contains(disabled, name) && c.meant(name, selected, known) {
 			c.find(diag.VariableContradiction, variables.DriversSelect, Problem{Kind: BothMatch,
 				Other: variables.DriversDisable.Name(), Place: name})
 		}
@@ -156,6 +156,15 @@ func (c *checker) drivers() {
 		v := term.Either(c.value(variables.DriversSelect) != "", variables.DriversSelect, variables.DriversDisable)
 		c.find(diag.VariableAllOut, v, Problem{Kind: AllOut, Names: names})
 	}
+}
+
+// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE is for a selected driver, and not for all drivers but the selected ones.
+func (c *checker) meant(name string, selected, known []string) bool {
+	return slices.ContainsFunc(c.patterns(variables.DriversDisable), func(entry string) bool {
+		return entry != "*" && plan.Matches(entry, name) && !slices.ContainsFunc(known, func(other string) bool {
+			return plan.Matches(entry, other) && !slices.Contains(selected, other)
+		})
+	})
 }
 
 // baseNames returns the distinct file names of the drivers' manifests.
@@ -277,6 +286,10 @@ func usesMesa(answer *plan.Answer) bool {
 // Changes returns the changes of the variable that may remove a finding, the smallest first. An entry that another finding in all
 // is about goes with it.
 func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
+	if f.Kind == BothMatch {
+		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place), explain.UnsetVariable(f.Variable))
+		return changes
+	}
 	variables.Each(func(id variables.ID) {
 		if id.Name() != f.Variable {
 			return
@@ -340,7 +353,7 @@ func (f *Problem) same(other Problem) bool {
 }
 
 // check returns the fault of a non-empty value.
-type check func(value string) Fault
+type check func(value string) ValueFault
 
 // checks maps variables to their checks. Variables without a check accept every text.
 var checks = map[variables.ID]check{
@@ -354,17 +367,17 @@ var checks = map[variables.ID]check{
 // debugWords are the words of LOG-1 in the order of their prefixes (LOG-4).
 var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
 
-func checkWords(value string) Fault {
+func checkWords(value string) ValueFault {
 	for _, w := range strings.Split(value, ",") {
 		known := w == ""
 		for _, k := range debugWords {
 			known = known || strings.HasPrefix(k, w)
 		}
 		if !known {
-			return Fault{NoWord, w}
+			return ValueFault{NoWord, w}
 		}
 	}
-	return Fault{}
+	return ValueFault{}
 }
 
 // number returns the number that C's strtoul or strtol reads at the start of a text, and the rest.
@@ -391,28 +404,28 @@ func number(text string) (digits, rest string) {
 const hexadecimal = "0123456789abcdefABCDEF"
 
 // checkSwitch checks a decimal number (ENV-91, ENV-108).
-func checkSwitch(value string) Fault {
+func checkSwitch(value string) ValueFault {
 	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
 	if text == "" || text[0] < '0' || text[0] > '9' {
-		return Fault{NoSwitch, value}
+		return ValueFault{NoSwitch, value}
 	}
-	return Fault{}
+	return ValueFault{}
 }
 
-func checkUnloading(value string) Fault {
+func checkUnloading(value string) ValueFault {
 	if value != "0" && value != "1" {
-		return Fault{NotZeroOrOne, value}
+		return ValueFault{NotZeroOrOne, value}
 	}
-	return Fault{}
+	return ValueFault{}
 }
 
 // checkSelection checks two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
-func checkSelection(value string) Fault {
+func checkSelection(value string) ValueFault {
 	vendor, device, _ := strings.Cut(value, ":")
 	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
-		return Fault{NoSelection, value}
+		return ValueFault{NoSelection, value}
 	}
-	return Fault{}
+	return ValueFault{}
 }
 
 // isHexadecimal reports whether text is a hexadecimal number or, with tail, begins with one.
@@ -429,14 +442,14 @@ func isHexadecimal(text string, tail bool) bool {
 }
 
 // checkRanges reports the first fault of a list of numbers and ranges (ENV-93 to ENV-97).
-func checkRanges(value string) Fault {
+func checkRanges(value string) ValueFault {
 	for _, e := range strings.Split(value, ",") {
 		if e == "" {
 			continue
 		}
 		first, rest := number(e)
 		if first == "" {
-			return Fault{NoNumber, e}
+			return ValueFault{NoNumber, e}
 		}
 		if rest == "" {
 			continue
@@ -445,32 +458,32 @@ func checkRanges(value string) Fault {
 		from, _ := strconv.ParseUint(first, 0, 64)
 		to, _ := strconv.ParseUint(last, 0, 64)
 		if uint32(to) < uint32(from) {
-			return Fault{EmptyRange, e}
+			return ValueFault{EmptyRange, e}
 		}
 	}
-	return Fault{}
+	return ValueFault{}
 }
 
 // checkFilter returns the check of a name pattern list (ENV-35 to ENV-44). words means that the list may contain special
 // words.
 func checkFilter(words bool) check {
-	return func(value string) (fault Fault) {
+	return func(value string) (fault ValueFault) {
 		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
 			switch {
 			case fault.Kind != NoFault:
 			case word == plan.Nothing:
-				fault = Fault{NoSpecialWord, e}
+				fault = ValueFault{NoSpecialWord, e}
 			case word != plan.Pattern:
 			case isBareWord(e, words):
-				fault = Fault{BareWord, e}
+				fault = ValueFault{BareWord, e}
 			case strings.Trim(e, " ") != e:
-				fault = Fault{Space, e}
+				fault = ValueFault{Space, e}
 			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
-				fault = Fault{InnerStar, e}
+				fault = ValueFault{InnerStar, e}
 			}
 		})
 		if fault.Kind == NoFault && strings.Trim(rest, ",") != "" {
-			fault = Fault{Kind: TooMany}
+			fault = ValueFault{Kind: TooMany}
 		}
 		return fault
 	}

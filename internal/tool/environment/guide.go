@@ -22,8 +22,8 @@ const (
 // Groups lists all groups in display order.
 var Groups = []Group{Drivers, Layers, Devices, Loader, Directories}
 
-// Entry describes one variable.
-type Entry struct {
+// VariableGuide describes one variable.
+type VariableGuide struct {
 	ID         variables.ID
 	Group      Group
 	Takes      string         // its value
@@ -46,7 +46,7 @@ const (
 	withoutExclusive      = "a settings file that lists layers and does not ask for the ordinary search"
 )
 
-var entries = [...]Entry{
+var entries = [...]VariableGuide{
 	{ID: variables.DriverFiles, Group: Drivers, Takes: fileList, EmptyCount: true,
 		Does:     "The loader uses only these driver manifests.",
 		YieldsTo: withoutConfigurations, Statements: []string{"ENV-2", "ENV-3", "ENV-4", "ENV-8"}},
@@ -166,15 +166,15 @@ var OfLayers = [...]ByLayer{
 }
 
 // Guide returns all entries in the order of the groups.
-func Guide() []Entry { return entries[:] }
+func Guide() []VariableGuide { return entries[:] }
 
 // Elevated returns the effect of elevated rights on the variable: "ignored" or "kept".
-func (e *Entry) Elevated() string {
+func (e *VariableGuide) Elevated() string {
 	return term.Either(e.ID.Secure(), "ignored", "kept")
 }
 
 // Told returns the full description: the effect, the time of reading, the meaning of an empty value, and the current name.
-func (e *Entry) Told() string {
+func (e *VariableGuide) Told() string {
 	text := e.Does + map[variables.Reader]string{variables.Load: " Read once, when the library is loaded.",
 		variables.Asking: " Read when no driver is found on this machine.", variables.Enumeration: " Read whenever devices are listed."}[e.ID.Reader()]
 	if e.EmptyCount {
@@ -187,7 +187,7 @@ func (e *Entry) Told() string {
 }
 
 // Order returns the settings that replace the variable, in Markdown.
-func (e *Entry) Order() string {
+func (e *VariableGuide) Order() string {
 	text := names(e.Yields, "`")
 	if text != "" && e.YieldsTo != "" {
 		text += "; "

@@ -59,7 +59,7 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 			state, reason := stateOf(&e, v.Value, answer, from, elevated)
 			row.State, row.Why = state, reason.text()
 		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
-			row.Set, row.Value, row.State, row.Why = true, value, Ignored, Reason{Kind: OfOtherLoaders}.text()
+			row.Set, row.Value, row.State, row.Why = true, value, Ignored, StateReason{Kind: OfOtherLoaders}.text()
 		}
 		rows = append(rows, row)
 	}
@@ -79,46 +79,46 @@ func valueIn(environ []string, name string) (value string, set bool) {
 }
 
 // stateOf returns the state of a set variable.
-func stateOf(e *Entry, value string, answer *plan.Answer, from facts.Provider, elevated bool) (string, Reason) {
+func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Provider, elevated bool) (string, StateReason) {
 	if elevated && e.ID.Secure() {
-		return Ignored, Reason{Kind: MoreRights}
+		return Ignored, StateReason{Kind: MoreRights}
 	}
 	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) { // WIN-059
-		return NoEffect, Reason{Kind: OfOtherSystems}
+		return NoEffect, StateReason{Kind: OfOtherSystems}
 	}
-	for _, f := range answer.Findings {
+	for _, f := range answer.Diagnostics {
 		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {
-			return Ignored, Reason{Kind: Decided, Decision: f}
+			return Ignored, StateReason{Kind: Decided, Decision: f}
 		}
 	}
 	if value == "" && !e.EmptyCount {
-		return NoEffect, Reason{Kind: Empty}
+		return NoEffect, StateReason{Kind: Empty}
 	}
 	if check := checks[e.ID]; check != nil {
 		if fault := check(value); fault.Kind != NoFault {
-			return Faulty, Reason{Kind: Wrong, Fault: fault}
+			return Faulty, StateReason{Kind: Wrong, Fault: fault}
 		}
 	}
 	switch e.ID {
 	case variables.Home:
 		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
-			return Ignored, Reason{Kind: ReplacedByTwo, By: []any{variables.ConfigHome.Name(), variables.DataHome.Name()}}
+			return Ignored, StateReason{Kind: ReplacedByTwo, By: []any{variables.ConfigHome.Name(), variables.DataHome.Name()}}
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
 		if answer.Settings != nil && answer.Settings.HasDevices {
-			return Ignored, Reason{Kind: DeviceConfigurations, By: []any{answer.Settings.File}}
+			return Ignored, StateReason{Kind: DeviceConfigurations, By: []any{answer.Settings.File}}
 		}
 		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
 		if e.ID == variables.DeviceSelect && off != 0 {
-			return Ignored, Reason{Kind: Replaced, By: []any{variables.DisableSelect.Name()}}
+			return Ignored, StateReason{Kind: Replaced, By: []any{variables.DisableSelect.Name()}}
 		}
 	case variables.Debug:
 		if answer.Settings != nil && answer.Settings.HasLevel {
-			return Ignored, Reason{Kind: SettingsLog, By: []any{answer.Settings.File}}
+			return Ignored, StateReason{Kind: SettingsLog, By: []any{answer.Settings.File}}
 		}
 	}
-	return InForce, Reason{}
+	return InForce, StateReason{}
 }
 
 // layerVariables returns the variables that the manifests of implicit layers name.
@@ -128,7 +128,7 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		active[answer.Layers[a.Layer]] = true
 	}
 	var rows []Variable
-	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (string, Reason)) {
+	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (string, StateReason)) {
 		v := from.Var(name, false)
 		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
 			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: Plain(kind.YieldsTo),
@@ -143,23 +143,23 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, Reason) {
+		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, StateReason) {
 			if active[l] {
-				return Ignored, Reason{Kind: UsedAllTheSame, By: []any{l.Name}}
+				return Ignored, StateReason{Kind: UsedAllTheSame, By: []any{l.Name}}
 			}
-			return InForce, Reason{}
+			return InForce, StateReason{}
 		})
 		if !l.HasEnable {
 			continue
 		}
-		add(l, &OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, Reason) {
+		add(l, &OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, StateReason) {
 			switch {
 			case value != l.EnableValue:
-				return NoEffect, Reason{Kind: Wants, By: []any{l.Name, l.EnableValue}}
+				return NoEffect, StateReason{Kind: Wants, By: []any{l.Name, l.EnableValue}}
 			case !active[l]:
-				return Ignored, Reason{Kind: UnusedAllTheSame, By: []any{l.Name}}
+				return Ignored, StateReason{Kind: UnusedAllTheSame, By: []any{l.Name}}
 			}
-			return InForce, Reason{}
+			return InForce, StateReason{}
 		})
 	}
 	return rows
@@ -212,7 +212,7 @@ func unknownVariables(known []Variable, environ []string) []Variable {
 			func(p string) bool { return strings.HasPrefix(name, p) })
 		if looks && !slices.ContainsFunc(known, func(v Variable) bool { return v.Name == name }) {
 			rows = append(rows, Variable{Name: name, Group: "Unknown", State: Unknown, Set: true, Value: value,
-				Does: "Nothing.", Brief: "nothing", Why: Reason{Kind: Nobody}.text()})
+				Does: "Nothing.", Brief: "nothing", Why: StateReason{Kind: Nobody}.text()})
 		}
 	}
 	return rows

@@ -107,13 +107,13 @@ const (
 	TooMany       FaultKind = "only its first %d entries count"
 )
 
-// Fault is a part of a value that has no effect or an unexpected one.
-type Fault struct {
+// ValueFault is a part of a value that has no effect or an unexpected one.
+type ValueFault struct {
 	Kind FaultKind
 	Part string
 }
 
-func (f Fault) text() string {
+func (f ValueFault) text() string {
 	switch f.Kind {
 	case NoFault:
 		return ""
@@ -147,15 +147,15 @@ const (
 	Wrong                ReasonKind = "the value says something else"                                  // Reason.Fault has the text
 )
 
-// Reason is the reason for a state that the value does not explain, as data.
-type Reason struct {
+// StateReason is the reason for a state that the value does not explain, as data.
+type StateReason struct {
 	Kind     ReasonKind
-	Decision diag.Finding
-	Fault    Fault
+	Decision diag.Diagnostic
+	Fault    ValueFault
 	By       []any
 }
 
-func (r Reason) text() string {
+func (r StateReason) text() string {
 	switch r.Kind {
 	case Decided:
 		return r.Decision.What

@@ -99,7 +99,7 @@ func TestUndoFileOfOthers(t *testing.T) {
 	t.Parallel()
 	const file = "/home/u/.bashrc"
 	text := func(path string, mode fs.FileMode) string {
-		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{Kept{path, true, []byte("theirs"), mode}, sum([]byte("now"))}}})
+		data, err := json.Marshal(undo{Schema: undoSchema, Files: []changed{{SavedFile{path, true, []byte("theirs"), mode}, sum([]byte("now"))}}})
 		if err != nil {
 			t.Fatal(err)
 		}

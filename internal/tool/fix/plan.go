@@ -93,7 +93,7 @@ func (p *planner) part(c *explain.Change) bool {
 		})
 	}
 	// If another file sets the variable, or its origin is unknown, a change here has no effect.
-	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.Line) bool { return path.Dir(at.File) != p.directory() }) {
+	if len(places) == 0 || slices.ContainsFunc(places, func(at doctor.FileLine) bool { return path.Dir(at.File) != p.directory() }) {
 		return false
 	}
 	for i := len(places) - 1; i >= 0; i-- { // backwards, so that line numbers stay valid
@@ -163,7 +163,7 @@ type undo struct {
 
 // changed is a file before a change, and its content afterwards.
 type changed struct {
-	Kept
+	SavedFile
 	After string `json:"after"` // SHA-256 of the content after the change; "": removed
 }
 
@@ -324,7 +324,7 @@ func sum(text []byte) string {
 }
 
 // state returns the file's state in the notation of changed.After.
-func (k Kept) state() string {
+func (k SavedFile) state() string {
 	if !k.There {
 		return ""
 	}
@@ -333,7 +333,7 @@ func (k Kept) state() string {
 
 func readUndo(m *machine.Machine, file string) (*undo, error) {
 	if file == "" {
-		return nil, exit.Unable("the home directory is unknown, so there is no place for the undo file")
+		return nil, exit.Unable("there is no place for the undo file: the home directory is unknown")
 	}
 	now, err := Keep(m, file)
 	if err == nil && !now.There {
@@ -368,8 +368,8 @@ func remove(m *machine.Machine, file string) error {
 	return at.Remove()
 }
 
-// Kept is the saved state of a file.
-type Kept struct {
+// SavedFile is the saved state of a file.
+type SavedFile struct {
 	Path  string      `json:"path"`
 	There bool        `json:"was"`
 	Text  []byte      `json:"before"` // its content
@@ -377,8 +377,8 @@ type Kept struct {
 }
 
 // Keep reads the state of a file. A missing file is a valid state.
-func Keep(m *machine.Machine, path string) (Kept, error) {
-	k := Kept{Path: path}
+func Keep(m *machine.Machine, path string) (SavedFile, error) {
+	k := SavedFile{Path: path}
 	at, err := m.PlaceOf(path, false)
 	if err == nil {
 		defer at.Close()
@@ -392,10 +392,10 @@ func Keep(m *machine.Machine, path string) (Kept, error) {
 }
 
 // Same reports whether two states of a file have the same content.
-func (k Kept) Same(o Kept) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
+func (k SavedFile) Same(o SavedFile) bool { return k.There == o.There && bytes.Equal(k.Text, o.Text) }
 
 // Restore restores the file's state in one step.
-func (k Kept) Restore(m *machine.Machine) error {
+func (k SavedFile) Restore(m *machine.Machine) error {
 	if k.There {
 		return write(m, k.Path, k.Text, k.Mode)
 	}

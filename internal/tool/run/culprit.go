@@ -54,27 +54,27 @@ type Run struct {
 	What    string   `json:"what"`
 }
 
-// Trial runs the program without some suspects.
-type Trial func(without []Suspect) (*Seen, error)
+// TrialRun runs the program without some suspects.
+type TrialRun func(without []Suspect) (*Seen, error)
 
-// Result is the result of a search.
-type Result string
+// SearchResult is the result of a search.
+type SearchResult string
 
 // Results of searches.
 const (
-	EndedWell         Result = "fine"      // the program works
-	FoundCulprit      Result = "found"     // the program works without the culprits
-	FoundUnloading    Result = "unloading" // the program works if no driver and no layer is unloaded
-	FoundKeeping      Result = "keeping"   // the program works if every driver is unloaded with its last instance
-	NothingToLeaveOut Result = "elsewhere" // the program fails without every suspect
-	FailsWithLoader   Result = "loader"    // the program fails with one loader only, and fails there without every suspect
-	EndsDiffer        Result = "unsteady"  // equal runs end differently
-	BrokenOff         Result = "stopped"   // the search was cancelled
+	EndedWell         SearchResult = "fine"      // the program works
+	FoundCulprit      SearchResult = "found"     // the program works without the culprits
+	FoundUnloading    SearchResult = "unloading" // the program works if no driver and no layer is unloaded
+	FoundKeeping      SearchResult = "keeping"   // the program works if every driver is unloaded with its last instance
+	NothingToLeaveOut SearchResult = "elsewhere" // the program fails without every suspect
+	FailsWithLoader   SearchResult = "loader"    // the program fails with one loader only, and fails there without every suspect
+	EndsDiffer        SearchResult = "unsteady"  // equal runs end differently
+	BrokenOff         SearchResult = "stopped"   // the search was cancelled
 )
 
-// Verdict is the outcome of a search.
-type Verdict struct {
-	Result   Result
+// CulpritSearch is the outcome of a search.
+type CulpritSearch struct {
+	Result   SearchResult
 	Culprits []Suspect
 	With     []Suspect // the layer that must also be present for the culprit to fail
 	Runs     []Run
@@ -84,15 +84,15 @@ type Verdict struct {
 
 // searching is a search in progress.
 type searching struct {
-	*Verdict
-	trial Trial
+	*CulpritSearch
+	trial TrialRun
 }
 
 // FindCulprit searches for the culprit of a failure. It runs the program unchanged, without the variables that hide devices,
 // without layers, and then halves the suspects. more returns the suspects, given the first run, which shows the layers that
 // the program itself enables.
-func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error) {
-	s := &searching{&Verdict{}, trial}
+func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSearch, error) {
+	s := &searching{&CulpritSearch{}, trial}
 	first, err := s.run(nil)
 	if err != nil {
 		return nil, err
@@ -103,22 +103,22 @@ func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error
 		if first.Stopped {
 			s.Result = BrokenOff
 		}
-		return s.Verdict, nil
+		return s.CulpritSearch, nil
 	}
 	list := more(first)
 	if first.Nowhere {
 		if done, err := s.unloading(KeepLoaded, FoundUnloading); done || err != nil {
-			return s.Verdict, err
+			return s.CulpritSearch, err
 		}
 	}
 	if first.Missing {
 		if done, err := s.unloading(KeepNone, FoundKeeping); done || err != nil {
-			return s.Verdict, err
+			return s.CulpritSearch, err
 		}
 	}
 	if first.Unused { // no layer or driver was loaded
 		s.Result = NothingToLeaveOut
-		return s.Verdict, nil
+		return s.CulpritSearch, nil
 	}
 	for _, suspects := range [][]Suspect{list.Variables, list.Layers} {
 		if len(suspects) == 0 {
@@ -137,13 +137,13 @@ func FindCulprit(trial Trial, more func(first *Seen) *Suspects) (*Verdict, error
 		return s.among(list.Layers, list.Drivers)
 	}
 	s.Result = NothingToLeaveOut
-	return s.Verdict, nil
+	return s.CulpritSearch, nil
 }
 
 // broken ends a cancelled search.
-func (s *searching) broken(err error) (*Verdict, error) {
+func (s *searching) broken(err error) (*CulpritSearch, error) {
 	s.Result = BrokenOff
-	return s.Verdict, err
+	return s.CulpritSearch, err
 }
 
 func (s *searching) run(without []Suspect) (*Seen, error) {
@@ -177,7 +177,7 @@ func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error)
 }
 
 // among finds the culprits among suspects. Every run excludes out. The program works without all suspects.
-func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
+func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	rest := slices.Clone(suspects)
 	with := func(more ...Suspect) []Suspect { return slices.Concat(out, s.Culprits, more) }
 	if at := s.pointedAt(rest); at >= 0 { // the suspect in the failure's call stack is tried first
@@ -213,13 +213,13 @@ func (s *searching) among(out, suspects []Suspect) (*Verdict, error) {
 	if suspects[0].Kind != Driver {
 		s.Result = EndsDiffer // the program did work without all of them
 	}
-	return s.Verdict, nil
+	return s.CulpritSearch, nil
 }
 
 // together finds the layer that makes the only culprit fail, if the culprit works alone.
-func (s *searching) together(suspects []Suspect) (*Verdict, error) {
+func (s *searching) together(suspects []Suspect) (*CulpritSearch, error) {
 	if len(s.Culprits) != 1 || s.Culprits[0].Kind != Layer || len(suspects) == 1 {
-		return s.Verdict, nil
+		return s.CulpritSearch, nil
 	}
 	others := slices.DeleteFunc(slices.Clone(suspects), func(x Suspect) bool { return x == s.Culprits[0] })
 	alone, err := s.run(others)
@@ -227,14 +227,14 @@ func (s *searching) together(suspects []Suspect) (*Verdict, error) {
 		return s.broken(err)
 	}
 	if !alone.Good {
-		return s.Verdict, nil
+		return s.CulpritSearch, nil
 	}
 	fails, err := s.fewest(len(others), func(from int) []Suspect { return others[from:] })
 	if fails == 0 {
 		return s.broken(err)
 	}
 	s.With = []Suspect{others[fails-1]}
-	return s.Verdict, nil
+	return s.CulpritSearch, nil
 }
 
 // pointedAt returns the index of the first suspect whose library is in the failure's call stack; -1 for none.
@@ -265,7 +265,7 @@ const (
 // unloading tries the program without unloading any driver or layer, or with unloading all of them. A library whose code runs at
 // a thread's end crashes after it is unloaded and works otherwise, so the library alone is not at fault. A library that a kept
 // driver needs takes the place of another version, which the program needs. done reports whether the search is over.
-func (s *searching) unloading(kind Kind, result Result) (done bool, err error) {
+func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
 	if err != nil || seen.Stopped {
 		_, err = s.broken(err)

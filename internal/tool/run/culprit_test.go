@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		bad     []string
 		kind    Kind
 		files   []string
-		result  Result
+		result  SearchResult
 		culprit []string
 		most    int
 	}{

@@ -32,7 +32,7 @@ type debugged struct {
 	first   uint32                       // the main thread
 	threads map[uint32]syswindows.Handle // all threads
 	begun   map[windows.Exception]bool   // the initial breakpoints that have occurred
-	last    *Fault                       // the place of the last exception that may end the process
+	last    *CrashSite                   // the place of the last exception that may end the process
 }
 
 // loop handles debug events until no process is left. main is the program's process.
@@ -169,8 +169,8 @@ func (d *debugger) end(code uint32) *End {
 	return e
 }
 
-func hasLoader(list []windows.Module) bool {
-	return slices.ContainsFunc(list, func(m windows.Module) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
+func hasLoader(list []windows.LoadedFile) bool {
+	return slices.ContainsFunc(list, func(m windows.LoadedFile) bool { return strings.EqualFold(machine.Style.Base(m.File), "vulkan-1.dll") })
 }
 
 // maxStack is the size of the examined part of a stack.
@@ -178,9 +178,9 @@ const maxStack = 32 << 10
 
 // faultAt returns the file of a thread's current instruction and the files on its stack. It takes every stack word that
 // points into code for a return address, which may be stale.
-func faultAt(p *debugged, at, sp uint64) *Fault {
+func faultAt(p *debugged, at, sp uint64) *CrashSite {
 	list, _ := windows.ModulesOf(p.pid)
-	f := &Fault{Program: windows.ProgramOf(p.handle), Loader: hasLoader(list)}
+	f := &CrashSite{Program: windows.ProgramOf(p.handle), Loader: hasLoader(list)}
 	in := func(address uint64) string {
 		for _, m := range list {
 			if address >= m.Base && address-m.Base < m.Size {

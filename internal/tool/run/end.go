@@ -15,12 +15,12 @@ type Limits struct {
 
 // End is the end of a traced program.
 type End struct {
-	Code        int    // the program's exit code; 0 if Killed is set
-	Killed      string // the signal or exception that ended the program; "": it exited
-	Hung        bool   // ended at the limit, or at the user's request because it hangs
-	Enough      bool   // ended because it ran long enough
-	Interrupted bool   // the user of the tool ended it
-	Fault       *Fault // the place of a crash or hang; nil if unknown
+	Code        int        // the program's exit code; 0 if Killed is set
+	Killed      string     // the signal or exception that ended the program; "": it exited
+	Hung        bool       // ended at the limit, or at the user's request because it hangs
+	Enough      bool       // ended because it ran long enough
+	Interrupted bool       // the user of the tool ended it
+	Fault       *CrashSite // the place of a crash or hang; nil if unknown
 }
 
 // Crashed reports whether the program or one of its processes was ended by its own signal or exception.
@@ -28,8 +28,8 @@ func (e *End) Crashed() bool {
 	return !e.Hung && !e.Enough && !e.Interrupted && (e.Fault != nil || e.Killed != "" || crashCode(e.Code))
 }
 
-// Fault is the place of a crash or hang.
-type Fault struct {
+// CrashSite is the place of a crash or hang.
+type CrashSite struct {
 	Program string   // the process's executable
 	Killed  string   // the signal or exception
 	Forked  bool     // the process was forked from one with the loader, without an exec
@@ -40,7 +40,7 @@ type Fault struct {
 }
 
 // add appends a file to the list unless the list contains it.
-func (f *Fault) add(file string) {
+func (f *CrashSite) add(file string) {
 	if !slices.Contains(f.Files, file) {
 		f.Files = append(f.Files, file)
 	}
@@ -48,10 +48,10 @@ func (f *Fault) add(file string) {
 
 // faults selects one of several faults: the first in a process with the loader, preferably in the program's first thread.
 type faults struct {
-	told *Fault
+	told *CrashSite
 }
 
-func (f *faults) take(fault *Fault, first bool) {
+func (f *faults) take(fault *CrashSite, first bool) {
 	if f.told == nil || fault.Loader && (!f.told.Loader || first) {
 		f.told = fault
 	}
@@ -125,14 +125,14 @@ func (p patience) wait() int32 {
 
 // Program is a program to run.
 type Program struct {
-	Path    string   // the executable's path
-	Args    []string // the first is the program's name
-	Environ []string // NAME=VALUE
-	Opened  *Opened  // notes its loaders while Watch runs it; nil: none are noted
+	Path    string     // the executable's path
+	Args    []string   // the first is the program's name
+	Environ []string   // NAME=VALUE
+	Opened  *LoaderUse // notes its loaders while Watch runs it; nil: none are noted
 }
 
-// Opened records the loader files that a program and its children have mapped.
-type Opened struct {
+// LoaderUse records the loader files that a program and its children have mapped.
+type LoaderUse struct {
 	Own   string // the tool's own library
 	Used  bool   // a process has mapped it
 	Other string // another loader that a process has mapped; "": none
@@ -141,7 +141,7 @@ type Opened struct {
 }
 
 // Warning returns the warning that a program has opened another loader, and "" if it has opened the tool's own or none.
-func (o *Opened) Warning(program string) string {
+func (o *LoaderUse) Warning(program string) string {
 	if o == nil || o.Used || o.Other == "" {
 		return ""
 	}

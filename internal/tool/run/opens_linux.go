@@ -110,7 +110,7 @@ func stem(base string) string {
 }
 
 // look reads the mapped files of a process and of its children. It takes at most a tenth of the time between two calls.
-func (o *Opened) look(pid int) {
+func (o *LoaderUse) look(pid int) {
 	if o == nil || o.Used || o.Other != "" || time.Now().Before(o.next) {
 		return
 	}

@@ -177,9 +177,9 @@ const nullPage = 4096
 
 // faultAt returns the file of a thread's current instruction and the files on its stack. It takes every stack word that
 // points into code for a return address, which may be stale.
-func faultAt(tid int, at *place) *Fault {
+func faultAt(tid int, at *place) *CrashSite {
 	list, loader := codeOf(tid)
-	f := &Fault{Killed: unix.SignalName(at.signal), Null: at.pc < nullPage, Loader: loader}
+	f := &CrashSite{Killed: unix.SignalName(at.signal), Null: at.pc < nullPage, Loader: loader}
 	f.Program, _ = os.Readlink(fmt.Sprintf("/proc/%d/exe", tid))
 	add := func(address uint64) bool {
 		i, _ := slices.BinarySearchFunc(list, address, func(c code, a uint64) int {

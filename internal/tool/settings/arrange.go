@@ -76,7 +76,7 @@ func anyOf[T any](list []T) []any {
 
 // sorted orders names so that the rules hold. A name that has to be above another moves right before it; all other names
 // keep their order. false: the rules contradict each other.
-func sorted(names []string, rules []Rule) (out []string, possible bool) {
+func sorted(names []string, rules []OrderRule) (out []string, possible bool) {
 	done := map[string]int{} // 1: being placed, 2: placed
 	possible = true
 	var place func(name string)
@@ -87,7 +87,7 @@ func sorted(names []string, rules []Rule) (out []string, possible bool) {
 		}
 		done[name] = 1
 		for _, above := range names {
-			if slices.ContainsFunc(rules, func(r Rule) bool { return r.Upper == above && r.Lower == name }) {
+			if slices.ContainsFunc(rules, func(r OrderRule) bool { return r.Upper == above && r.Lower == name }) {
 				place(above)
 			}
 		}
@@ -102,7 +102,7 @@ func sorted(names []string, rules []Rule) (out []string, possible bool) {
 
 // arrange writes an order into an object without marks. layers are the existing layers in the order without the rules; rules
 // are the rules about existing layers.
-func arrange(object map[string]any, layers []*manifest.Layer, rules []Rule) (possible bool) {
+func arrange(object map[string]any, layers []*manifest.Layer, rules []OrderRule) (possible bool) {
 	if len(rules) == 0 {
 		return true
 	}
@@ -179,7 +179,7 @@ func withOthers(names []string, before []any, own map[string][]entry) []string {
 
 // block returns the longest part of an order that the list can omit: layers in the order of names, without an entry in the
 // earlier list, and without both layers of a rule.
-func block(order, names []string, own map[string][]entry, rules []Rule) (from, to int) {
+func block(order, names []string, own map[string][]entry, rules []OrderRule) (from, to int) {
 	if own[others] == nil {
 		return 0, 0
 	}
@@ -189,7 +189,7 @@ func block(order, names []string, own map[string][]entry, rules []Rule) (from, t
 			name := order[end]
 			part := order[start:end]
 			if name == others || own[name] != nil || end > start && slices.Index(names, name) < slices.Index(names, part[len(part)-1]) ||
-				slices.ContainsFunc(rules, func(r Rule) bool { return r.Lower == name && slices.Contains(part, r.Upper) }) {
+				slices.ContainsFunc(rules, func(r OrderRule) bool { return r.Lower == name && slices.Contains(part, r.Upper) }) {
 				break
 			}
 			end++

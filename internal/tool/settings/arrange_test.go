@@ -66,10 +66,10 @@ func TestArrange(t *testing.T) {
 		for _, name := range strings.Fields(c.layers) {
 			layers = append(layers, &manifest.Layer{Name: name, Manifest: "/" + name})
 		}
-		var rules []Rule
+		var rules []OrderRule
 		for _, word := range strings.Fields(c.rules) {
 			upper, lower, _ := strings.Cut(word, "<")
-			rules = append(rules, Rule{Upper: upper, Lower: lower})
+			rules = append(rules, OrderRule{Upper: upper, Lower: lower})
 		}
 		was, _ := json.Marshal(object)
 		if !arrange(object, layers, rules) {
@@ -90,7 +90,7 @@ func TestArrange(t *testing.T) {
 func TestStripQuarantined(t *testing.T) {
 	t.Parallel()
 	object := map[string]any{}
-	arrange(object, []*manifest.Layer{{Name: "a"}, {Name: "b"}}, []Rule{{Upper: "b", Lower: "a"}})
+	arrange(object, []*manifest.Layer{{Name: "a"}, {Name: "b"}}, []OrderRule{{Upper: "b", Lower: "a"}})
 	elements, _ := entries(object)
 	elements[slices.IndexFunc(elements, func(e entry) bool { return nameOf(e) == "b" })]["control"] = "off"
 	if strip(object); list(t, object) != "!b *" {
@@ -101,7 +101,7 @@ func TestStripQuarantined(t *testing.T) {
 // Rules that form a cycle are rejected.
 func TestCycle(t *testing.T) {
 	t.Parallel()
-	rules := []Rule{{Upper: "a", Lower: "b"}, {Upper: "b", Lower: "c"}, {Upper: "c", Lower: "a"}}
+	rules := []OrderRule{{Upper: "a", Lower: "b"}, {Upper: "b", Lower: "c"}, {Upper: "c", Lower: "a"}}
 	if _, possible := sorted([]string{"a", "b", "c"}, rules); possible {
 		t.Error("it is possible")
 	}

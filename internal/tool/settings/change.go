@@ -112,7 +112,7 @@ type Written struct {
 
 // opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
 // another program's file. Unless the change is dry, it locks out other runs of the tool.
-func (p *Found) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
+func (p *FileSet) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
 	if !dry {
 		unlock, err := Lock(&p.Machine, place)
 		if err != nil {
@@ -138,7 +138,7 @@ func (p *Found) opened(place string, dry, force bool, change func(f *File, conte
 }
 
 // Set applies a change to the file that it selects.
-func (p *Found) Set(c *Options, devices Devices) (*Written, error) {
+func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 	where, err := c.place(p)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func (p *Found) Set(c *Options, devices Devices) (*Written, error) {
 }
 
 // set applies a change to f, the tool's file or another program's; nil: no file.
-func (w *Written) set(p *Found, f *File, c *Options, devices Devices) error {
+func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	content := w.Content
 	apps, err := RealApps(&p.Machine, c.Apps)
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *Options) hasSettings() bool {
 }
 
 // apply changes an object of the file.
-func (c *Options) apply(p *Found, devices Devices, object map[string]any) error {
+func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) error {
 	if c.NoLayers {
 		object["layers"] = []any{}
 		delete(object, OrderMember)
@@ -273,7 +273,7 @@ func (c *Options) apply(p *Found, devices Devices, object map[string]any) error 
 }
 
 // logFile enters the log file with the path that the library accepts: absolute and without symbolic links.
-func (c *Options) logFile(p *Found, object map[string]any) error {
+func (c *Options) logFile(p *FileSet, object map[string]any) error {
 	switch c.LogFile {
 	case "":
 		return nil
@@ -333,12 +333,12 @@ func levelWords(level uint32) []string {
 }
 
 // found returns the decision without settings files and without the filter variables for layers and drivers.
-func (p *Found) found() (*plan.Answer, error) {
+func (p *FileSet) found() (*plan.Answer, error) {
 	return decide.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
-func (c *Options) layerEntries(p *Found) ([]any, error) {
+func (c *Options) layerEntries(p *FileSet) ([]any, error) {
 	answer, err := p.found()
 	if err != nil {
 		return nil, err
@@ -387,7 +387,7 @@ func layerNames(layers []*manifest.Layer) string {
 }
 
 // driverEntries returns the manifests in the intended order. The file has the last one first (SET-83).
-func (c *Options) driverEntries(p *Found) ([]any, error) {
+func (c *Options) driverEntries(p *FileSet) ([]any, error) {
 	var paths []string
 	for _, path := range c.Added {
 		if !strings.HasPrefix(path, "/") && !p.Machine.Foreign() {

@@ -15,8 +15,8 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// Found holds the settings files of a machine.
-type Found struct {
+// FileSet holds the settings files of a machine.
+type FileSet struct {
 	Machine machine.Machine
 	Source  *machine.Source
 	Places  []string
@@ -24,19 +24,19 @@ type Found struct {
 }
 
 // Look finds the settings files of a machine.
-func Look(source *machine.Source) (*Found, error) {
-	p := &Found{Machine: source.Machine, Source: source, Places: explain.SettingsPlaces(source)}
+func Look(source *machine.Source) (*FileSet, error) {
+	p := &FileSet{Machine: source.Machine, Source: source, Places: explain.SettingsPlaces(source)}
 	return p, p.Again()
 }
 
 // Again reads the files again, because another run of the tool may have changed them.
-func (p *Found) Again() (err error) {
+func (p *FileSet) Again() (err error) {
 	p.Files, err = Existing(&p.Machine, p.Places)
 	return exit.As(exit.NotLooked, err)
 }
 
 // InForce returns the file that programs use; nil without one.
-func (p *Found) InForce() *File {
+func (p *FileSet) InForce() *File {
 	if len(p.Files) == 0 {
 		return nil
 	}
@@ -116,7 +116,7 @@ func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 
 // Ignored returns a message for each program whose loader ignores the settings file or some of the fields. The program "", and an
 // empty list, stand for every program. Programs with an unknown loader give no message.
-func (p *Found) Ignored(programs, fields []string) (list []string) {
+func (p *FileSet) Ignored(programs, fields []string) (list []string) {
 	if len(programs) == 0 {
 		programs = []string{""}
 	}
@@ -143,10 +143,10 @@ func (p *Found) Ignored(programs, fields []string) (list []string) {
 }
 
 // Place returns the settings file for a change for this user, and rejects another program's file.
-func (p *Found) Place() (string, error) { return p.PlaceFor(false) }
+func (p *FileSet) Place() (string, error) { return p.PlaceFor(false) }
 
 // PlaceFor is Place for this user or, with system, for all users.
-func (p *Found) PlaceFor(system bool) (string, error) {
+func (p *FileSet) PlaceFor(system bool) (string, error) {
 	place, err := (&Options{System: system}).place(p)
 	if err != nil {
 		return "", err
@@ -158,7 +158,7 @@ func (p *Found) PlaceFor(system bool) (string, error) {
 }
 
 // put writes content in place of the tool's file, or of none. It removes the file if the content is empty.
-func put(p *Found, place string, file *File, content map[string]any) error {
+func put(p *FileSet, place string, file *File, content map[string]any) error {
 	var err error
 	switch {
 	case len(Objects(content)) == 0 && len(rulesOf(content)) == 0:
@@ -189,7 +189,7 @@ type Clearing struct {
 
 // Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns the zero value
 // if there is no file.
-func (p *Found) Clear(c *Clearing) (done Done, err error) {
+func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 	f := p.InForce()
 	switch {
 	case f == nil:
@@ -212,7 +212,7 @@ func (p *Found) Clear(c *Clearing) (done Done, err error) {
 }
 
 // dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
-func (p *Found) dropPrograms(f *File, apps []string) (done Done, err error) {
+func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
 	unlock, err := Lock(&p.Machine, f.Path)
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)

@@ -25,13 +25,13 @@ type OrderedLayer struct {
 type OrderOutcome struct {
 	File          string
 	Program       string
-	Removed       []Rule
+	Removed       []OrderRule
 	Before, After []OrderedLayer // from the program down
 }
 
 // asker makes decisions with a content in place of the settings file.
 type asker struct {
-	found *Found
+	found *FileSet
 	place string
 }
 
@@ -78,7 +78,7 @@ func (a *asker) view(content map[string]any, program string) (list []OrderedLaye
 
 // RenewRules writes the rules of a content into its objects again. It checks that the rules change only the order; otherwise
 // the error names the program.
-func RenewRules(found *Found, place string, content map[string]any) error {
+func RenewRules(found *FileSet, place string, content map[string]any) error {
 	a := &asker{found, place}
 	rules := rulesOf(content)
 	for _, object := range Objects(content) {
@@ -97,14 +97,14 @@ func RenewRules(found *Found, place string, content map[string]any) error {
 	}
 	for _, object := range Objects(content) {
 		apps, program := Apps(object), programOf(object)
-		mine := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+		mine := slices.DeleteFunc(slices.Clone(rules), func(r OrderRule) bool {
 			return r.Program != "" && !slices.Equal(apps, []string{r.Program})
 		})
 		layers, err := a.layers(plain, program)
 		if err != nil {
 			return err
 		}
-		mine = slices.DeleteFunc(mine, func(r Rule) bool { return len(missing(r, layers)) > 0 })
+		mine = slices.DeleteFunc(mine, func(r OrderRule) bool { return len(missing(r, layers)) > 0 })
 		if !arrange(object, layers, mine) {
 			return exit.Problem("the rules contradict each other: %s; remove one with \"vkloader settings order remove\"", told(mine))
 		}
@@ -127,12 +127,12 @@ func programOf(object map[string]any) string {
 }
 
 // told describes rules.
-func told(rules []Rule) string {
-	return strings.Join(term.Words(rules, func(r Rule) string { return r.Upper + " before " + r.Lower }), ", ")
+func told(rules []OrderRule) string {
+	return strings.Join(term.Words(rules, func(r OrderRule) string { return r.Upper + " before " + r.Lower }), ", ")
 }
 
 // missing returns the layers of a rule that are not installed.
-func missing(r Rule, layers []*manifest.Layer) (names []string) {
+func missing(r OrderRule, layers []*manifest.Layer) (names []string) {
 	for _, name := range []string{r.Upper, r.Lower} {
 		if findLayer(layers, name) == nil {
 			names = append(names, name)
@@ -143,7 +143,7 @@ func missing(r Rule, layers []*manifest.Layer) (names []string) {
 
 // same compares the decisions with and without the rules. A program must get the same layers in the order of the rules, both
 // when it enables no layer and when it enables every layer.
-func (a *asker) same(plain, content map[string]any, program string, rules []Rule) error {
+func (a *asker) same(plain, content map[string]any, program string, rules []OrderRule) error {
 	all, err := a.layers(plain, program)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func at(answer *plan.Answer, name string) int {
 }
 
 // AddRule adds a rule. With dry, it only returns the outcome.
-func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
+func AddRule(found *FileSet, rule OrderRule, system, dry bool) (*OrderOutcome, error) {
 	return changeRules(found, system, dry, rule.Program, func(a *asker, _ *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
 		layers, err := a.layers(content, rule.Program)
@@ -225,10 +225,10 @@ func AddRule(found *Found, rule Rule, system, dry bool) (*OrderOutcome, error) {
 }
 
 // RemoveRules removes the rules for which which returns true. It returns an error if there is none.
-func RemoveRules(found *Found, system, dry bool, program string, which func(Rule) bool) (*OrderOutcome, error) {
+func RemoveRules(found *FileSet, system, dry bool, program string, which func(OrderRule) bool) (*OrderOutcome, error) {
 	return changeRules(found, system, dry, program, func(_ *asker, o *OrderOutcome, content map[string]any) error {
 		rules := rulesOf(content)
-		kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+		kept := slices.DeleteFunc(slices.Clone(rules), func(r OrderRule) bool {
 			if which(r) {
 				o.Removed = append(o.Removed, r)
 			}
@@ -243,7 +243,7 @@ func RemoveRules(found *Found, system, dry bool, program string, which func(Rule
 }
 
 // ApplyRules writes the rules again for the installed layers.
-func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
+func ApplyRules(found *FileSet, system bool) (*OrderOutcome, error) {
 	return changeRules(found, system, false, "", func(_ *asker, _ *OrderOutcome, content map[string]any) error {
 		if len(rulesOf(content)) == 0 {
 			return exit.Problem("there are no rules about the order of layers")
@@ -253,7 +253,7 @@ func ApplyRules(found *Found, system bool) (*OrderOutcome, error) {
 }
 
 // changeRules changes the rules in the settings file.
-func changeRules(found *Found, system, dry bool, program string, f func(*asker, *OrderOutcome, map[string]any) error) (*OrderOutcome, error) {
+func changeRules(found *FileSet, system, dry bool, program string, f func(*asker, *OrderOutcome, map[string]any) error) (*OrderOutcome, error) {
 	place, err := found.PlaceFor(system)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func changeRules(found *Found, system, dry bool, program string, f func(*asker, 
 			return err
 		}
 		Prune(content, "")
-		if program != "" && !slices.ContainsFunc(rulesOf(content), func(r Rule) bool { return r.Program == program }) {
+		if program != "" && !slices.ContainsFunc(rulesOf(content), func(r OrderRule) bool { return r.Program == program }) {
 			Prune(content, program)
 		}
 		if o.After, err = a.view(content, program); err != nil || dry {
@@ -282,7 +282,7 @@ func changeRules(found *Found, system, dry bool, program string, f func(*asker, 
 }
 
 // ListRules returns the rules of the settings file in force, and their states.
-func ListRules(found *Found) ([]RuleNow, error) {
+func ListRules(found *FileSet) ([]RuleNow, error) {
 	list := []RuleNow{}
 	file := found.InForce()
 	if file == nil || !file.Ours {
@@ -308,7 +308,7 @@ func ListRules(found *Found) ([]RuleNow, error) {
 		if err != nil {
 			return nil, err
 		}
-		now := RuleNow{Rule: r, State: RuleInForce, Missing: missing(r, layers)}
+		now := RuleNow{OrderRule: r, State: RuleInForce, Missing: missing(r, layers)}
 		switch {
 		case len(now.Missing) > 0:
 			now.State = RuleIdle
@@ -329,7 +329,7 @@ func equal(a, b map[string]any) bool {
 
 // RestoreRules writes the rules of an expired and removed settings file into a new one. restored reports whether there were
 // any.
-func RestoreRules(found *Found, old *File) (restored bool, err error) {
+func RestoreRules(found *FileSet, old *File) (restored bool, err error) {
 	was, err := old.Decode()
 	if err != nil || len(rulesOf(was)) == 0 {
 		return false, nil
@@ -357,8 +357,8 @@ const rulesMember = "order"
 // entries that a rule moved: their names, "" for the place of all others.
 const OrderMember = "vkloader_order"
 
-// Rule places one layer nearer to the program than another.
-type Rule struct {
+// OrderRule places one layer nearer to the program than another.
+type OrderRule struct {
 	Upper   string `json:"upper"`
 	Lower   string `json:"lower"`
 	Program string `json:"program,omitempty"` // executable; "": every program
@@ -376,17 +376,17 @@ const (
 
 // RuleNow is a rule with its current state.
 type RuleNow struct {
-	Rule
+	OrderRule
 	State   RuleState `json:"state"`
 	Missing []string  `json:"missing,omitempty"` // its missing layers
 }
 
 // rulesOf returns the rules in a content of Decode. It skips invalid rules.
-func rulesOf(content map[string]any) (rules []Rule) {
+func rulesOf(content map[string]any) (rules []OrderRule) {
 	mark, _ := content[explain.SettingsMark].(map[string]any)
 	list, _ := mark[rulesMember].([]any)
 	for _, element := range list {
-		var r Rule
+		var r OrderRule
 		text, err := json.Marshal(element)
 		if err == nil && json.Unmarshal(text, &r) == nil && r.Upper != "" && r.Lower != "" {
 			rules = append(rules, r)
@@ -396,7 +396,7 @@ func rulesOf(content map[string]any) (rules []Rule) {
 }
 
 // setRules puts rules into a content.
-func setRules(content map[string]any, rules []Rule) {
+func setRules(content map[string]any, rules []OrderRule) {
 	mark, ok := content[explain.SettingsMark].(map[string]any)
 	if !ok {
 		mark = map[string]any{}
@@ -418,7 +418,7 @@ func setRules(content map[string]any, rules []Rule) {
 // dropRules removes the rules for some programs.
 func dropRules(content map[string]any, apps []string) {
 	rules := rulesOf(content)
-	if kept := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
+	if kept := slices.DeleteFunc(slices.Clone(rules), func(r OrderRule) bool { return slices.Contains(apps, r.Program) }); len(kept) < len(rules) {
 		setRules(content, kept)
 	}
 }

@@ -17,7 +17,7 @@ func enter(string) error { return nil }
 func leave(string) error { return nil }
 
 // place returns the file to write: the file in force, or else the first place.
-func (c *Options) place(p *Found) (string, error) {
+func (c *Options) place(p *FileSet) (string, error) {
 	homes, places := []string{}, p.Places
 	for _, v := range []variables.ID{variables.Home, variables.ConfigHome, variables.DataHome} {
 		value, _ := p.Machine.Lookup(v.Name())

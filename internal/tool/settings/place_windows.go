@@ -45,7 +45,7 @@ func leave(place string) error {
 }
 
 // place returns the file to write: the file in the user's key, or else the tool's own path.
-func (c *Options) place(p *Found) (string, error) {
+func (c *Options) place(p *FileSet) (string, error) {
 	if c.System {
 		return "", exit.Unable("--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)
 	}

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -29,7 +29,7 @@ type QuarantineNow struct {
 }
 
 // ListQuarantines returns every quarantine of the user and of all users.
-func ListQuarantines(found *Found) ([]QuarantineNow, error) {
+func ListQuarantines(found *FileSet) ([]QuarantineNow, error) {
 	list := []QuarantineNow{}
 	for _, place := range found.Places {
 		entries, err := readQuarantines(&found.Machine, place)
@@ -50,7 +50,7 @@ func ListQuarantines(found *Found) ([]QuarantineNow, error) {
 }
 
 // about resolves the program, if any, and the name of a quarantine. others are the drivers that stay in use.
-func (e *Quarantine) about(found *Found, program string) (others []string, err error) {
+func (e *Quarantine) about(found *FileSet, program string) (others []string, err error) {
 	if e.Program, err = RealApp(&found.Machine, program); err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (e *Quarantine) about(found *Found, program string) (others []string, err e
 
 // AddQuarantine quarantines a driver or layer for a program, or for all programs if program is "". The quarantine ends after
 // length; zero: when the component's file changes.
-func AddQuarantine(found *Found, name, program, why string, length time.Duration) (*Quarantine, error) {
+func AddQuarantine(found *FileSet, name, program, why string, length time.Duration) (*Quarantine, error) {
 	e := &Quarantine{Name: name, Why: why, Since: time.Now().UTC().Truncate(time.Second)}
 	if length > 0 {
 		e.Until = e.Since.Add(length)
@@ -76,7 +76,7 @@ func AddQuarantine(found *Found, name, program, why string, length time.Duration
 
 // TryQuarantine returns the files that AddQuarantine would write, and writes nothing. It repeats the decision to check that
 // only the driver or layer is excluded. The error gives the reason if the quarantine is impossible.
-func TryQuarantine(found *Found, name, program string) (files []string, err error) {
+func TryQuarantine(found *FileSet, name, program string) (files []string, err error) {
 	e := &Quarantine{Name: name}
 	others, err := e.about(found, program)
 	if err != nil {
@@ -143,7 +143,7 @@ func given(source *machine.Source) (map[component]bool, error) {
 }
 
 // identify finds the driver or layer with the quarantine's name. For a driver, others are the drivers that stay in use.
-func (e *Quarantine) identify(found *Found) (others []string, err error) {
+func (e *Quarantine) identify(found *FileSet) (others []string, err error) {
 	answer, err := decide.Changed(explain.Lacking(found.Source, found.Places))
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (e *Quarantine) identify(found *Found) (others []string, err error) {
 }
 
 // changeQuarantines changes the settings file and its state file under one lock.
-func changeQuarantines(found *Found, place string, f func(content map[string]any, entries []Quarantine) ([]Quarantine, error)) error {
+func changeQuarantines(found *FileSet, place string, f func(content map[string]any, entries []Quarantine) ([]Quarantine, error)) error {
 	m := &found.Machine
 	unlock, err := Lock(m, place)
 	if err != nil {
@@ -229,7 +229,7 @@ func changeQuarantines(found *Found, place string, f func(content map[string]any
 }
 
 // enter writes a quarantine, and replaces an older one for the same component.
-func (e *Quarantine) enter(found *Found, others []string) error {
+func (e *Quarantine) enter(found *FileSet, others []string) error {
 	return changeQuarantines(found, e.Settings, func(content map[string]any, entries []Quarantine) ([]Quarantine, error) {
 		if at := slices.IndexFunc(entries, func(o Quarantine) bool { return e.same(&o) }); at >= 0 {
 			entries[at].take(content)
@@ -243,7 +243,7 @@ func (e *Quarantine) enter(found *Found, others []string) error {
 }
 
 // liftQuarantines ends the quarantines for which which returns true.
-func liftQuarantines(found *Found, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
+func liftQuarantines(found *FileSet, which func(*Quarantine) bool) (lifted []Quarantine, err error) {
 	for _, place := range found.Places {
 		entries, err := readQuarantines(&found.Machine, place)
 		if err != nil {
@@ -278,7 +278,7 @@ type Lifting struct {
 }
 
 // Lift ends quarantines. It returns an error if none has the name.
-func (p *Found) Lift(l Lifting) (lifted []Quarantine, err error) {
+func (p *FileSet) Lift(l Lifting) (lifted []Quarantine, err error) {
 	real, err := RealApp(&p.Machine, l.Program)
 	if err != nil { // the program may be missing, or named without its directory
 		real = l.Program
@@ -293,7 +293,7 @@ func (p *Found) Lift(l Lifting) (lifted []Quarantine, err error) {
 }
 
 // notInQuarantine returns the error for an unknown quarantine, with the known ones.
-func notInQuarantine(found *Found, name string) error {
+func notInQuarantine(found *FileSet, name string) error {
 	list, err := ListQuarantines(found)
 	if err != nil || len(list) == 0 {
 		return exit.Problem("%s is not in quarantine; the quarantine is empty", name)
@@ -312,7 +312,7 @@ type QuarantineEnded struct {
 
 // RenewQuarantines lifts the quarantines that are over. gone are settings files that have just expired: it writes their
 // remaining quarantines again.
-func RenewQuarantines(found *Found, gone []string) (ended []QuarantineEnded, err error) {
+func RenewQuarantines(found *FileSet, gone []string) (ended []QuarantineEnded, err error) {
 	type about struct{ kind, name, program string }
 	reason := map[about]string{}
 	lifted, err := liftQuarantines(found, func(e *Quarantine) bool {
@@ -414,7 +414,7 @@ func readQuarantines(m *machine.Machine, settings string) ([]Quarantine, error) 
 	}
 	var s quarantineState
 	if err == nil {
-		err = malformed(data, json.Unmarshal(data, &s))
+		err = wording.Malformed(data, json.Unmarshal(data, &s))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -459,18 +459,4 @@ func (e *Quarantine) Named(name string) bool {
 // IsFor reports whether the quarantine is for one program only, given by its path or file name.
 func (e *Quarantine) IsFor(program string) bool {
 	return e.Program != "" && (program == e.Program || program == filepath.Base(e.Program))
-}
-
-// malformed returns a decoder's error about a text without Go's words; nil for none.
-func malformed(text []byte, err error) error {
-	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Errorf("the member %q has a value of the wrong kind (%s)", kind.Field, kind.Value)
-	case errors.As(err, &kind):
-		return fmt.Errorf("it is a %s, not an object", kind.Value)
-	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d is not JSON", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'}))
-	}
-	return err
 }

@@ -46,7 +46,7 @@ type ForElevated struct {
 }
 
 // ShowElevated describes the settings of programs that run as administrator.
-func (p *Found) ShowElevated() (*ForElevated, error) {
+func (p *FileSet) ShowElevated() (*ForElevated, error) {
 	source := *p.Source
 	source.Elevated, source.AsUser = true, false
 	found, err := Look(&source)
@@ -96,7 +96,7 @@ const (
 )
 
 // Show describes the file in force. app is the program of --app, "" for none.
-func (p *Found) Show(app string) *Shown {
+func (p *FileSet) Show(app string) *Shown {
 	shown := &Shown{Schema: Schema, Places: p.Places, Shadowed: []string{}, Programs: []ForPrograms{},
 		Findings: []validation.Remark{}, For: app}
 	f := p.InForce()

@@ -123,7 +123,7 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 const unknownDriver = "an unknown driver"
 
 // accuse marks the layers and drivers that end a program.
-func accuse(chain *Chain, source *machine.Source, found probe.Place, limit time.Duration) {
+func accuse(chain *Chain, source *machine.Source, found probe.Companions, limit time.Duration) {
 	report, err := doctor.Examine(source, doctor.Options{})
 	if err != nil || report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit}) != nil {
 		return // the picture omits the culprits

@@ -44,9 +44,9 @@ const (
 // Devices are a machine's devices.
 type Devices struct {
 	List    []Device
-	Order   []Step // the reasons for the order of visible devices
-	Problem string // of the child process
-	Died    bool   // a driver or layer ended the child process
+	Order   []OrderReason // the reasons for the order of visible devices
+	Problem string        // of the child process
+	Died    bool          // a driver or layer ended the child process
 }
 
 // maxLook is the time limit of a child process that looks for hidden devices.
@@ -62,7 +62,7 @@ var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFil
 
 // LookAtDevices asks the probe for the devices of programs, and repeats the question without each cause that hides devices
 // or changes their order.
-func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duration) (*Devices, error) {
+func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
 	seen, err := decide.Devices(found, environ, limit)
 	if err != nil {
@@ -112,7 +112,7 @@ func LookAtDevices(found probe.Place, source *machine.Source, limit time.Duratio
 }
 
 // look runs the probe; silent: without any settings file.
-func look(found probe.Place, environ []string, silent bool, limit time.Duration) (*decide.Report, error) {
+func look(found probe.Companions, environ []string, silent bool, limit time.Duration) (*decide.Report, error) {
 	if silent {
 		changed, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
 		if err != nil {
@@ -177,7 +177,7 @@ func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (
 	for _, v := range list {
 		value, has := source.Lookup(v.Name())
 		empty := v == variables.DriverFiles || v == variables.ICDFilenames // ENV-8
-		if !has || value == "" && !empty || slices.ContainsFunc(answer.Findings, func(f diag.Finding) bool {
+		if !has || value == "" && !empty || slices.ContainsFunc(answer.Diagnostics, func(f diag.Diagnostic) bool {
 			return f.Code == diag.VariableIgnored && f.Subject == v.Name()
 		}) {
 			continue
@@ -220,7 +220,7 @@ func InForce(source *machine.Source) ([]string, error) {
 }
 
 // ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
-func ManifestOf(found probe.Place, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
+func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
 	with, err := decide.Plan(source)
 	if err != nil {
 		return "", err
@@ -254,7 +254,7 @@ func ManifestOf(found probe.Place, source *machine.Source, d *decide.Device, lim
 
 // Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act on
 // the result of the settings.
-func Try(found probe.Place, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
+func Try(found probe.Companions, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err

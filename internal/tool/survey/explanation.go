@@ -17,8 +17,8 @@ type Explanation struct {
 
 	Static string `json:"static,omitempty"` // says that the program is statically linked; it gets no loader, so explain makes no decision
 
-	Elevated process.Rights `json:"elevated,omitempty"` // the reason why the program is elevated
-	Unseen   []string       `json:"unseen,omitempty"`   // the set variables that it ignores because of that
+	Elevated process.FileRights `json:"elevated,omitempty"` // the reason why the program is elevated
+	Unseen   []string           `json:"unseen,omitempty"`   // the set variables that it ignores because of that
 
 	In  []explain.Item `json:"in"`
 	Out []explain.Item `json:"out"`

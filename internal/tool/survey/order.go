@@ -23,17 +23,17 @@ const (
 	ByLayer    = "layer"
 )
 
-// Step is a reason for the order of devices.
-type Step struct {
+// OrderReason is a reason for the order of devices.
+type OrderReason struct {
 	By        string `json:"by"` // drivers, loader, settings or layer
 	What      string `json:"what"`
 	Statement string `json:"statement,omitempty"`
 }
 
-func step(by, statement string, why fact) Step { return Step{by, why.say(), statement} }
+func step(by, statement string, why fact) OrderReason { return OrderReason{by, why.say(), statement} }
 
 // orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
-func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []Step) {
+func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []OrderReason) {
 	number := func(i int) numbered {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
 		for n := range base[:i] {
@@ -125,9 +125,9 @@ func comparePCI(a, b string) int {
 }
 
 // layerSteps returns the effects of Mesa's layer on the order, and its variables without effect.
-func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []Step {
+func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []OrderReason {
 	wishes := wishesOf(source)
-	why := func(f fact) []Step { return []Step{step(ByLayer, "PHY-032", f)} }
+	why := func(f fact) []OrderReason { return []OrderReason{step(ByLayer, "PHY-032", f)} }
 	if layerOf(answer) < 0 {
 		if len(wishes) > 0 {
 			return why(withoutMesa(wishes))
@@ -189,7 +189,7 @@ func (o optimusNone) say() string {
 }
 
 // optimusSteps returns the effects of NVIDIA's layer on the order; none without its variables.
-func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
+func optimusSteps(source *machine.Source, answer *plan.Answer) []OrderReason {
 	offload, _ := source.Lookup(optimusOffload)
 	filter, _ := source.Lookup(optimusFilter)
 	text := term.Enclosed(optimusOffload+"=", offload, "")
@@ -215,7 +215,7 @@ func optimusSteps(source *machine.Source, answer *plan.Answer) []Step {
 	default:
 		why = optimusSorts(text)
 	}
-	return []Step{step(ByLayer, "PHY-032", why)}
+	return []OrderReason{step(ByLayer, "PHY-032", why)}
 }
 
 // fact is the reason for a device's absence or place, as data. say returns its sentence. The texts of all facts are in this

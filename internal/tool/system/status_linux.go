@@ -234,9 +234,9 @@ func (a *Architecture) judge() {
 	}
 }
 
-// Use puts a loader, Vkloader or Distribution, in force for every architecture where both can be, and returns the state
-// afterwards. Distribution also replaces a missing or damaged library of vkloader. Each link is exchanged in one step: at every moment programs find one loader or the other, and running
-// programs keep theirs. The error names the part that is not as requested.
+// Use puts a loader, Vkloader or Distribution, in force for every architecture with both loaders, and returns the new state.
+// Distribution also replaces a missing or damaged library of vkloader. Use replaces each link in one step, so programs always
+// find one of the loaders; running programs keep theirs. The error names the first architecture that could not be changed.
 func Use(m *machine.Machine, whose string) (*Status, error) {
 	before := StatusOf(m)
 	for _, a := range before.Architectures {
@@ -271,10 +271,10 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 	return after, nil
 }
 
-// Title names the architecture to people.
+// Title returns the architecture's description for users.
 func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name, a.WordSize) }
 
-// use exchanges the links of one directory.
+// use replaces the links of one directory.
 func (a *Architecture) use(m *machine.Machine, whose string) error {
 	link := a.Directory + "/" + loaders.Name
 	if whose == Distribution && a.Distribution == nil {
@@ -288,9 +288,9 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 	if err = place.Lock(); err != nil {
 		return exit.Unable("%w", err)
 	}
-	// Looked at where it is changed, and when no other run of the tool changes it.
+	// Checked under the lock, because another run of the tool may change the link.
 	if is, err := place.IsLink(loaders.Name); err == nil && !is {
-		return exit.Unable("%s is a file, and not a link as ldconfig makes it: it stays", link)
+		return exit.Unable("%s is not a link of ldconfig, but a file: it is not replaced", link)
 	}
 	if a.made {
 		err = a.useMade(place, whose)
@@ -312,9 +312,8 @@ func (a *Architecture) use(m *machine.Machine, whose string) error {
 	return nil
 }
 
-// useMade exchanges the links where "make install" put vkloader's loader among the distribution's libraries: ldconfig chooses
-// the link that counts as newest.
-func (a *Architecture) useMade(place *machine.Place, whose string) error {
+// useMade replaces the links in a directory with both loaders, where ldconfig chooses the link with the newest version.
+func (a *Architecture) useMade(place *machine.Destination, whose string) error {
 	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
 	if whose == Distribution {
 		newest, other, file = NewestTheirs, Newest, a.Distribution.File

@@ -85,7 +85,7 @@ type prepared struct {
 	*Plan
 	Name   string
 	Line   string // the command line for a shell
-	Before []fix.Kept
+	Before []fix.SavedFile
 	Digest string
 	Fields []field
 	Err    string
@@ -209,7 +209,7 @@ type undoStep struct {
 	files []undoFile
 }
 
-type undoFile struct{ before, after fix.Kept }
+type undoFile struct{ before, after fix.SavedFile }
 
 // undoable returns the title of the last change; "" if there is none to undo.
 func (s *Server) undoable() string {

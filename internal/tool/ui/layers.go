@@ -113,7 +113,7 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
-	var found struct{ Found []decide.Finding }
+	var found struct{ Found []decide.ListEntry }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type overview struct {
 	Devices  []device
 	Drivers  []explain.Item
 	Layers   []explain.Item
-	Findings []finding
+	Findings []findingRow
 	Notes    int  // the number of notes, which only ?notes shows
 	Here     bool // drivers and layers can be tried
 }
@@ -38,8 +38,8 @@ type device struct {
 	Manifests []string
 }
 
-// finding is a finding with its fix.
-type finding struct {
+// findingRow is a finding with its fix.
+type findingRow struct {
 	doctor.Finding
 	Fix string // the command line of the step of "doctor --fix"; "": none
 }
@@ -81,8 +81,8 @@ func overviewOf(r *Request, options ...string) (any, error) {
 }
 
 // findingOf returns a finding with its step of "doctor --fix", if any.
-func findingOf(m *machine.Machine, f *doctor.Finding) finding {
-	shown := finding{Finding: *f}
+func findingOf(m *machine.Machine, f *doctor.Finding) findingRow {
+	shown := findingRow{Finding: *f}
 	if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(m, change) != nil {
 		shown.Fix = change.Line()
 	}

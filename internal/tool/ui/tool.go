@@ -17,7 +17,7 @@ import (
 // output of commands; a change of settings calls the function of package settings that its command also calls.
 type Tool interface {
 	// Settings finds the settings files, and returns messages about the expired ones, which it removes.
-	Settings() (found *settings.Found, said string, err error)
+	Settings() (found *settings.FileSet, said string, err error)
 	// Source returns the facts for a program without a path.
 	Source() (*machine.Source, error)
 	// Run runs a command line, such as "explain", "--json", in this process.

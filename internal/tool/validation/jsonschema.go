@@ -91,28 +91,28 @@ func (s *Schema) Names() map[string]string {
 	return names
 }
 
-// Rule is the keyword that a value violates.
-type Rule uint8
+// Keyword is the keyword that a value violates.
+type Keyword uint8
 
 // Rules.
 const (
-	RuleType        Rule = iota // Violation.Got and Want are type names
-	RuleEnum                    // Want lists the values
-	RulePattern                 // Want is the pattern
-	RuleFormat                  // Got
-	RuleLength                  // Least, Most
-	RuleRange                   // Least, Most
-	RuleItems                   // Number, Least, Most
-	RuleMembers                 // Number, Least, Most
-	RuleRequired                // Want is the member
-	RuleOneRequired             // Want lists the members
+	RuleType        Keyword = iota // Violation.Got and Want are type names
+	RuleEnum                       // Want lists the values
+	RulePattern                    // Want is the pattern
+	RuleFormat                     // Got
+	RuleLength                     // Least, Most
+	RuleRange                      // Least, Most
+	RuleItems                      // Number, Least, Most
+	RuleMembers                    // Number, Least, Most
+	RuleRequired                   // Want is the member
+	RuleOneRequired                // Want lists the members
 )
 
 // Violation is a value that violates the schema.
 type Violation struct {
 	At          document.Value
 	Path        string // names and indexes from the top, with dots
-	Rule        Rule
+	Rule        Keyword
 	Got         string
 	Want        []string
 	Number      int

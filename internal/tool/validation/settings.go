@@ -51,7 +51,7 @@ func (c *checker) settings(doc *document.Document) {
 		c.object(v)
 	}
 	told := map[manifest.Line]bool{}
-	read := func(outcome settings.Outcome, lines []manifest.Line) {
+	read := func(outcome settings.ReadResult, lines []manifest.Line) {
 		c.report.Accepted = c.report.Accepted || outcome == settings.In
 		for _, l := range lines {
 			// A file that is only for named programs is no fault.

@@ -72,7 +72,7 @@ const (
 )
 
 // slipAt returns the common error at which the parser stopped, and its place; noSlip for another error.
-func slipAt(text string, fault *document.Fault) (found plain, line, column int) {
+func slipAt(text string, fault *document.SyntaxError) (found plain, line, column int) {
 	at := offsetOf(text, fault.Line, fault.Column)
 	rest := text[at:]
 	before := strings.TrimRight(text[:at], " \t\r\n")

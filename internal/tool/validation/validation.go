@@ -35,7 +35,7 @@ var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 type Report struct {
 	Kind     Kind
 	Accepted bool // the loader uses a part of it: the driver, a layer, or the settings for a program
-	Findings []diag.Finding
+	Findings []diag.Diagnostic
 
 	Libraries []Library // the libraries in an accepted manifest
 }
@@ -113,7 +113,7 @@ func File(text, path, whole string, kind Kind) *Report {
 		c.at(diag.FileKindUnknown, doc.Top(), ofNoKind)
 	}
 	c.once()
-	slices.SortStableFunc(c.found, func(a, b finding) int {
+	slices.SortStableFunc(c.found, func(a, b mistake) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
 	})
 	return c.say()
@@ -162,9 +162,9 @@ func directoryOf(path string) string {
 
 // once removes the schema's finding if the loader has a finding for the same place.
 func (c *checker) once() {
-	same := func(schema finding) bool {
+	same := func(schema mistake) bool {
 		v, ok := schema.fact.(violation)
-		return ok && slices.ContainsFunc(c.found, func(f finding) bool {
+		return ok && slices.ContainsFunc(c.found, func(f mistake) bool {
 			if f.line != schema.line || f.column != schema.column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
 				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
 				return false
@@ -173,7 +173,7 @@ func (c *checker) once() {
 			return !slices.ContainsFunc(v.missing(), func(name string) bool { return !strings.Contains(f.fact.say(), name) })
 		})
 	}
-	c.found = slices.DeleteFunc(c.found, func(f finding) bool { return f.code == diag.FileSchema && same(f) })
+	c.found = slices.DeleteFunc(c.found, func(f mistake) bool { return f.code == diag.FileSchema && same(f) })
 }
 
 // library records the library of an object.
@@ -201,27 +201,27 @@ type checker struct {
 	path     string
 	whole    string
 	report   *Report
-	found    []finding
+	found    []mistake
 	violated int // the number of schema violations
 	unknown  int // the number of unknown members
 }
 
-// finding is a finding as data.
-type finding struct {
+// mistake is a finding as data.
+type mistake struct {
 	code         diag.Code
 	line, column int
 	fact         fact
 }
 
 func (c *checker) find(code diag.Code, line, column int, what fact) {
-	c.found = append(c.found, finding{code, line, column, what})
+	c.found = append(c.found, mistake{code, line, column, what})
 }
 
 // say adds the texts of the findings to the report.
 func (c *checker) say() *Report {
 	for _, f := range c.found {
 		c.report.Findings = append(c.report.Findings,
-			diag.Finding{Code: f.code, Subject: c.path, Path: c.path, Line: f.line, Column: f.column, What: f.fact.say()})
+			diag.Diagnostic{Code: f.code, Subject: c.path, Path: c.path, Line: f.line, Column: f.column, What: f.fact.say()})
 	}
 	return c.report
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/facts.h"
-#include "core/posix/interposed.h"
 #include "process/process.h"
 
 #ifndef STAT /* portable.h defines it as the symbol of older C libraries */

@@ -13,15 +13,14 @@
 #include <unistd.h>
 
 #include "core/facts.h"
-#include "core/posix/interposed.h"
 #include "process/process.h"
 
 #define REGULAR_LOOKS_MAX 16   /* listed paths that are compared with one */
 #define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
-void read_var(struct wire_writer *w, struct variable v, bool raised)
+void read_var(struct wire_writer *w, struct variable v, bool privileged)
 {
-    const char *value = v.secure && raised ? NULL : env_value(v);
+    const char *value = v.secure && privileged ? NULL : env_value(v);
     wire_put_var(w, &(struct wire_var){WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)});
 }
 
@@ -54,7 +53,7 @@ static bool is_regular(struct read_budget *budget, const char *path)
 
 void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
-    struct name_list list = {0};
+    struct wire_writer names = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     errno = 0;
     DIR *dir = opendir(path);
@@ -65,18 +64,14 @@ void read_directory(struct wire_writer *w, struct read_budget *budget, const cha
         for (struct dirent *entry; (entry = readdir(dir));) { /* LAY-1, SYS-010: the order is readdir's */
             size_t length = strlen(entry->d_name);
             if (length < 5 || strcmp(entry->d_name + length - 5, ".json") != 0) continue;
-            if (!name_add(&list, entry->d_name)) {
-                w->failed = true;
-                break;
-            }
+            strs_add(&r.names, &names, entry->d_name, (uint32_t)length);
             if (entry->d_type == DT_REG) add_regular(&budget->regular, path, entry->d_name);
         }
         closedir(dir);
     }
-    r.names.count = list.count;
-    r.names.list = (const char *const *)list.name;
+    w->failed |= names.failed;
     wire_put_directory(w, &r);
-    names_free(&list);
+    free(names.bytes);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -142,60 +137,60 @@ static long long file_size(struct opened o, uint32_t *status, struct file_identi
     return size >= 0 && fseek(o.file, 0, SEEK_SET) == 0 ? size : -1;
 }
 
-/* Reads a small file into content without asking for its size. Returns true if the file ended within READ_SMALL bytes
- * and its last character is the closing brace of a manifest; otherwise the caller starts again. */
-static bool file_small(struct opened o, struct wire_file *r, char content[READ_SMALL + 1])
+/* The content of a file is read into the message itself, behind its status and its length. */
+#define CONTENT_AT 8
+
+/* Reads a small file without asking for its size. Returns true if the file ended within READ_SMALL bytes and its last
+ * character is the closing brace of a manifest; otherwise the caller starts again. */
+static bool file_small(struct opened o, struct wire_writer *w, size_t *length)
 {
-    size_t got = o.file ? 0 : file_more(o, 0, content, READ_SMALL + 1), end = got;
+    if (o.file || !wire_room(w, CONTENT_AT + READ_SMALL + 1)) return false;
+    char *content = (char *)w->bytes + w->size + CONTENT_AT;
+    size_t end = *length = file_more(o, 0, content, READ_SMALL + 1);
     while (end && strchr(" \t\r\n", content[end - 1])) end--;
-    if (got > READ_SMALL || !end || content[end - 1] != '}') return false;
-    r->status = WIRE_FILE_READ;
-    r->content = content;
-    r->content_len = (uint32_t)got;
-    return true;
+    return *length <= READ_SMALL && end && content[end - 1] == '}';
 }
 
-/* Reads all of an open file into *content, which the caller frees. Returns false without memory. */
-static bool file_content(struct opened o, struct read_budget *budget, struct wire_file *r, char **content)
+/* Reads all of an open file and returns its status. */
+static uint32_t file_content(struct opened o, struct read_budget *budget, struct wire_writer *w, size_t *length)
 {
     struct file_identity file = {0};
-    long long size = file_size(o, &r->status, &file);
-    if (size > FILE_SIZE_MAX) r->status = WIRE_FILE_TOO_LARGE;
-    if (size < 0 || size > FILE_SIZE_MAX) return true;
-    if (file.inode && !read_count(budget, &file, (uint64_t)size)) {
-        r->status = WIRE_FILE_TOO_OFTEN;
-        return true;
-    }
-    if (!(*content = malloc((size_t)size + 1))) return false;
-    size_t got = 0;
-    for (size_t more = 1; more && got < (size_t)size; got += more)
-        more = file_more(o, got, *content + got, (size_t)size - got);
-    r->status = got < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
-    if (r->status == WIRE_FILE_READ) {
-        r->content = *content;
-        r->content_len = (uint32_t)size;
-    }
-    return true;
+    uint32_t status;
+    long long size = file_size(o, &status, &file);
+    if (size > FILE_SIZE_MAX) return WIRE_FILE_TOO_LARGE;
+    if (size < 0) return status;
+    if (file.inode && !read_count(budget, &file, (uint64_t)size)) return WIRE_FILE_TOO_OFTEN;
+    if (!wire_room(w, CONTENT_AT + (size_t)size)) return WIRE_FILE_NOT_READ;
+    char *content = (char *)w->bytes + w->size + CONTENT_AT;
+    *length = 0;
+    for (size_t more = 1; more && *length < (size_t)size; *length += more)
+        more = file_more(o, *length, content + *length, (size_t)size - *length);
+    return *length < (size_t)size ? WIRE_FILE_NOT_READ : WIRE_FILE_READ;
 }
 
+/* Appends a file's record, whose content is not copied: manifests of layers can be large. */
 void read_file(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
-    struct wire_file r = {WIRE_STR(path, path)};
     struct opened opened = {.fd = -1};
-    char small[READ_SMALL + 1], *content = NULL;
+    size_t start = wire_begin(w, WIRE_FILE), length = 0;
+    wire_put_str(w, path, WIRE_CSTR);
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
     bool special = (file_functions_replaced() || !is_regular(budget, path)) && file_is_special(path);
-    r.status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
+    uint32_t status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
     if (!special) opened = file_open(path);
-    if (opened.fd >= 0 || opened.file) {
-        if (!file_small(opened, &r, small) && !file_content(opened, budget, &r, &content)) w->failed = true;
-    } else if (errno == ENOMEM) {
+    if (opened.fd >= 0 || opened.file)
+        status = file_small(opened, w, &length) ? WIRE_FILE_READ : file_content(opened, budget, w, &length);
+    else if (errno == ENOMEM)
         w->failed = true;
-    }
-    wire_put_file(w, &r);
-    free(content);
     file_close(opened);
+    wire_put_u32(w, status);
+    wire_put_u32(w, status == WIRE_FILE_READ ? (uint32_t)length : WIRE_NULL);
+    if (status == WIRE_FILE_READ && !w->failed) {
+        w->size += length;
+        wire_raw(w, "", 1);
+    }
+    wire_end(w, start);
 }
 
 void read_exists(struct wire_writer *w, const char *path)

@@ -71,18 +71,25 @@ static void read_registry(struct wire_writer *w, uint32_t hive, const char *name
 typedef LONG(WINAPI *packages_of)(const WCHAR *family, UINT32 *count, WCHAR **names, UINT32 *length, WCHAR *buffer);
 typedef LONG(WINAPI *path_of_package)(const WCHAR *name, UINT32 *length, WCHAR *path);
 
-static void add_package(struct wire_writer *w, struct name_list *list, path_of_package path_of, const WCHAR *name)
+/* The paths of the packages of a family, with their packed form. */
+struct paths {
+    struct wire_strs list;
+    struct wire_writer packed;
+};
+
+static void add_package(struct wire_writer *w, struct paths *paths, path_of_package path_of, const WCHAR *name)
 {
     WCHAR path[MAX_PATH] = {0}; /* WIN-046: longer paths are ignored */
     UINT32 length = MAX_PATH;
     if (path_of(name, &length, path) != ERROR_SUCCESS || length > MAX_PATH || path[MAX_PATH - 1]) return;
     char *text = utf8_of(path);
-    if (!text || !name_add(list, text)) w->failed = true;
+    if (text) strs_add(&paths->list, &paths->packed, text, WIRE_CSTR);
+    w->failed |= !text || paths->packed.failed;
     free(text);
 }
 
 /* Adds the paths of a package family. Systems before Windows 8 lack these functions (WIN-046). */
-static void add_packages(struct wire_writer *w, struct name_list *list, const WCHAR *family)
+static void add_packages(struct wire_writer *w, struct paths *paths, const WCHAR *family)
 {
     HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
     packages_of list_of = (packages_of)(void *)GetProcAddress(kernel, "GetPackagesByPackageFamily");
@@ -93,22 +100,19 @@ static void add_packages(struct wire_writer *w, struct name_list *list, const WC
     if (!names || !buffer)
         w->failed = true;
     else if (list_of(family, &count, names, &length, buffer) == ERROR_SUCCESS)
-        for (UINT32 i = 0; i < count; i++) add_package(w, list, path_of, names[i]);
+        for (UINT32 i = 0; i < count; i++) add_package(w, paths, path_of, names[i]);
     free(names);
     free(buffer);
 }
 
 static void read_packages(struct wire_writer *w, const char *family)
 {
-    struct name_list list = {0};
+    struct paths paths = {0};
     WCHAR *wide = wide_of(family);
-    if (wide) add_packages(w, &list, wide);
+    if (wide) add_packages(w, &paths, wide);
     if (!wide && out_of_memory()) w->failed = true;
-    struct wire_packages r = {WIRE_STR(family, family)};
-    r.paths.count = list.count;
-    r.paths.list = (const char *const *)list.name;
-    wire_put_packages(w, &r);
-    names_free(&list);
+    wire_put_packages(w, &(struct wire_packages){WIRE_STR(family, family), .paths = paths.list});
+    free(paths.packed.bytes);
     free(wide);
 }
 

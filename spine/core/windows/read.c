@@ -12,9 +12,9 @@
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
-void read_var(struct wire_writer *w, struct variable v, bool raised)
+void read_var(struct wire_writer *w, struct variable v, bool privileged)
 {
-    (void)raised;
+    (void)privileged;
     char *block; /* the core ignores secure variables in an elevated process (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
     if (!value && out_of_memory()) w->failed = true;
@@ -25,22 +25,23 @@ void read_var(struct wire_writer *w, struct variable v, bool raised)
 
 /* ---- directories ------------------------------------------------------------------------------------------------ */
 
-static bool add_entry(struct name_list *list, const WCHAR *entry)
+/* Adds the name of a manifest; returns false without memory. */
+static bool add_entry(struct wire_strs *list, struct wire_writer *packed, const WCHAR *entry)
 {
     size_t length = wcslen(entry);
     /* WIN-047: only names that end in .json, in lower case */
     if (length < 5 || wcscmp(entry + length - 5, L".json") != 0) return true;
     char *name = utf8_of(entry);
     if (!name) return !out_of_memory();
-    bool added = name_add(list, name);
+    strs_add(list, packed, name, WIRE_CSTR);
     free(name);
-    return added;
+    return !packed->failed;
 }
 
 void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
     (void)budget;
-    struct name_list list = {0};
+    struct wire_writer names = {0};
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;
     WCHAR *wide = wide_path(path);
@@ -51,14 +52,12 @@ void read_directory(struct wire_writer *w, struct read_budget *budget, const cha
     r.status = search == INVALID_HANDLE_VALUE ? WIRE_DIRECTORY_NOT_OPENED : WIRE_DIRECTORY_LISTED;
     if (search != INVALID_HANDLE_VALUE) {
         do { /* the order is the file system's */
-            w->failed |= !add_entry(&list, found.cFileName);
+            w->failed |= !add_entry(&r.names, &names, found.cFileName);
         } while (!w->failed && FindNextFileW(search, &found));
         FindClose(search);
     }
-    r.names.count = list.count;
-    r.names.list = (const char *const *)list.name;
     wire_put_directory(w, &r);
-    names_free(&list);
+    free(names.bytes);
     free(wide);
     free(all);
 }

@@ -175,32 +175,27 @@ static struct object *object_named(struct objects *list, const char *name)
     return NULL;
 }
 
-/* Sets the flag of all dependencies of flagged objects, directly or not. */
-static void mark(struct objects *list, bool *(*flag)(struct object *))
+static bool *flag_of(struct object *o, size_t offset)
+{
+    return (bool *)((char *)o + offset);
+}
+
+/* Sets the flag at an offset of all dependencies of flagged objects, directly or not. */
+static void mark(struct objects *list, size_t offset)
 {
     for (bool more = true; more;) {
         more = false;
         for (unsigned i = 0; i < list->count; i++) {
             const struct object *o = &list->object[i];
-            if (!*flag(&list->object[i])) continue;
+            if (!*flag_of(&list->object[i], offset)) continue;
             for (const ElfW(Dyn) *e = o->dynamic; e && e->d_tag != DT_NULL; e++) {
                 struct object *other = e->d_tag == DT_NEEDED ? object_named(list, o->strings + e->d_un.d_val) : NULL;
-                if (!other || *flag(other)) continue;
-                *flag(other) = true;
+                if (!other || *flag_of(other, offset)) continue;
+                *flag_of(other, offset) = true;
                 more |= other < o;
             }
         }
     }
-}
-
-static bool *lasting(struct object *o)
-{
-    return &o->lasting;
-}
-
-static bool *needed(struct object *o)
-{
-    return &o->needed;
 }
 
 struct since {
@@ -218,8 +213,8 @@ static int choose(struct dl_phdr_info *info, size_t size, void *data)
     list->object[0].lasting = true; /* the program */
     for (unsigned i = 0; i < list->count; i++)
         list->object[i].needed = list->object[i].came = !is_among(s->before, &list->object[i]);
-    mark(list, lasting);
-    mark(list, needed);
+    mark(list, offsetof(struct object, lasting));
+    mark(list, offsetof(struct object, needed));
     unsigned count = 0;
     for (unsigned i = 0; i < list->count; i++) {
         const struct object o = list->object[i];

@@ -45,11 +45,8 @@ static char *all_of(const char *path, size_t *size)
 /* Returns 1 at the first object, the program, if its DT_RPATH adds directories to the search; otherwise 2. */
 static int program_searches(struct dl_phdr_info *info, size_t size, void *data)
 {
-    const ElfW(Dyn) *e = NULL;
     (void)size, (void)data;
-    for (unsigned i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) e = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    for (; e && e->d_tag != DT_NULL; e++)
+    for (const ElfW(Dyn) *e = walk_dynamic(&(struct walk){0}, info); e && e->d_tag != DT_NULL; e++)
         if (e->d_tag == DT_RPATH) return 1;
     return 2;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "process/posix/gate.h"
 #include "process/process.h"
 
 char *gate_path_by_handle(void *handle)
@@ -44,10 +43,7 @@ static int object_has(struct dl_phdr_info *object, size_t size, void *data)
 
 bool gate_same_object(const void *const *functions)
 {
-    uint64_t me = gate_enter();
-    int found = dl_iterate_phdr(object_has, (void *)functions);
-    gate_leave(me);
-    return found == 2;
+    return gate_walk(object_has, (void *)functions) == 2;
 }
 
 int gate_walk(gate_walk_step *step, void *data)

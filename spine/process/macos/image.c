@@ -3,7 +3,6 @@
 #include <mach-o/loader.h>
 #include <string.h>
 
-#include "process/posix/gate.h"
 #include "process/process.h"
 
 static const char *last_of(const char *path)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "process/process.h"
-#include "process/posix/gate.h"
 #include "process/posix/waiting.h"
 #include "process/posix/wake.h"
 

@@ -160,13 +160,6 @@ static enum wire_service_state exchange(struct service *s, const char *request, 
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
 
-/* PRO-008: of a service that is there, whether it counts, by its path, and whether its files can be opened. */
-static enum wire_service_state judge(char *path)
-{
-    if (access("/proc/self/fd", F_OK) != 0) return WIRE_SERVICE_NO_PROC;
-    return owner_counts(path) ? WIRE_SERVICE_ANSWERED : WIRE_SERVICE_FOREIGN;
-}
-
 static enum wire_service_state why_not_there(int error)
 {
     switch (error) {
@@ -202,7 +195,12 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return WIRE_SERVICE_NONE;
     bool there = connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0;
-    enum wire_service_state state = there ? judge(at.sun_path) : why_not_there(errno);
+    enum wire_service_state state = there ? WIRE_SERVICE_ANSWERED : why_not_there(errno);
+    /* PRO-008: whether its files can be opened, and whether it counts, by its path */
+    if (there && access("/proc/self/fd", F_OK) != 0)
+        state = WIRE_SERVICE_NO_PROC;
+    else if (there && !owner_counts(at.sun_path))
+        state = WIRE_SERVICE_FOREIGN;
     if (state != WIRE_SERVICE_ANSWERED) service_end(s);
     return state;
 }

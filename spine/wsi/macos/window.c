@@ -3,16 +3,8 @@
 #include "gen/zends.h"
 #include "wsi/surface.h"
 
-static void fill_macos(VkIcdSurfaceMacOS *to, const VkMacOSSurfaceCreateInfoMVK *info)
-{
-    to->pView = info->pView;
-}
-
-static void fill_metal(VkIcdSurfaceMetal *to, const VkMetalSurfaceCreateInfoEXT *info)
-{
-    to->pLayer = info->pLayer;
-}
-
+#define FILL_macos COPY(pView)
+#define FILL_metal COPY(pLayer)
 SURFACE(macos, VK_ICD_WSI_PLATFORM_MACOS, VK_MVK_macos_surface, vkCreateMacOSSurfaceMVK, VkMacOSSurfaceCreateInfoMVK,
         VK_STRUCTURE_TYPE_MACOS_SURFACE_CREATE_INFO_MVK, false);
 SURFACE(metal, VK_ICD_WSI_PLATFORM_METAL, VK_EXT_metal_surface, vkCreateMetalSurfaceEXT, VkMetalSurfaceCreateInfoEXT,

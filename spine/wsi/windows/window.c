@@ -3,12 +3,7 @@
 #include "gen/zends.h"
 #include "wsi/surface.h"
 
-static void fill_win32(VkIcdSurfaceWin32 *to, const VkWin32SurfaceCreateInfoKHR *info)
-{
-    to->hinstance = info->hinstance;
-    to->hwnd = info->hwnd;
-}
-
+#define FILL_win32 COPY(hinstance), COPY(hwnd)
 SURFACE(win32, VK_ICD_WSI_PLATFORM_WIN32, VK_KHR_win32_surface, vkCreateWin32SurfaceKHR, VkWin32SurfaceCreateInfoKHR,
         VK_STRUCTURE_TYPE_WIN32_SURFACE_CREATE_INFO_KHR, false);
 
@@ -44,13 +39,10 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDeviceGroupSurfacePresentModes2EXT(VkDe
                                                                             const VkPhysicalDeviceSurfaceInfo2KHR *info,
                                                                             VkDeviceGroupPresentModeFlagsKHR *modes)
 {
-    struct device *device = device_of(handle);
-    if (!device || device->driver_handle != handle)
-        log_abort(
-            NULL, LOG_ERROR | LOG_VALIDATION,
-            "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
-    PFN_vkGetDeviceGroupSurfacePresentModes2EXT ask =
-        (PFN_vkGetDeviceGroupSurfacePresentModes2EXT)device->driver_slot[TSLOT_vkGetDeviceGroupSurfacePresentModes2EXT];
+    struct device *device = driver_device(
+        handle,
+        "vkGetDeviceGroupSurfacePresentModes2EXT: Invalid device [VUID-vkGetDeviceGroupSurfacePresentModes2EXT-device-parameter]");
+    PFN_vkGetDeviceGroupSurfacePresentModes2EXT ask = DRIVER_FUNCTION(device, vkGetDeviceGroupSurfacePresentModes2EXT);
     VkPhysicalDeviceSurfaceInfo2KHR copy = *info;
     VkResult result = surface_for_driver(device->driver, info->surface, &copy.surface);
     return result == VK_SUCCESS ? ask(handle, &copy, modes) : result;

@@ -45,7 +45,7 @@ static void pattern16(void *to, const void *word, size_t size)
     pattern(to, word, size, 16);
 }
 
-/* The variable by which the interposer of the tests plays a program with raised rights. */
+/* The variable by which the interposer of the tests plays a program with raised privileges. */
 static int macos_issetugid(void)
 {
     for (char **e = environ; e && *e; e++)

@@ -402,7 +402,7 @@ void world_watch(uintptr_t from, uintptr_t to)
 }
 
 /* The block's place, or the free one where it would be. */
-static unsigned place_of(const void *block)
+static unsigned bucket_of(const void *block)
 {
     unsigned i = (unsigned)((uintptr_t)block >> 4) % PLACES;
     while (place[i].block && place[i].block != block) i = (i + 1) % PLACES;
@@ -413,7 +413,7 @@ static void *noted(void *block, uintptr_t caller)
 {
     if (!block || caller < watched_from || caller >= watched_to) return block;
     lock_places();
-    place[place_of(block)] = (struct place){.block = block, .caller = caller};
+    place[bucket_of(block)] = (struct place){.block = block, .caller = caller};
     if (++taken > (long)(PLACES / 2)) abort();
     unlock_places();
     return block;
@@ -423,14 +423,14 @@ static void forgotten(const void *block)
 {
     if (!block || !__atomic_load_n(&taken, __ATOMIC_SEQ_CST)) return;
     lock_places();
-    unsigned i = place_of(block);
+    unsigned i = bucket_of(block);
     if (place[i].block) {
         place[i] = (struct place){0};
         taken--;
         for (i = (i + 1) % PLACES; place[i].block; i = (i + 1) % PLACES) { /* those behind move up */
             struct place moved = place[i];
             place[i] = (struct place){0};
-            place[place_of(moved.block)] = moved;
+            place[bucket_of(moved.block)] = moved;
         }
     }
     unlock_places();
@@ -448,7 +448,7 @@ static struct place *place_with(uintptr_t address)
 {
     const uintptr_t step = _Alignof(max_align_t); /* malloc's alignment: 8 on 32-bit ARM, 16 on other machines */
     for (uintptr_t at = address & ~(step - 1); at && address - at < INSIDE; at -= step) {
-        struct place *p = &place[place_of((void *)at)];
+        struct place *p = &place[bucket_of((void *)at)];
         if (p->block) return address - at < malloc_usable_size(p->block) ? p : NULL;
     }
     return NULL;

@@ -50,6 +50,30 @@ func TestListIsCheap(t *testing.T) {
 	}
 }
 
+// A list of drivers reads no library of a layer, and a list of layers reads no library of a driver. The list of both reads both.
+func TestListReadsItsKind(t *testing.T) {
+	t.Parallel()
+	machine.Need(t, "strace")
+	w := world.New(t)
+	driver, layer := w.Driver("driver", "device name=a").Library, w.ImplicitLayer("VK_LAYER_ACME_one").Library
+	file := w.Path("calls")
+	for kind, want := range map[string][2]bool{"drivers": {true, false}, "layers": {false, true}, "": {true, true}} {
+		words := []string{"-f", "-qq", "-e", "trace=openat,openat2", "-o", file, filepath.Join(built, "vkloader"), "list"}
+		if kind != "" {
+			words = append(words, kind)
+		}
+		out, exit := w.Run(time.Minute, "strace", words...)
+		text, err := os.ReadFile(file)
+		if err != nil || exit.Code != 0 {
+			t.Fatalf("%v, exit code %d\n%s%s", err, exit.Code, out, exit.Stderr)
+		}
+		reads := func(library string) bool { return strings.Contains(string(text), library+`"`) }
+		if got := [2]bool{reads(driver), reads(layer)}; got != want {
+			t.Errorf("list %s reads the driver, the layer: %v, not %v", kind, got, want)
+		}
+	}
+}
+
 // Bounds of TestListIsCheap, half above a measured run.
 const (
 	mostOpened = 190

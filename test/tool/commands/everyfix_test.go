@@ -111,13 +111,15 @@ const (
 )
 
 var (
-	inShell   = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|groupadd --gid |usermod -aG |ldconfig$)`)
-	looks     = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
-	atStart   = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|env (\w+)=('[^']*'|\S+) PROGRAM|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
-	inGroup   = regexp.MustCompile(`--group-add (\d+)|additional group (\d+)|supplementalGroups: \[(\d+)\]`)
-	inSteam   = regexp.MustCompile(`launch options in Steam: (?:env -u (\w+)|(\w+)=('[^']*'|\S+)) %command%`)
-	inPod     = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
-	dropInPod = regexp.MustCompile(`; without ([\w, ]+)$`)
+	inShell    = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|groupadd --gid |usermod -aG |ldconfig$)`)
+	looks      = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
+	atStart    = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|env (\w+)=('[^']*'|\S+) PROGRAM|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
+	inGroup    = regexp.MustCompile(`--group-add (\d+)|additional group (\d+)|supplementalGroups: \[(\d+)\]`)
+	inSteam    = regexp.MustCompile(`launch options in Steam: (?:env ((?:-u \w+ )+))?((?:\w+=(?:'[^']*'|\S+) )*)%command%`)
+	assignment = regexp.MustCompile(`(\w+)=('[^']*'|\S+)`)
+	inPod      = regexp.MustCompile(`\{name: (\w+), value: "([^"]*)"\}`)
+	inStarter  = regexp.MustCompile(`^In \w+, (?:remove (\w+) from|let the variables of the program have (\w+)=('[^']*'|[^\s;]+))`)
+	dropInPod  = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 
 // follow obeys a fix to the letter on the machine.
@@ -141,8 +143,11 @@ func (p *patient) follow(s *symptom) (followed, error) {
 		changed = true
 	}
 	if m := inSteam.FindStringSubmatch(s.Do); m != nil {
-		if p.without(m[1]); m[2] != "" {
-			p.with(m[2], strings.Trim(m[3], "'"))
+		for _, name := range strings.Fields(strings.ReplaceAll(m[1], "-u ", "")) {
+			p.without(name)
+		}
+		for _, pair := range assignment.FindAllStringSubmatch(m[2], -1) {
+			p.with(pair[1], strings.Trim(pair[2], "'"))
 		}
 		changed = true
 	}
@@ -151,6 +156,12 @@ func (p *patient) follow(s *symptom) (followed, error) {
 			return elsewhere, nil
 		}
 		p.with(m[1], m[2])
+		changed = true
+	}
+	if m := inStarter.FindStringSubmatch(s.Do); m != nil {
+		if p.without(m[1]); m[2] != "" {
+			p.with(m[2], strings.Trim(m[3], "'"))
+		}
 		changed = true
 	}
 	if m := dropInPod.FindStringSubmatch(s.Do); m != nil && changed {
@@ -363,6 +374,7 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	for i := range then {
 		o := &then[i]
 		if o.Severity == "warning" && o.Subject == s.Subject && o.Code != "software-only" && // the software renderer works now
+			!(o.Code == "gpu-left-out" && strings.HasPrefix(s.Code, "gpu-")) && // a device's examination stops at its first fault
 			o.Code != "library-twice" && o.Code != "device-twice" && // two manifests of a driver that was left out
 			!slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() }) {
 			fault("followed, a warning about it is new: %s: %s", o.key(), o.What)

@@ -133,5 +133,5 @@ func put(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o755)
+	return binary.WriteProgram(path, data)
 }

@@ -162,6 +162,16 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	if !strings.HasPrefix(d.Verdict, "Broken: VK_LOADER_DEVICE_ID_FILTER=0x9999 ") || d.finding("variable-hides") == "" || d.finding("layer-fails") != "" {
 		t.Errorf("%+v", d)
 	}
+	w.Env["VK_LOADER_VENDOR_ID_FILTER"] = "0x9999" // one problem of two variables, with one fix for both
+	d = diagnosed(t, w, 1, "--timeout", "2m")
+	if !strings.HasPrefix(d.Verdict, "Broken: VK_LOADER_DEVICE_ID_FILTER=0x9999 and VK_LOADER_VENDOR_ID_FILTER=0x9999 make programs fail") ||
+		!strings.Contains(d.Verdict, "; 1 problem") {
+		t.Errorf("%+v", d)
+	}
+	if out, _ := w.Run(time.Minute, tool, "doctor"); !strings.Contains(out, "unset VK_LOADER_DEVICE_ID_FILTER; unset VK_LOADER_VENDOR_ID_FILTER") {
+		t.Error(out)
+	}
+	delete(w.Env, "VK_LOADER_VENDOR_ID_FILTER")
 	v := hunted(t, w, 1, submitting, "--fails-with", "exit")
 	if v.Result != "found" || fmt.Sprint(v.Culprits) != "[{variable VK_LOADER_DEVICE_ID_FILTER}]" ||
 		!strings.HasPrefix(v.Fix, "env -u VK_LOADER_DEVICE_ID_FILTER "+submitting[0]) {

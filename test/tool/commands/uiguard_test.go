@@ -420,8 +420,8 @@ func TestUIOpensABrowser(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
 	seen := filepath.Join(s.home, "seen")
-	bin := filepath.Dir(s.write("bin/xdg-open", "#!/bin/sh\n{ echo \"$1\"; stat -c %a \"$1\"; cat \"$1\"; } > "+seen+".part && mv "+seen+".part "+seen+"\n"))
-	if err := os.Chmod(filepath.Join(bin, "xdg-open"), 0o755); err != nil {
+	bin := filepath.Join(filepath.Dir(s.home), "bin")
+	if err := put(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n{ echo \"$1\"; stat -c %a \"$1\"; cat \"$1\"; } > "+seen+".part && mv "+seen+".part "+seen+"\n")); err != nil {
 		t.Fatal(err)
 	}
 	s.env = append(s.env, "PATH="+bin+":"+os.Getenv("PATH"), "TMPDIR="+s.home)

@@ -141,7 +141,7 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	sort.SliceStable(list, func(i, j int) bool { return bucket(list[i].Name) < bucket(list[j].Name) })
 	for _, c := range list {
 		if c.Param != "" && !slices.Contains(params, c.Param) {
-			return nil, fmt.Errorf("%s: spine/asm/tables.h has no number for a first parameter %q", c.Name, c.Param)
+			return nil, fmt.Errorf("%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go and to spine/asm/tables.h", c.Name, c.Param)
 		}
 		line, err := on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name))
 		if err != nil {

@@ -57,6 +57,12 @@ var global = []string{
 	"vkEnumerateInstanceVersion",
 }
 
+// deviceHandles are the dispatchable handles whose commands are of the device level.
+var deviceHandles = []string{"VkDevice", "VkQueue", "VkCommandBuffer", "VkExternalComputeQueueNV"}
+
+// chained are the structures of chains with objects of the loader, which C code replaces.
+var chained = []string{"VkDeviceGroupDeviceCreateInfo"}
+
 // Hand is a command with a trampoline or terminator in C.
 type Hand struct {
 	Command string

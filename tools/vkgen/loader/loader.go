@@ -116,7 +116,7 @@ func (s System) exports(e *registry.Extension) bool {
 
 // Select applies the rules of a system to a registry.
 func Select(r *registry.Registry, system System) (*Set, error) {
-	s := &Set{System: system, Registry: r, byName: map[string]*Command{}}
+	s := &Set{System: system, Registry: r, byName: map[string]*Command{}, Notes: append(leftOut(r), gone(r)...)}
 	for _, e := range r.Extensions {
 		if system.Known(e) {
 			s.Extensions = append(s.Extensions, e)
@@ -146,19 +146,20 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 	for _, h := range Hands {
 		if c := s.byName[h.Command]; c != nil {
 			c.HandUpper, c.HandLower = h.Upper, h.Lower
-		} else if r.Command(h.Command) == nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is written by hand but this registry has no such command", h.Command))
 		}
 	}
-	// No macro line can express an instance-level command: its driver is not known (UNK-026).
 	for _, c := range s.Commands {
-		if c.Kind == Instance && !c.HandLower && c.CoreAlias == "" {
-			s.unplaced = append(s.unplaced, c.Name+": instance-level, without a terminator in C")
+		if why := s.needsC(c); why != "" {
+			s.unplaced = append(s.unplaced, c.Name+": "+why)
 		}
 	}
 	if len(s.unplaced) > 0 {
 		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in tools/vkgen/loader/exceptions.go:\n\t%s",
 			strings.Join(s.unplaced, "\n\t"))
+	}
+	if list := unreplaced(r); len(list) > 0 {
+		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures to chained in "+
+			"tools/vkgen/loader/exceptions.go:\n\t%s", strings.Join(list, "\n\t"))
 	}
 	return s, nil
 }
@@ -176,17 +177,17 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	rc := s.Registry.Command(name)
 	root := s.Registry.Root(rc)
 	if root == nil {
-		return fmt.Errorf("command %s is not defined", name)
+		return fmt.Errorf("command %s, or the command of which it is an alias, is not defined", name)
 	}
 	c := &Command{Command: rc, Minor: minor, Exported: e == nil}
 	if len(root.Params) > 0 {
 		c.Param = root.Params[0].Name
-		switch root.Params[0].Type {
-		case "VkInstance":
+		switch handle := root.Params[0].Type; {
+		case handle == "VkInstance":
 			c.Kind = Instance
-		case "VkPhysicalDevice":
+		case handle == "VkPhysicalDevice":
 			c.Kind = PhysDev
-		case "VkDevice", "VkQueue", "VkCommandBuffer", "VkExternalComputeQueueNV":
+		case slices.Contains(deviceHandles, handle):
 			c.Kind = Device
 		}
 	}
@@ -194,7 +195,11 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		c.Kind, c.Param = Global, ""
 	}
 	if c.Kind == 0 {
-		s.unplaced = append(s.unplaced, name+": its first parameter is not a dispatchable handle")
+		s.unplaced = append(s.unplaced, name+": "+s.noKind(root))
+		return nil
+	}
+	if e != nil && e.Kind != "instance" && e.Kind != "device" {
+		s.unplaced = append(s.unplaced, fmt.Sprintf("%s: its extension %s is of the type %q, neither instance nor device", name, e.Name, e.Kind))
 		return nil
 	}
 	if e != nil {

@@ -125,12 +125,15 @@ func (r *Registry) Extension(name string) *Extension {
 	return nil
 }
 
-// Root follows aliases of commands to the command that has parameters.
+// Root follows aliases of commands to the command that has parameters; nil: there is none.
 func (r *Registry) Root(c *Command) *Command {
-	for c != nil && c.Alias != "" {
+	for range len(r.Commands) { // aliases may form a cycle
+		if c == nil || c.Alias == "" {
+			return c
+		}
 		c = r.commands[c.Alias]
 	}
-	return c
+	return nil
 }
 
 // Constant returns the value of an integer constant.

@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// Need is a program's requirements. The zero value is met by any device.
-type Need struct {
+// Requirement is a program's requirements. The zero value is met by any device.
+type Requirement struct {
 	API        Version    // least version of the device; 0: any
 	Type       DeviceType // OtherType: any
 	VRAM       uint64     // least bytes of the device's own memory
@@ -21,26 +21,26 @@ type Need struct {
 	Count      int        // how many devices must meet all of this; 0: one
 }
 
-// NeedCode names the requirement that is not met.
-type NeedCode string
+// UnmetCode names the requirement that is not met.
+type UnmetCode string
 
 // Requirements that are not met.
 const (
-	NeedDriver    NeedCode = "driver"    // vkCreateInstance finds no driver
-	NeedDevice    NeedCode = "device"    // there is no device
-	NeedHealth    NeedCode = "health"    // the child crashed or hung
-	NeedNotCPU    NeedCode = "not"       // there are devices of the processor alone
-	NeedVendor    NeedCode = "vendor"    // no device is of the vendor
-	NeedType      NeedCode = "type"      // no device is of the kind
-	NeedAPI       NeedCode = "api"       // no device has the version
-	NeedVRAM      NeedCode = "vram"      // no device has the memory
-	NeedExtension NeedCode = "extension" // no device has the extension
-	NeedCount     NeedCode = "count"     // too few devices meet everything
+	UnmetDriver    UnmetCode = "driver"    // vkCreateInstance finds no driver
+	UnmetDevice    UnmetCode = "device"    // there is no device
+	UnmetHealth    UnmetCode = "health"    // the child crashed or hung
+	UnmetNotCPU    UnmetCode = "not"       // there are devices of the processor alone
+	UnmetVendor    UnmetCode = "vendor"    // no device is of the vendor
+	UnmetType      UnmetCode = "type"      // no device is of the kind
+	UnmetAPI       UnmetCode = "api"       // no device has the version
+	UnmetVRAM      UnmetCode = "vram"      // no device has the memory
+	UnmetExtension UnmetCode = "extension" // no device has the extension
+	UnmetCount     UnmetCode = "count"     // too few devices meet everything
 )
 
 // UnmetError names the requirement that a machine does not meet. It is ErrNoDriver or ErrNoDevice for errors.Is.
 type UnmetError struct {
-	Code   NeedCode
+	Code   UnmetCode
 	Text   string // one English sentence
 	Report *Report
 }
@@ -50,11 +50,11 @@ func (e *UnmetError) Error() string { return e.Text }
 
 // Is reports whether the error is ErrNoDriver or ErrNoDevice.
 func (e *UnmetError) Is(target error) bool {
-	return target == ErrNoDevice || target == ErrNoDriver && e.Code == NeedDriver
+	return target == ErrNoDevice || target == ErrNoDriver && e.Code == UnmetDriver
 }
 
-// Meets reports whether one device meets the need, for any Count.
-func (n *Need) Meets(d *Device) bool {
+// Meets reports whether one device meets the requirement, for any Count.
+func (n *Requirement) Meets(d *Device) bool {
 	for _, s := range n.steps() {
 		if !s.met(d) {
 			return false
@@ -65,31 +65,31 @@ func (n *Need) Meets(d *Device) bool {
 
 // step is one condition on a device.
 type step struct {
-	code NeedCode
+	code UnmetCode
 	what string // in words: the required property of a device
 	met  func(*Device) bool
 }
 
 // steps returns the conditions in order of judgement.
-func (n *Need) steps() (list []step) {
-	add := func(code NeedCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
+func (n *Requirement) steps() (list []step) {
+	add := func(code UnmetCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
-		add(NeedNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
+		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
 	}
 	if n.Vendor != "" {
-		add(NeedVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
+		add(UnmetVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
 	}
 	if n.Type != OtherType {
-		add(NeedType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
+		add(UnmetType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
 	}
 	if n.API != 0 {
-		add(NeedAPI, "has Vulkan "+short(n.API), func(d *Device) bool { return d.APIVersion >= n.API })
+		add(UnmetAPI, "has Vulkan "+short(n.API), func(d *Device) bool { return d.APIVersion >= n.API })
 	}
 	if n.VRAM != 0 {
-		add(NeedVRAM, "has "+bytesText(n.VRAM)+" of memory", func(d *Device) bool { return d.VRAM >= n.VRAM })
+		add(UnmetVRAM, "has "+bytesText(n.VRAM)+" of memory", func(d *Device) bool { return d.VRAM >= n.VRAM })
 	}
 	for _, name := range n.Extensions {
-		add(NeedExtension, "has "+name, func(d *Device) bool { return slices.Contains(d.Extensions, name) })
+		add(UnmetExtension, "has "+name, func(d *Device) bool { return slices.Contains(d.Extensions, name) })
 	}
 	return list
 }
@@ -105,18 +105,18 @@ func ofVendor(d *Device, vendor string) bool {
 	return err == nil && d.VendorID == uint32(number)
 }
 
-// Check reports whether a report meets the need: nil, or an *[UnmetError].
-func (n *Need) Check(r *Report) error {
-	unmet := func(code NeedCode, format string, args ...any) error {
+// Check reports whether a report meets the requirement: nil, or an *[UnmetError].
+func (n *Requirement) Check(r *Report) error {
+	unmet := func(code UnmetCode, format string, args ...any) error {
 		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}
 	}
 	switch {
 	case r.Outcome == Crashed || r.Outcome == Hung:
-		return unmet(NeedHealth, "the child process that asks for devices %s", place(r.File, 0, 0)+r.Problem)
+		return unmet(UnmetHealth, "the child process that asks for devices %s", place(r.File, 0, 0)+r.Problem)
 	case r.refused:
-		return unmet(NeedDriver, "no Vulkan driver works here")
+		return unmet(UnmetDriver, "no Vulkan driver works here")
 	case len(r.Devices) == 0:
-		return unmet(NeedDevice, "there is no Vulkan device: %s", orText(r.Problem, "the drivers list none"))
+		return unmet(UnmetDevice, "there is no Vulkan device: %s", orText(r.Problem, "the drivers list none"))
 	}
 	wanted := max(n.Count, 1)
 	left := make([]*Device, 0, len(r.Devices))
@@ -124,7 +124,7 @@ func (n *Need) Check(r *Report) error {
 		left = append(left, &r.Devices[i])
 	}
 	if len(left) < wanted {
-		return unmet(NeedCount, "there are %d devices; %d are required", len(left), wanted)
+		return unmet(UnmetCount, "there are %d devices; %d are required", len(left), wanted)
 	}
 	for _, s := range n.steps() {
 		before := left
@@ -133,7 +133,7 @@ func (n *Need) Check(r *Report) error {
 		case len(left) == 0:
 			return unmet(s.code, "no device %s; there is %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(NeedCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
+			return unmet(UnmetCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
 		}
 	}
 	return nil
@@ -172,21 +172,21 @@ func bytesText(n uint64) string {
 	return strconv.FormatUint(n, 10) + " bytes"
 }
 
-// ParseNeed reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
+// ParseRequirement reads requirements: NAME=VALUE, separated by commas. The names are api (1.3), type (discrete, integrated,
 // virtual, cpu), vram (a number of bytes, or with K, M, G or T), extension (may be repeated), vendor, count, and
 // not (cpu).
-func ParseNeed(text string) (Need, error) {
-	var n Need
+func ParseRequirement(text string) (Requirement, error) {
+	var n Requirement
 	for _, word := range strings.Split(text, ",") {
 		if strings.TrimSpace(word) == "" {
 			continue
 		}
 		name, value, ok := strings.Cut(strings.TrimSpace(word), "=")
 		if !ok || value == "" {
-			return Need{}, fmt.Errorf("%q is not NAME=VALUE, such as api=1.3", word)
+			return Requirement{}, fmt.Errorf("%q is not NAME=VALUE, such as api=1.3", word)
 		}
 		if err := n.set(name, value); err != nil {
-			return Need{}, err
+			return Requirement{}, err
 		}
 	}
 	return n, nil
@@ -195,7 +195,7 @@ func ParseNeed(text string) (Need, error) {
 var errNeed = errors.New("not a requirement")
 
 // set enters one requirement.
-func (n *Need) set(name, value string) (err error) {
+func (n *Requirement) set(name, value string) (err error) {
 	switch name {
 	case "api":
 		n.API, err = ParseVersion(value)

@@ -1,0 +1,27 @@
+package wording
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Malformed returns the error of a JSON decoder about a text without Go's words; nil for none.
+func Malformed(text []byte, err error) error {
+	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("the member %q has a value of the wrong kind (%s)", kind.Field, kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("a value of another kind (%s) is in place of an object", kind.Value)
+	case len(bytes.TrimSpace(text)) == 0 && err != nil:
+		return errors.New("it is empty")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d is not JSON", 1+bytes.Count(text[:min(int(syntax.Offset), len(text))], []byte{'\n'}))
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it is cut off")
+	}
+	return err
+}
