@@ -215,7 +215,7 @@ func asChild(t *testing.T, environ []string, args ...string) (answer any) {
 }
 
 // Requirements are judged in one order, and the first that is not met is named.
-func TestNeed(t *testing.T) {
+func TestRequirement(t *testing.T) {
 	t.Parallel()
 	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
 	if err != nil {

@@ -51,7 +51,8 @@
 // # Concurrency and environment
 //
 // All functions may be called at the same time. The package keeps no state, does nothing when it is imported, and reads no
-// variable except those of a [Program], or of its [Host] where the program names none.
+// variable except those of a [Program], or of its [Host] where the program names none. A nil context is
+// [context.Background]. A panic of a host's io/fs.FS reaches the caller.
 //
 // # Compatibility
 //

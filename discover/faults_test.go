@@ -129,6 +129,84 @@ func TestLibraryOfInactiveLayer(t *testing.T) {
 	}
 }
 
+// A nil context is the background, and each function answers as with that.
+func TestNilContext(t *testing.T) {
+	t.Parallel()
+	var none context.Context
+	host, missing := discover.Files(machines()[0].files), discover.ProbeOptions{Child: "/nonexistent"}
+	for name, ask := range map[string]func(ctx context.Context) (any, error){
+		"Decide":   func(ctx context.Context) (any, error) { return discover.Decide(ctx, host, discover.Program{}) },
+		"Paths":    func(ctx context.Context) (any, error) { return discover.Paths(ctx, host, discover.Program{}) },
+		"LoaderOf": func(ctx context.Context) (any, error) { return discover.LoaderOf(ctx, host, discover.Program{}) },
+		"GPUs":     func(ctx context.Context) (any, error) { return discover.GPUs(ctx, host) },
+		"Closure": func(ctx context.Context) (any, error) {
+			return discover.Closure(ctx, host, discover.Driver{Library: "/a"})
+		},
+		"Layer": func(ctx context.Context) (any, error) {
+			return discover.LayerClosure(ctx, host, discover.Layer{Library: "/a"})
+		},
+		"Probe": func(ctx context.Context) (any, error) { return discover.Probe(ctx, missing) },
+		"Wait": func(ctx context.Context) (any, error) {
+			return discover.WaitWith(ctx, discover.Requirement{}, missing)
+		},
+		"Inspect": func(ctx context.Context) (any, error) {
+			return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: missing})
+		},
+	} {
+		want, wantErr := ask(context.Background())
+		if got, err := ask(none); fmt.Sprint(err) != fmt.Sprint(wantErr) || (got == nil) != (want == nil) {
+			t.Errorf("%s: %v, %v; with a context %v, %v", name, got, err, want, wantErr)
+		}
+	}
+}
+
+// A file system without optional methods gives the same answer, a broken one no driver, and the panic of one reaches the caller.
+func TestFilesInPart(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{"usr/share/vulkan/icd.d/a.json": {Data: []byte(`{"file_format_version":"1.0.1","ICD":{"library_path":"/a.so","api_version":"1.3.0"}}`)}}
+	decide := func(open openFunc) (*discover.Answer, error) {
+		return discover.Decide(t.Context(), discover.Files(open), discover.Program{})
+	}
+	if answer, err := decide(files.Open); err != nil || len(answer.Drivers) != 1 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	if _, err := decide(func(string) (fs.File, error) { return nil, errors.New("broken") }); !errors.Is(err, discover.ErrNoDriver) {
+		t.Error(err)
+	}
+	defer func() {
+		if got := recover(); got != "a panic of the files" {
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	_, err := decide(func(string) (fs.File, error) { panic("a panic of the files") })
+	t.Errorf("no panic, and %v", err)
+}
+
+// openFunc is a file system of one function.
+type openFunc func(name string) (fs.File, error)
+
+func (open openFunc) Open(name string) (fs.File, error) { return open(name) }
+
+// No report has no device, and a driver or layer without a library has no closure.
+func TestNothingGiven(t *testing.T) {
+	t.Parallel()
+	required := &discover.Requirement{}
+	if err := required.Check(nil); !errors.Is(err, discover.ErrNoDevice) {
+		t.Error(err)
+	}
+	if v := required.Verdict(nil); v.Met || v.Code != discover.UnmetDevice {
+		t.Errorf("%+v", v)
+	}
+	host := discover.Files(nil)
+	_, driver := discover.Closure(t.Context(), host, discover.Driver{})
+	_, layer := discover.LayerClosure(t.Context(), host, discover.Layer{})
+	for _, err := range []error{driver, layer} {
+		if !errors.Is(err, fs.ErrInvalid) || !strings.HasPrefix(err.Error(), "the manifest names no library") {
+			t.Error(err)
+		}
+	}
+}
+
 // countingFS is a file system that calls a function once when so many files were opened.
 type countingFS struct {
 	fstest.MapFS

@@ -103,7 +103,7 @@ func ParseRequirement(text string) (Requirement, error) { return decide.ParseReq
 // error is [ErrNoProbe]. A crash in the child is in the report and no error, with the signal, the phase and, after further
 // children with fewer drivers and layers, the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
-	return decide.Probe(ctx, options)
+	return decide.Probe(given(ctx), options)
 }
 
 // Wait waits until the machine has devices that meet the requirement, and then returns nil. It calls [Probe] at once, and again
@@ -112,15 +112,15 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 //
 // If the context ends first, the error wraps the context's error and an *[UnmetError], which names the condition that is
 // still not met. Other errors, such as [ErrNoProbe], end the wait.
-func Wait(ctx context.Context, required Requirement) error { return decide.Wait(ctx, required) }
+func Wait(ctx context.Context, required Requirement) error { return decide.Wait(given(ctx), required) }
 
 // WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
 func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
-	return decide.WaitWith(ctx, required, options)
+	return decide.WaitWith(given(ctx), required, options)
 }
 
 // Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
 // log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
-	return decide.Inspect(ctx, options)
+	return decide.Inspect(given(ctx), options)
 }

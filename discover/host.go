@@ -53,31 +53,39 @@ func (h *Host) machine() *decide.Host {
 	return h.host
 }
 
+// given returns a context, for nil the background.
+func given(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // Decide makes the library's decision for a program that creates an instance.
 //
 // If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
 // that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
 // the loader of this module, unless [Program].Loader names another one.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
-	return host.machine().Decide(ctx, program)
+	return host.machine().Decide(given(ctx), program)
 }
 
 // Paths lists where drivers, layers and settings are looked for, also places that do not exist. It is for programs that
 // install manifests, that bind them into a sandbox, or that wait for new ones.
 func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
-	return host.machine().Paths(ctx, program)
+	return host.machine().Paths(given(ctx), program)
 }
 
 // LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
 // of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
 func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error) {
-	return host.machine().LoaderOf(ctx, program)
+	return host.machine().LoaderOf(given(ctx), program)
 }
 
 // GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It
 // wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor], and [Closure] of
 // each of its Drivers, list the files that a container needs for a GPU.
-func GPUs(ctx context.Context, host *Host) ([]GPU, error) { return host.machine().GPUs(ctx) }
+func GPUs(ctx context.Context, host *Host) ([]GPU, error) { return host.machine().GPUs(given(ctx)) }
 
 // Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
 // that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
@@ -86,10 +94,10 @@ func GPUs(ctx context.Context, host *Host) ([]GPU, error) { return host.machine(
 // A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
 // examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
-	return host.machine().Closure(ctx, driver)
+	return host.machine().Closure(given(ctx), driver)
 }
 
 // LayerClosure is [Closure] for a layer. A meta-layer has no library: the error is io/fs.ErrInvalid.
 func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
-	return host.machine().LayerClosure(ctx, layer)
+	return host.machine().LayerClosure(given(ctx), layer)
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test-changed.sh [BASE] runs the tests that execute the lines that differ from a commit, by default from the last one. The atlas of
-# "make mutants" (build/mutants) knows these tests. Without it, the tests of the packages that are linked with a changed file run.
+# "make mutants" (build/mutants) knows these tests. Without it, and for files without lines of code, the tests of the packages that are
+# linked with a changed file or name it run. It prints the package and the names of the tests before they run.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -17,6 +18,7 @@ if [ -z "$list" ]; then
 fi
 failed=0
 while read -r package expression; do
+    echo "test: $package, -run '$expression'" >&2
     "$go" test -vet=off -ldflags='-s -w' -count 1 -timeout 25m -run "$expression" "./$package" || failed=1
 done << END
 $list

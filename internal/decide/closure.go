@@ -70,19 +70,14 @@ func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
 }
 
-// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
-// that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
-// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
-//
-// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
-// examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
+// Closure lists the files that a driver needs; see discover.Closure.
 func (h *Host) Closure(ctx context.Context, driver Driver) (*DriverFiles, error) {
 	return h.closure(ctx, &driver, drivers.DriverInterface)
 }
 
 func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
-		return nil, fmt.Errorf("%s names no library: %w", driver.Manifest, fs.ErrInvalid)
+		return nil, fmt.Errorf("%s names no library: %w", cmp.Or(driver.Manifest, "the manifest"), fs.ErrInvalid)
 	}
 	source, done, err := h.source(ctx, &driver.program)
 	if err != nil {

@@ -56,11 +56,7 @@ type Answer struct {
 	lists [2]List // of drivers and of layers
 }
 
-// Decide makes the library's decision for a program that creates an instance.
-//
-// If the program gets no driver, the error is [ErrNoDriver]. The answer is complete even then, with the reason for each driver
-// that is left out. With any other error the answer is nil. Decide asks no driver service. It assumes that the program gets
-// the loader of this module, unless [Program].Loader names another one.
+// Decide makes the library's decision for a program that creates an instance; see discover.Decide.
 func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 	q, done, err := h.question(ctx, &program)
 	if err != nil {
@@ -115,13 +111,18 @@ func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made
 	}
 	var m *Made
 	var err error
+	var panicked any
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer func() { panicked = recover() }()
 		m, err = work()
 	}()
 	select {
 	case <-ended:
+		if panicked != nil { // the caller's io/fs.FS panicked, and the caller may recover
+			panic(panicked)
+		}
 		return m, err
 	case <-ctx.Done():
 		q.working = ended

@@ -58,9 +58,7 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	return slices.Compact(nodes)
 }
 
-// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It wakes
-// no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor] and [Host.Closure] of each
-// of its Drivers list the files that a container needs for a GPU.
+// GPUs lists the graphics devices of a host; see discover.GPUs.
 func (h *Host) GPUs(ctx context.Context) ([]GPU, error) {
 	answer, err := h.Decide(ctx, Program{})
 	if err != nil && !errors.Is(err, ErrNoDriver) {

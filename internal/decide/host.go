@@ -25,13 +25,10 @@ type Host struct {
 // Local returns the running system. A program has the variables of this process.
 func Local() *Host { return &Host{name: "this machine"} }
 
-// Root returns the file system below a directory, such as the root of a container, a sysroot, or /proc/PID/root. No symbolic
-// link leads out of it. A program has no variables. With an empty name, every answer is an error.
+// Root returns the file system below a directory; see discover.Root.
 func Root(directory string) *Host { return &Host{name: directory, below: true, root: directory} }
 
-// Files is a file system that is no directory. Its paths are those of the machine without the first slash. Symbolic links
-// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the
-// host is used concurrently. A program has no variables.
+// Files returns a host with the files of an fs.FS; see discover.Files.
 func Files(files fs.FS) *Host {
 	if files == nil {
 		files = noFiles{}
@@ -49,8 +46,7 @@ func (noFiles) Open(name string) (fs.File, error) {
 // nameOf returns the name of a machine in messages.
 func nameOf(m *machine.Machine) string { return cmp.Or(m.Root, "this machine") }
 
-// WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables with
-// one name, the first counts.
+// WithEnv returns the host with other variables for programs whose [Program].Env is nil.
 func (h *Host) WithEnv(variables ...string) *Host {
 	other := *h
 	other.environ = slices.Clone(variables)

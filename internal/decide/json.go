@@ -29,32 +29,26 @@ func (a *Answer) MarshalJSON() ([]byte, error) {
 	for i := range a.Compute {
 		e.Compute = append(e.Compute, a.Compute[i].item())
 	}
-	add := func(used bool, item explain.Item) {
-		if used {
-			e.In = append(e.In, item)
-		} else {
-			e.Out = append(e.Out, item)
-		}
-	}
-	drivers := func(used bool) {
-		for i := range a.Drivers {
-			if a.Drivers[i].Used == used {
-				add(used, a.Drivers[i].item())
-			}
-		}
-	}
-	layers := func(used bool) {
-		for i := range a.Layers {
-			if a.Layers[i].Used == used {
-				add(used, a.Layers[i].item())
-			}
-		}
-	}
-	layers(true)
-	drivers(true)
-	drivers(false)
-	layers(false)
+	drivers, layers := a.items(true)
+	e.In = append(append(e.In, layers...), drivers...)
+	drivers, layers = a.items(false)
+	e.Out = append(append(e.Out, drivers...), layers...)
 	return json.Marshal(e)
+}
+
+// items returns the drivers and layers that are used, or those that are not.
+func (a *Answer) items(used bool) (drivers, layers []explain.Item) {
+	for i := range a.Drivers {
+		if a.Drivers[i].Used == used {
+			drivers = append(drivers, a.Drivers[i].item())
+		}
+	}
+	for i := range a.Layers {
+		if a.Layers[i].Used == used {
+			layers = append(layers, a.Layers[i].item())
+		}
+	}
+	return drivers, layers
 }
 
 // UnmarshalJSON reads what MarshalJSON, or "vkloader explain --json", has written.

@@ -14,7 +14,7 @@ type Loader struct {
 	Version        string `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "": not known
 	From           string `json:"version_from,omitempty"`    // what tells the version: name, package, or text
 	Release        string `json:"release,omitempty"`         // of vkloader; "": it is another loader
-	Package        string `json:"package,omitempty"`         // that the file belongs to
+	Package        string `json:"package,omitempty"`         // the package that owns the file
 	PackageVersion string `json:"package_version,omitempty"` // its version
 	System         string `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string `json:"rule,omitempty"`            // of the dynamic linker, by which the program gets it: path, rpath, cache, default, ...
@@ -22,8 +22,7 @@ type Loader struct {
 	found *loaders.Loader
 }
 
-// LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
-// of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
+// LoaderOf finds the loader that a program gets; see discover.LoaderOf.
 func (h *Host) LoaderOf(ctx context.Context, program Program) (*Loader, error) {
 	program.Loader = nil
 	source, done, err := h.source(ctx, &program)

@@ -17,8 +17,7 @@ type PathList struct {
 	Places []Searched `json:"places"`
 }
 
-// Paths lists where drivers, layers and settings are looked for, also where nothing is there. It is for programs that install
-// manifests, that bind them into a sandbox, or that wait for new ones.
+// Paths lists where drivers, layers and settings are looked for, also where nothing is there.
 func (h *Host) Paths(ctx context.Context, program Program) (*PathList, error) {
 	q, done, err := h.question(ctx, &program)
 	if err != nil {

@@ -110,12 +110,7 @@ type ProbeOptions struct {
 	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
 }
 
-// Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
-// create a device on each. The calling process loads nothing.
-//
-// The child is libexec/vkloader/probe of an installed vkloader, found by PATH and in /usr and /usr/local. Without it the
-// error is [ErrNoProbe]. Events in the child are in the report and no error: a crash with the signal, the phase and,
-// after further children with fewer drivers and layers, the driver or layer to blame.
+// Probe has a child load the Vulkan loader and use it as a short program does; see discover.Probe.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	at, err := options.complete()
 	if err != nil {

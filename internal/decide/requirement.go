@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,8 +106,11 @@ func ofVendor(d *Device, vendor string) bool {
 	return err == nil && d.VendorID == uint32(number)
 }
 
-// Check reports whether a report meets the requirement: nil, or an *[UnmetError].
+// Check reports whether a report meets the requirement: nil, or an *[UnmetError]. A nil report has no devices.
 func (n *Requirement) Check(r *Report) error {
+	if r == nil {
+		r = &Report{}
+	}
 	unmet := func(code UnmetCode, format string, args ...any) error {
 		return &UnmetError{Code: code, Text: fmt.Sprintf(format, args...), Report: r}
 	}
@@ -116,7 +120,7 @@ func (n *Requirement) Check(r *Report) error {
 	case r.refused:
 		return unmet(UnmetDriver, "no Vulkan driver works here")
 	case len(r.Devices) == 0:
-		return unmet(UnmetDevice, "there is no Vulkan device: %s", orText(r.Problem, "the drivers list none"))
+		return unmet(UnmetDevice, "there is no Vulkan device: %s", cmp.Or(r.Problem, "the drivers list none"))
 	}
 	wanted := max(n.Count, 1)
 	left := make([]*Device, 0, len(r.Devices))
@@ -131,19 +135,12 @@ func (n *Requirement) Check(r *Report) error {
 		left = slices.DeleteFunc(slices.Clone(left), func(d *Device) bool { return !s.met(d) })
 		switch {
 		case len(left) == 0:
-			return unmet(s.code, "no device %s; there is %s", s.what, names(before))
+			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(UnmetCount, "%d devices are required; there is %d that %s: %s", wanted, len(left), s.what, names(left))
+			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.what, names(left))
 		}
 	}
 	return nil
-}
-
-func orText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // names lists devices in words.

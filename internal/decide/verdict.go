@@ -29,6 +29,9 @@ type VerdictDevice struct {
 
 // Verdict compares a report with the requirement, device by device. [Requirement.Check] is the same as an error.
 func (n *Requirement) Verdict(r *Report) *Verdict {
+	if r == nil {
+		r = &Report{}
+	}
 	err := n.Check(r)
 	v := &Verdict{Schema: Schema, Require: n.String(), Met: err == nil, Library: r.Library, Devices: []VerdictDevice{}, Culprit: r.File, Manifest: r.Manifest}
 	if what := (*UnmetError)(nil); errors.As(err, &what) {

@@ -15,12 +15,7 @@ const (
 	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
 )
 
-// Wait waits until the machine meets the requirement, and then returns nil. It calls [Probe] at once, and again after each event
-// that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls it again after 1 s,
-// 2 s, 4 s and so on, up to every 10 s.
-//
-// If the context ends first, the error wraps the context's error and an *[UnmetError], which names the missing part. Other
-// errors, such as [ErrNoProbe], end the wait.
+// Wait waits until the machine meets the requirement; see discover.Wait.
 func Wait(ctx context.Context, required Requirement) error {
 	_, err := WaitWith(ctx, required, ProbeOptions{})
 	return err

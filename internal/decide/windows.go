@@ -18,9 +18,7 @@ type windowsCopy struct {
 	wrong error // a line of the registry that is not understood
 }
 
-// Windows returns a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each
-// other as separate texts), and its files, in which the directory c is drive C. files may be nil: then no manifest can be read.
-// Only [Decide] and [Paths] are for it; the running Windows is [Local].
+// Windows returns a copy of a machine with Windows; see discover.Windows.
 func Windows(files fs.FS, registry ...[]byte) *Host {
 	w := &windowsCopy{keys: &systems.Registry{}, files: files}
 	for i, text := range registry {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -113,7 +114,6 @@ func printChanged(base string) error {
 		if err != nil {
 			continue // deleted: what used it has changed as well
 		}
-		directory := filepath.Dir(file)
 		source := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".c")
 		if source {
 			diff, err := exec.Command("git", "diff", "-U0", base, "--", file).Output()
@@ -124,24 +124,52 @@ func printChanged(base string) error {
 				continue
 			}
 		}
-		switch pack := aboutFile(file); {
-		case inSpine(file) && pack != "":
+		packages, err := packagesFor(file, users)
+		if err != nil {
+			return err
+		}
+		if len(packages) == 0 {
+			fmt.Fprintf(os.Stderr, "mutants: no test is known for %s\n", file)
+		}
+		for _, pack := range packages {
 			out.add(pack, ".")
-		case inSpine(file):
-			out.add("test/loader/chain", ".")
-		case strings.HasPrefix(file, "test/") || strings.HasSuffix(file, "_test.go") || source:
-			for directory != "." && users[directory] == nil {
-				directory = filepath.Dir(directory) // of testdata
-			}
-			for _, user := range users[directory] {
-				out.add(user, ".")
-			}
-		case strings.HasSuffix(file, ".md"):
-			out.add("test/source", ".")
 		}
 	}
 	out.print()
 	return nil
+}
+
+// packagesFor returns the packages with tests of a file. users lists, for each directory, the packages whose tests are linked with
+// it. A file of the spine has the tests of its part; the C of the tests' library has all tests with its world. Any other file has
+// the packages that are linked with its directory, or with the nearest directory above, because embedded files and testdata lie
+// below their package. Files of no package, such as pages and scripts, have test/source and the tests whose text names them.
+func packagesFor(file string, users map[string][]string) (packages []string, err error) {
+	if inSpine(file) {
+		if pack := aboutFile(file); pack != "" {
+			return []string{pack}, nil
+		}
+		return []string{"test/loader/chain"}, nil
+	}
+	for directory := filepath.Dir(file); directory != "." && directory != "test/lib"; directory = filepath.Dir(directory) {
+		if list := users[directory]; list != nil {
+			return list, nil
+		}
+	}
+	if strings.HasPrefix(file, "test/lib/") {
+		return users["test/lib/world"], nil
+	}
+	// "git grep" ends with 1 if no line matches.
+	named, err := exec.Command("git", "grep", "-lE", `["/`+"`"+`]`+regexp.QuoteMeta(filepath.Base(file))+`["`+"`"+`]`, "--", "*_test.go").Output()
+	if ended := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
+		return nil, err
+	}
+	packages = []string{"test/source"}
+	for _, test := range strings.Fields(string(named)) {
+		if pack := filepath.Dir(test); !slices.Contains(packages, pack) {
+			packages = append(packages, pack)
+		}
+	}
+	return packages, nil
 }
 
 // linkedWith returns, for each directory of the module, the packages whose tests are linked with it.

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 )
 
 // format is one VkFormat with the kinds of answers that the driver gives for it.
@@ -15,35 +13,26 @@ type format struct {
 	planes        [][3]int // bytes, width divisor, height divisor
 }
 
+// firstExtended is the least value of an enumeration that an extension or a later version adds.
+const firstExtended = 1000000000
+
 // formats returns all formats of the driver's versions, in the registry's order.
-func (r *registry) formats() ([]format, error) {
+func (r *source) formats() ([]format, error) {
 	core := map[string]bool{}
-	for _, e := range r.Enums {
-		if e.Name == "VkFormat" {
-			for _, n := range e.Enum {
-				core[n.Name] = n.Value != "" && n.Value != "0"
-			}
-		}
+	for _, v := range r.Enum("VkFormat").Values {
+		core[v.Name] = 0 < v.Num && v.Num < firstExtended
 	}
-	for _, f := range r.Features {
-		minor, err := strconv.Atoi(strings.TrimPrefix(f.Number, "1."))
-		if err != nil || !forVulkan(f.API) || minor > highestMinor {
-			continue
-		}
-		for _, q := range f.Requires {
-			for _, n := range q.Enums {
-				if n.Extends == "VkFormat" && n.Alias == "" {
-					core[n.Name] = true
-				}
-			}
+	for _, b := range r.features() {
+		for _, name := range b.Values {
+			core[name] = true
 		}
 	}
 	sizes := map[string]int{}
-	for _, x := range r.Formats {
+	for _, x := range r.formatList {
 		sizes[x.Name] = x.BlockSize
 	}
 	var out []format
-	for _, x := range r.Formats {
+	for _, x := range r.formatList {
 		if !core[x.Name] {
 			continue
 		}

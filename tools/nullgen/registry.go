@@ -1,45 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
+
+	"vkloader/tools/vkgen/registry"
 )
-
-type xmlRequire struct {
-	API      string    `xml:"api,attr"`
-	Depends  string    `xml:"depends,attr"`
-	Commands []xmlName `xml:"command"`
-	Enums    []xmlEnum `xml:"enum"`
-}
-
-type xmlName struct {
-	Name string `xml:"name,attr"`
-}
-
-type xmlEnum struct {
-	Name    string `xml:"name,attr"`
-	Extends string `xml:"extends,attr"`
-	Value   string `xml:"value,attr"`
-	Alias   string `xml:"alias,attr"`
-}
-
-type xmlTyped struct {
-	API   string `xml:"api,attr"`
-	Name  string `xml:"name"`
-	Inner string `xml:",innerxml"`
-}
-
-type xmlCommand struct {
-	API    string     `xml:"api,attr"`
-	Name   string     `xml:"name,attr"`
-	Alias  string     `xml:"alias,attr"`
-	Proto  xmlTyped   `xml:"proto"`
-	Params []xmlTyped `xml:"param"`
-}
 
 type xmlFormat struct {
 	Name       string `xml:"name,attr"`
@@ -59,90 +29,51 @@ type xmlFormat struct {
 	} `xml:"plane"`
 }
 
-type xmlRegistry struct {
-	Features []struct {
-		API      string       `xml:"api,attr"`
-		Number   string       `xml:"number,attr"`
-		Requires []xmlRequire `xml:"require"`
-	} `xml:"feature"`
-	Extensions []struct {
-		Name     string       `xml:"name,attr"`
-		Type     string       `xml:"type,attr"`
-		Requires []xmlRequire `xml:"require"`
-	} `xml:"extensions>extension"`
-	Commands []xmlCommand `xml:"commands>command"`
-	Formats  []xmlFormat  `xml:"formats>format"`
-	Enums    []struct {
-		Name string    `xml:"name,attr"`
-		Enum []xmlEnum `xml:"enum"`
-	} `xml:"enums"`
+// source is the registry, with its formats.
+type source struct {
+	*registry.Registry
+	formatList []xmlFormat
 }
 
-type registry struct {
-	xmlRegistry
-	byName map[string]xmlCommand
-}
-
-func readRegistry(path string) (*registry, error) {
+func readRegistry(path string) (*source, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &registry{byName: map[string]xmlCommand{}}
-	if err := xml.Unmarshal(data, &r.xmlRegistry); err != nil {
+	var formats struct {
+		List []xmlFormat `xml:"formats>format"`
+	}
+	if err := xml.Unmarshal(data, &formats); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, c := range r.Commands {
-		if !forVulkan(c.API) {
-			continue
-		}
-		name := c.Name
-		if name == "" {
-			name = c.Proto.Name
-		}
-		r.byName[name] = c
-	}
-	return r, nil
+	r, err := registry.Read(bytes.NewReader(data))
+	return &source{r, formats.List}, err
 }
 
-// forVulkan reports whether an api attribute includes desktop Vulkan.
-func forVulkan(api string) bool {
-	return api == "" || slices.Contains(strings.Split(api, ","), "vulkan")
+// features returns the blocks of all versions of Vulkan up to highestMinor.
+func (r *source) features() (blocks []registry.Block) {
+	for _, f := range r.Features {
+		if f.Minor <= highestMinor {
+			blocks = append(blocks, f.Blocks...)
+		}
+	}
+	return blocks
 }
 
 // extension is an extension of the driver. Its number, counted from 1, is the gate of its commands.
 type extension struct {
-	name     string
+	*registry.Extension
 	instance bool
-	version  string
-	requires []xmlRequire
 }
 
-func (r *registry) extensions(names []string) ([]extension, error) {
+func (r *source) extensions(names []string) ([]extension, error) {
 	var out []extension
 	for _, name := range names {
-		found := false
-		for _, e := range r.Extensions {
-			if e.Name != name {
-				continue
-			}
-			found = true
-			x := extension{name: name, instance: e.Type == "instance", requires: e.Requires}
-			for _, q := range e.Requires {
-				for _, n := range q.Enums {
-					if strings.HasSuffix(n.Name, "_SPEC_VERSION") && x.version == "" {
-						x.version = n.Value
-					}
-				}
-			}
-			if x.version == "" {
-				return nil, fmt.Errorf("%s: no version in the registry", name)
-			}
-			out = append(out, x)
+		e := r.Extension(name)
+		if e == nil || e.SpecVersion == 0 {
+			return nil, fmt.Errorf("%s: not in the registry, or without a version", name)
 		}
-		if !found {
-			return nil, fmt.Errorf("%s: not in the registry", name)
-		}
+		out = append(out, extension{e, e.Kind == "instance"})
 	}
 	return out, nil
 }
@@ -168,24 +99,18 @@ type command struct {
 }
 
 // commands returns all commands up to highestMinor and all that the extensions add, sorted by name.
-func (r *registry) commands(exts []extension) ([]command, error) {
+func (r *source) commands(exts []extension) ([]command, error) {
 	have := map[string]bool{}
 	for minor := 0; minor <= highestMinor; minor++ {
 		have[fmt.Sprintf("VK_VERSION_1_%d", minor)] = true
 	}
 	for _, e := range exts {
-		have[e.name] = true
+		have[e.Name] = true
 	}
 	gates := map[string][]int{}
-	for _, f := range r.Features {
-		minor, err := strconv.Atoi(strings.TrimPrefix(f.Number, "1."))
-		if err != nil || !forVulkan(f.API) || minor > highestMinor {
-			continue
-		}
-		for _, q := range f.Requires {
-			for _, c := range q.Commands {
-				gates[c.Name] = nil
-			}
+	for _, b := range r.features() {
+		for _, name := range b.Commands {
+			gates[name] = nil
 		}
 	}
 	core := map[string]bool{}
@@ -193,13 +118,13 @@ func (r *registry) commands(exts []extension) ([]command, error) {
 		core[name] = true
 	}
 	for i, e := range exts {
-		for _, q := range e.requires {
-			if !forVulkan(q.API) || !holds(q.Depends, have) {
+		for _, b := range e.Blocks {
+			if !holds(b.Depends, have) {
 				continue
 			}
-			for _, c := range q.Commands {
-				if !core[c.Name] && !slices.Contains(gates[c.Name], i+1) {
-					gates[c.Name] = append(gates[c.Name], i+1)
+			for _, name := range b.Commands {
+				if !core[name] && !slices.Contains(gates[name], i+1) {
+					gates[name] = append(gates[name], i+1)
 				}
 			}
 		}
@@ -215,22 +140,15 @@ func (r *registry) commands(exts []extension) ([]command, error) {
 		if len(g) > 2 {
 			return nil, fmt.Errorf("%s: brought by more than two extensions", name)
 		}
-		target, x := name, r.byName[name]
-		for x.Alias != "" {
-			target, x = x.Alias, r.byName[x.Alias]
-		}
-		if x.Proto.Name == "" {
+		root := r.Root(r.Command(name))
+		if root == nil || len(root.Params) == 0 {
 			return nil, fmt.Errorf("%s: no prototype in the registry", name)
 		}
-		c := command{name: name, function: "null_" + target, gates: g, alias: target != name,
-			result: strings.TrimSpace(strings.TrimSuffix(plainText(x.Proto.Inner), target))}
-		for _, p := range x.Params {
-			if forVulkan(p.API) {
-				c.params = append(c.params, plainText(p.Inner))
-			}
+		c := command{name: name, function: "null_" + root.Name, level: levelOf(root), gates: g, alias: root.Name != name, result: root.Return}
+		for _, p := range root.Params {
+			c.params = append(c.params, strings.ReplaceAll(p.Decl, " *", "*"))
 		}
-		c.level = levelOf(target, c.params)
-		defined[target] = defined[target] || !c.alias
+		defined[root.Name] = defined[root.Name] || !c.alias
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b command) int { return strings.Compare(a.name, b.name) })
@@ -280,41 +198,17 @@ func holds(expr string, have map[string]bool) bool {
 	return or()
 }
 
-func levelOf(name string, params []string) level {
-	switch name {
+func levelOf(c *registry.Command) level {
+	switch c.Name {
 	case "vkCreateInstance", "vkEnumerateInstanceExtensionProperties", "vkEnumerateInstanceLayerProperties",
 		"vkEnumerateInstanceVersion", "vkGetInstanceProcAddr":
 		return global
 	}
-	switch strings.Fields(params[0])[0] {
+	switch c.Params[0].Type {
 	case "VkInstance":
 		return instance
 	case "VkPhysicalDevice":
 		return physical
 	}
 	return device
-}
-
-// plainText removes the elements from a declaration and returns its C text.
-func plainText(inner string) string {
-	var out strings.Builder
-	depth, comment := 0, false
-	for i := 0; i < len(inner); i++ {
-		switch {
-		case strings.HasPrefix(inner[i:], "<comment"):
-			comment = true
-			depth++
-		case inner[i] == '<':
-			depth++
-			if strings.HasPrefix(inner[i:], "</comment") {
-				comment = false
-			}
-		case inner[i] == '>':
-			depth--
-		case depth == 0 && !comment:
-			out.WriteByte(inner[i])
-		}
-	}
-	text := strings.Join(strings.Fields(out.String()), " ")
-	return strings.ReplaceAll(text, " *", "*")
 }

@@ -53,7 +53,7 @@ func extensionLists(exts []extension) []byte {
 				if kind {
 					word = "INSTANCE"
 				}
-				fmt.Fprintf(&b, "%s_EXTENSION(%d, %s, %s)\n", word, i+1, e.name, e.version)
+				fmt.Fprintf(&b, "%s_EXTENSION(%d, %s, %d)\n", word, i+1, e.Name, e.SpecVersion)
 			}
 		}
 	}

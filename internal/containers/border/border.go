@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/containers/protocol"
 )
 
 // Kind is a kind of file.
@@ -51,7 +53,7 @@ func (b *Border) Open(kind Kind, files ...*os.File) ([]*os.File, error) {
 	for i, f := range files {
 		again, err := open(kind, f)
 		if errors.Is(err, unix.EPERM) && len(b.Helper) > 0 {
-			Discard(opened)
+			protocol.Discard(opened)
 			return b.ask(kind, files)
 		}
 		if opened[i] = again; err != nil {
@@ -59,15 +61,6 @@ func (b *Border) Open(kind Kind, files ...*os.File) ([]*os.File, error) {
 		}
 	}
 	return opened, errors.Join(errs...)
-}
-
-// Discard closes files, of which some may be nil.
-func Discard(files []*os.File) {
-	for _, f := range files {
-		if f != nil {
-			f.Close()
-		}
-	}
 }
 
 // open opens one file again in this process.

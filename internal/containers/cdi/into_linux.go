@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 )
 
@@ -53,7 +54,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 		if err != nil {
 			if !slices.Contains(failed, path.Dir(name)) {
 				failed = append(failed, path.Dir(name))
-				wrong = append(wrong, fmt.Errorf("%s: %w", path.Dir(name), cause(err)))
+				wrong = append(wrong, fmt.Errorf("%s: %w", path.Dir(name), drivers.Cause(err)))
 			}
 			return ""
 		}
@@ -117,7 +118,7 @@ func (c *container) directory(name string) (*os.Root, error) {
 		below = "."
 	}
 	if err := at.MkdirAll(below, 0o755); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, cause(err))
+		return nil, fmt.Errorf("%s: %w", name, drivers.Cause(err))
 	}
 	return enter(at, below, name)
 }
@@ -127,17 +128,9 @@ func (c *container) directory(name string) (*os.Root, error) {
 func enter(at *os.Root, name, path string) (*os.Root, error) {
 	in, err := at.OpenRoot(name + "/.")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, cause(err))
+		return nil, fmt.Errorf("%s: %w", path, drivers.Cause(err))
 	}
 	return in, nil
-}
-
-// cause returns the error of a system call without the path that it was for.
-func cause(err error) error {
-	for at := (*fs.PathError)(nil); errors.As(err, &at); {
-		err = at.Err
-	}
-	return err
 }
 
 // own writes an item below Directory.
@@ -288,7 +281,7 @@ func (c *container) node(i FileToWrite) error {
 		return errors.Join(err, wrong) // a volume belongs to another owner
 	}
 	if err := in.Mkdir(byPath, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("/dev/dri/%s: %w", byPath, cause(err))
+		return fmt.Errorf("/dev/dri/%s: %w", byPath, drivers.Cause(err))
 	}
 	links, err := enter(in, byPath, "/dev/dri/"+byPath)
 	if err != nil {
@@ -319,7 +312,7 @@ func descend(base *os.Root, parts []string) (*os.Root, error) {
 		if err = above.Mkdir(part, 0o755); err == nil || errors.Is(err, fs.ErrExist) {
 			at, err = enter(above, part, name)
 		} else {
-			err = fmt.Errorf("%s: %w", name, cause(err))
+			err = fmt.Errorf("%s: %w", name, drivers.Cause(err))
 		}
 		above.Close()
 		if err == nil {

@@ -71,7 +71,7 @@ type gatherer struct {
 	places  map[*binary.File]int
 }
 
-// Gather selects the drivers as the library does for a program that enables nothing itself, and follows their dependencies.
+// Gather selects the drivers as the library does for a program that enables no layer or extension, and follows their dependencies.
 func Gather(source *machine.Source, name string) (*Gathered, error) {
 	k, known := machines.Named(name)
 	if !known {

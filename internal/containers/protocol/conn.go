@@ -180,7 +180,7 @@ func withFDs(files []*os.File, fds []int, do func([]int) error) error {
 	return errors.Join(err, failed)
 }
 
-// Discard closes unused descriptors.
+// Discard closes unused files, of which some may be nil.
 func Discard(files []*os.File) {
 	for _, f := range files {
 		f.Close()

@@ -15,7 +15,6 @@ import (
 type ELF struct {
 	Class   int         // word size: 32 or 64
 	Machine elf.Machine // for which processor
-	Type    elf.Type    // ET_DYN for a loadable file
 	Interp  string      // the dynamic linker that a program asks for (PT_INTERP); "": none
 
 	Soname    string
@@ -66,7 +65,7 @@ func ReadELF(r io.ReaderAt) (*ELF, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &ELF{Machine: f.Machine, Type: f.Type, Class: 32}
+	l := &ELF{Machine: f.Machine, Class: 32}
 	if f.Class == elf.ELFCLASS64 {
 		l.Class = 64
 	}

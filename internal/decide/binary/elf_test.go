@@ -34,7 +34,7 @@ func TestReadELF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := ELF{Class: class, Machine: l.Machine, Type: l.Type, Soname: "libx.so.1",
+		want := ELF{Class: class, Machine: l.Machine, Soname: "libx.so.1",
 			Needed: []string{"libc.so.6", "libm.so.6"}, RunPath: []string{"/a", "$ORIGIN/b"}, Defines: []string{"X_1", "X_1.2"},
 			Requires: []SymbolVersion{{"libc.so.6", "GLIBC_2.14", false}, {"libm.so.6", "GLIBC_2.29", false}}}
 		if !reflect.DeepEqual(*l, want) {

@@ -21,7 +21,6 @@ type Interpreter struct {
 	Version string // of its glibc, as 2.36; "": another C library, or not known
 	Own     bool   // the program brings it, with a C library; the system's is another one
 
-	real        string
 	musl        bool
 	cache       string   // its cache; "": none
 	directories []string // the directories that it searches last
@@ -65,7 +64,7 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 		return nil
 	}
 	real := realOf(m, name)
-	i := &Interpreter{Path: name, real: real, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
+	i := &Interpreter{Path: name, Own: true, musl: strings.HasPrefix(path.Base(name), "ld-musl-")}
 	for _, system := range systemLinkers(rows) {
 		i.Own = i.Own && (!m.Exists(system) || realOf(m, system) != real)
 	}
@@ -169,6 +168,18 @@ func (l *Linker) Started(name string) []string {
 // maxLine is how much of a script's first line the kernel reads.
 const maxLine = 256
 
+// scriptWords returns the words after "#!" in a script's first line; nil: the file is no script.
+func scriptWords(file io.ReaderAt) []string {
+	head := make([]byte, maxLine)
+	n, _ := file.ReadAt(head, 0)
+	line, is := strings.CutPrefix(string(head[:n]), "#!")
+	if !is {
+		return nil
+	}
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
+}
+
 // scriptInterpreter returns the interpreter that the first line of a script names, and the program that env finds; nil: it is no
 // script.
 func (l *Linker) scriptInterpreter(name string) []string {
@@ -177,14 +188,7 @@ func (l *Linker) scriptInterpreter(name string) []string {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, maxLine)
-	n, _ := f.ReadAt(head, 0)
-	line, is := bytes.CutPrefix(head[:n], []byte("#!"))
-	if !is {
-		return nil
-	}
-	line, _, _ = bytes.Cut(line, []byte("\n"))
-	words := strings.Fields(string(line))
+	words := scriptWords(f)
 	switch {
 	case len(words) == 0:
 		return nil

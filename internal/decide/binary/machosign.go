@@ -12,10 +12,8 @@ import (
 
 // Signature holds the rules for variables and libraries in the code signature of a part of a Mach-O file.
 type Signature struct {
-	Signed    bool
 	Hardened  bool // the hardened runtime: macOS removes variables of dyld, and loads only libraries of the program's team
 	Variables bool // an entitlement keeps variables of dyld
-	Libraries bool // an entitlement allows libraries of every maker
 
 	at, size uint32 // in the part
 }
@@ -58,12 +56,11 @@ func (s *Signature) parse(blob []byte) {
 		at := int(number(12 + 8*i + 4))
 		switch number(at) {
 		case directoryMagic:
-			s.Signed, s.Hardened = true, s.Hardened || number(at+12)&hardenedFlag != 0
+			s.Hardened = s.Hardened || number(at+12)&hardenedFlag != 0
 		case entitlementsMagic:
 			end := at + int(number(at+4))
 			if end <= len(blob) && at+8 <= end {
 				s.Variables = entitled(blob[at+8:end], "com.apple.security.cs.allow-dyld-environment-variables")
-				s.Libraries = entitled(blob[at+8:end], "com.apple.security.cs.disable-library-validation")
 			}
 		}
 	}
@@ -82,11 +79,11 @@ var ofSystem = []string{"/System/", "/usr/bin/", "/usr/sbin/", "/usr/libexec/", 
 // that is unknown.
 func Protected(m *machine.Machine, program string) string {
 	if file, err := m.Open(program); err == nil {
-		interpreter := interpreterOf(file)
+		words := scriptWords(file)
 		file.Close()
-		if interpreter != "" {
-			if why := protected(m, interpreter); why != "" {
-				return "is a script for " + interpreter + ", which " + why
+		if len(words) > 0 && path.IsAbs(words[0]) {
+			if why := protected(m, words[0]); why != "" {
+				return "is a script for " + words[0] + ", which " + why
 			}
 			return ""
 		}
@@ -114,21 +111,6 @@ func protected(m *machine.Machine, program string) string {
 		if p.Hardened && !p.Variables {
 			return "has the hardened runtime"
 		}
-	}
-	return ""
-}
-
-// interpreterOf returns the program in the first line of a script; "": the file is no script.
-func interpreterOf(file io.ReaderAt) string {
-	head := make([]byte, 256)
-	n, _ := file.ReadAt(head, 0)
-	line, is := strings.CutPrefix(string(head[:n]), "#!")
-	if !is {
-		return ""
-	}
-	line, _, _ = strings.Cut(line, "\n")
-	if fields := strings.Fields(line); len(fields) > 0 && path.IsAbs(fields[0]) {
-		return fields[0]
 	}
 	return ""
 }

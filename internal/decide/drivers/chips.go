@@ -19,7 +19,6 @@ type Chip struct {
 	Driver string // the family of Mesa's driver; "": no Vulkan driver exists
 	Mesa   string // the first release of Mesa that serves it; "": none does
 	Kernel string // the first Linux with a driver for it; "": any in use
-	Note   string // a further requirement
 
 	Maker       bool   // the maker has a driver outside of Mesa
 	First, Last string // the releases of that driver that serve it; "": no bound
@@ -77,13 +76,13 @@ func readChips(text string) *chipTable {
 		switch kind {
 		case "", "#":
 		case "chip":
-			understood = t.readChip(strings.Split(rest, "|"))
+			understood = t.readChip(columnsOf(rest))
 		case "pci":
 			understood = t.readPCI(strings.Fields(rest))
 		case "of":
 			understood = t.readCompatible(strings.Fields(rest))
 		case "last":
-			understood = t.readLast(strings.Split(rest, "|"))
+			understood = t.readLast(columnsOf(rest))
 		case "suite":
 			words := strings.Fields(rest)
 			if understood = len(words) == 6; understood {
@@ -104,16 +103,22 @@ func readChips(text string) *chipTable {
 	return t
 }
 
-func (t *chipTable) readChip(columns []string) bool {
-	if len(columns) != 7 {
-		return false
-	}
+// columnsOf returns the columns of a line, between "|"; "-" is an empty one.
+func columnsOf(line string) []string {
+	columns := strings.Split(line, "|")
 	for i, c := range columns {
 		if columns[i] = strings.TrimSpace(c); columns[i] == "-" {
 			columns[i] = ""
 		}
 	}
-	c := &Chip{Name: columns[1], Driver: columns[2], Mesa: columns[3], Kernel: columns[4], Note: columns[6]}
+	return columns
+}
+
+func (t *chipTable) readChip(columns []string) bool {
+	if len(columns) != 7 {
+		return false
+	}
+	c := &Chip{Name: columns[1], Driver: columns[2], Mesa: columns[3], Kernel: columns[4]}
 	if c.Driver == "none" {
 		c.Driver = ""
 	}
@@ -125,11 +130,6 @@ func (t *chipTable) readChip(columns []string) bool {
 
 // readLast reads the columns of a line "last".
 func (t *chipTable) readLast(columns []string) bool {
-	for i, c := range columns {
-		if columns[i] = strings.TrimSpace(c); columns[i] == "-" {
-			columns[i] = ""
-		}
-	}
 	if len(columns) != 5 || t.chips[columns[0]] == nil || columns[1] == "" || columns[3] == "" {
 		return false
 	}

@@ -107,9 +107,8 @@ func faultOf(r *binary.LibrarySearch) Fault {
 
 // Cause returns a system error without its operation and path.
 func Cause(err error) error {
-	var wrong *fs.PathError
-	if errors.As(err, &wrong) {
-		return wrong.Err
+	for wrong := (*fs.PathError)(nil); errors.As(err, &wrong); {
+		err = wrong.Err
 	}
 	return err
 }

@@ -212,9 +212,9 @@ func SelectDevices(text string, devices []Device) ([]int, error) {
 		star = " (a star is a wildcard only at the beginning and at the end)"
 	}
 	if len(devices) == 0 {
-		return nil, fmt.Errorf("no device matches %q%s; there is none", text, star)
+		return nil, fmt.Errorf("no device matches %q%s: no device was found", text, star)
 	}
-	return nil, fmt.Errorf("no device matches %q%s; there is %s", text, star, listed(devices, nil))
+	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, star, listed(devices, nil))
 }
 
 func ambiguous(text string, devices []Device, hits []int) error {

@@ -26,7 +26,7 @@ func TestSelect(t *testing.T) {
 	}{
 		{"0", []int{0}, ""},
 		{"05", []int{5}, ""},
-		{"7", nil, `no device matches "7"; there is 0 "NVIDIA GeForce RTX 4090" (0000:01:00.0, NVIDIA), 1 `},
+		{"7", nil, `no device matches "7"; available: 0 "NVIDIA GeForce RTX 4090" (0000:01:00.0, NVIDIA), 1 `},
 		{"0000:02:00.0", []int{1}, ""},
 		{"02:00.0", []int{1}, ""},
 		{"2:0.0", []int{1}, ""},
@@ -63,7 +63,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v %q", c.text, got, err, c.want, c.say)
 		}
 	}
-	if _, err := SelectDevices("0", nil); err == nil || err.Error() != `no device matches "0"; there is none` {
+	if _, err := SelectDevices("0", nil); err == nil || err.Error() != `no device matches "0": no device was found` {
 		t.Errorf("of nothing: %v", err)
 	}
 }

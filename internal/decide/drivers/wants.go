@@ -25,7 +25,6 @@ type Want struct {
 	API        string   // the least version, as "1.3"; "": any
 	Extensions []string // of the device
 	Older      *Want    // an older release that wants less; nil: none
-	Source     string
 
 	key, older string
 	match      []string
@@ -48,18 +47,13 @@ func readWants(text string) (list []*Want, wrong []string) {
 	byKey := map[string]*Want{}
 	for _, line := range strings.Split(text, "\n") {
 		rest, is := strings.CutPrefix(line, "want ")
-		columns := strings.Split(rest, "|")
-		for i, c := range columns {
-			if columns[i] = strings.TrimSpace(c); columns[i] == "-" {
-				columns[i] = ""
-			}
-		}
+		columns := columnsOf(rest)
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case !is || len(columns) != 7 || byKey[columns[0]] != nil || columns[1] == "" || columns[6] == "":
 			wrong = append(wrong, line)
 		default:
-			w := &Want{key: columns[0], Name: columns[1], API: columns[2], older: columns[4], match: strings.Fields(columns[5]), Source: columns[6]}
+			w := &Want{key: columns[0], Name: columns[1], API: columns[2], older: columns[4], match: strings.Fields(columns[5])}
 			for _, name := range strings.Fields(columns[3]) {
 				w.Extensions = append(w.Extensions, "VK_"+name)
 			}

@@ -14,7 +14,7 @@ func TestTableOfWants(t *testing.T) {
 		t.Errorf("%d rows, not understood: %q", len(list), wantsOnce.wrong)
 	}
 	for _, w := range list {
-		if w.API == "" && len(w.Extensions) == 0 || w.Source == "" {
+		if w.API == "" && len(w.Extensions) == 0 {
 			t.Errorf("%+v", w)
 		}
 		for _, name := range append(slices.Clone(w.match), w.key) {

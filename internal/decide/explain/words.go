@@ -21,4 +21,4 @@ type Remedy struct {
 }
 
 // keptOut returns the reason of an item that only the settings file excludes.
-func keptOut(file string) string { return "the settings file " + file + " keeps it out" }
+func keptOut(file string) string { return "the settings file " + file + " excludes it" }

@@ -21,7 +21,7 @@ type Loader struct {
 	Version        string    `json:"version,omitempty"`         // of the Vulkan headers it was made for, as 1.3.239; "" when nothing tells
 	From           string    `json:"version_from,omitempty"`    // the source of the version: name, package, text, the resources of a DLL, or the answer in a probe
 	Release        string    `json:"release,omitempty"`         // of vkloader; "" for another loader
-	Package        string    `json:"package,omitempty"`         // that the file belongs to
+	Package        string    `json:"package,omitempty"`         // the package that owns the file
 	PackageVersion string    `json:"package_version,omitempty"` // its version
 	System         string    `json:"system,omitempty"`          // the distribution whose package it is
 	Rule           string    `json:"rule,omitempty"`            // why the program gets it

@@ -194,10 +194,10 @@ type Part struct {
 	Failed string // the reason if the part could not be made
 }
 
-// Sent is a part for the way between processes. Its texts are bytes, so that JSON does not change them.
+// Sent is the JSON form of a part between two processes. Its texts are bytes, because JSON changes text that is not UTF-8.
 type Sent struct{ Name, What, Text, Failed []byte }
 
-// Send converts parts for the way to another process.
+// Send converts parts for another process.
 func Send(parts []Part) []Sent {
 	list := []Sent{}
 	for _, p := range parts {

@@ -88,7 +88,7 @@ func (p *Private) directory(directory, to string) {
 // drivePath matches an absolute Windows path with at least two elements.
 var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
 
-// onDrive is directory for a Windows path. It ignores letter case and accepts doubled backslashes.
+// onDrive replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
 func (p *Private) onDrive(directory, to string) {
 	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
 	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),

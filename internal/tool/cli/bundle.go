@@ -54,7 +54,7 @@ func newBundle(s *invocation) *cobra.Command {
 		Long: "bundle collects what a bug report needs: which drivers and layers a program gets, the findings of\n" +
 			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests. Each\n" +
 			"part is made in a child process;\n" +
-			"a part that fails contains the reason instead.\n\n" +
+			"the reason replaces a part that fails.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
 		Args: noArguments,

@@ -60,7 +60,7 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 		g.options.First = cdi.FirstHost
 		return nil
 	})
-	flags.BoolFunc("image-first", "use the image's own drivers (default: unless they are older than the card)", func(string) error {
+	flags.BoolFunc("image-first", "use the image's own drivers even if they are older than the card", func(string) error {
 		g.options.First = cdi.FirstImage
 		return nil
 	})
@@ -135,12 +135,12 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		Short: "Write a CDI file for this machine's drivers and devices",
 		Long: "generate writes a file with one device for each GPU, named by its PCI address, its index and its\n" +
 			"UUID, and the device all. Each device adds every driver that programs on this machine get: its\n" +
-			"manifest, its data, and the libraries that it needs or opens at run time. They are mounted below\n" +
+			"manifest, its data, and the libraries that it needs or opens at run time. The runtime mounts these files below\n" +
 			cdi.Directory + ".\n\n" +
-			"When a container is created, the runtime starts this tool. It checks what the image lacks, links\n" +
-			"only that, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
-			"shows what was not added, and why. Drivers that are not in the file are named on standard error.\n\n" +
-			"A file that another program wrote is replaced only with --force.\n\n" +
+			"When a container is created, the runtime starts this tool. The tool checks what the image lacks, links\n" +
+			"only those files, and adds manifests for the drivers that work there to /etc/vulkan/icd.d. \"vkloader cdi why\"\n" +
+			"shows what was not added, and why. Messages on standard error name the drivers that are not in the file.\n\n" +
+			"--force also replaces a file of another program.\n\n" +
 			"The output is reproducible. After a driver has changed, \"vkloader\n" +
 			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
 		Args: noArguments,
@@ -242,8 +242,8 @@ func newCDIVerify(s *invocation) *cobra.Command {
 		Short: "Check a CDI file, and find what an image lacks",
 		Long: "verify checks a CDI file of this or another tool. It reports files that do\n" +
 			"not exist or have changed since the CDI file was written (size, build ID).\n\n" +
-			"With --root, the root directory of an image, it also shows which drivers programs in that image get, and\n" +
-			"which libraries or symbol versions the other drivers lack. Nothing is mounted or\n" +
+			"With --root, the root directory of an image, it also shows the drivers of programs in that image, and the\n" +
+			"libraries or symbol versions that the other drivers lack. Nothing is mounted or\n" +
 			"loaded.\n\n" + exitCodesHelp,
 		Args: oneArgument("a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -379,7 +379,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			"replaces it if the result differs. It never creates a file.\n\n" +
 			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
 			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
-			"vkloader-cdi.path does so for other changes. With --remove, the files are removed.\n\n" + exitCodesHelp,
+			"vkloader-cdi.path does so for other changes. --remove removes the files.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()

@@ -27,8 +27,8 @@ func newCDIWhy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why",
 		Short: "Show which host drivers a container got, and why",
-		Long: "In a container, \"cdi why\" shows which of the host's drivers and layers programs get, why the others were\n" +
-			"refused, and what to do. A reason is, for example, a library that the image lacks.\n\n" +
+		Long: "In a container, \"cdi why\" lists the host's drivers and layers that programs get, and the refused ones, with\n" +
+			"the reason, such as a missing library, and the fix.\n\n" +
 			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n" +
 			"The directory does not show the container's mounts: \"cdi why\" takes them from the CDI file of the host.\n\n" + exitCodesHelp,
 		Args: noArguments,

@@ -70,7 +70,7 @@ func (f *findsCulprit) check(once bool) error {
 	case f.culprit && once:
 		return errors.New("--find-culprit excludes --dry-run, --log and --time")
 	case !f.culprit && (f.apply || f.limits != run.Limits{}):
-		return errors.New("--apply, --hangs-after and --fine-after go with --find-culprit")
+		return errors.New("--apply, --hangs-after and --fine-after need --find-culprit")
 	case f.limits.Hangs > 0 && f.limits.Enough > 0:
 		return errors.New("--hangs-after and --fine-after exclude each other")
 	}
@@ -272,7 +272,7 @@ func (h *hunt) suspects(first *run.Seen) *run.Suspects {
 		why = "the program runs with more rights than its user, and ignores most variables"
 	}
 	if l, is := h.scene.Source.Loader.(*loaders.Loader); is {
-		why = "the program gets " + l.Title() + ", which may not read a variable that leaves it out"
+		why = "the program gets " + l.Title() + ", which may not read the variables that disable layers"
 	}
 	for _, name := range list.Stay {
 		h.note("variables cannot leave out %s; %s", name, why)
@@ -453,7 +453,7 @@ type failure struct {
 }
 
 func (f *failure) options(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: in addition to hangs, these runs fail: `crash`, or exit (any exit code other than 0)")
+	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: `KIND` of runs that fail, in addition to hung runs: crash, or exit (any exit code other than 0)")
 	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error also fails")
 	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
 }
@@ -464,7 +464,7 @@ func (f *failure) check(searching bool) error {
 	case f.with != "crash" && f.with != "exit":
 		return fmt.Errorf("--fails-with needs crash or exit, got %q", f.with)
 	case !searching && (f.with != "crash" || f.when != ""):
-		return errors.New("--fails-with and --fails-when go with --find-culprit")
+		return errors.New("--fails-with and --fails-when need --find-culprit")
 	}
 	return nil
 }

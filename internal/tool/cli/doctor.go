@@ -61,9 +61,9 @@ func (r *repairing) options(cmd *cobra.Command) {
 func (r *repairing) check() error {
 	switch {
 	case r.yes && !r.fix || r.force && !r.undo:
-		return errors.New("--yes goes with --fix, and --force with --undo")
+		return errors.New("--yes needs --fix, and --force needs --undo")
 	case (r.dry || r.step != "") && !r.fix:
-		return errors.New("--dry-run and --step go with --fix")
+		return errors.New("--dry-run and --step need --fix")
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (d *doctoring) elsewhere(s *invocation) error {
 // files returns an error for options that need a running machine.
 func (d *doctoring) files() error {
 	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
-		return errors.New("--platform is for files: not with " + onlyHere)
+		return errors.New("--platform examines files: not with " + onlyHere)
 	}
 	return nil
 }

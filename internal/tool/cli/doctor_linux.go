@@ -37,7 +37,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"~/.config/environment.d, and with --probe quarantines drivers and layers that crash or hang. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n" +
 	drivers.DeviceHelp +
-	"For --device with a number or a UUID, a child process asks the drivers; the other forms need only the kernel.\n\n"
+	"For --device with a number or a UUID, a child process asks the drivers; for the other forms, the kernel is enough.\n\n"
 
 const (
 	onlyHere = "--fix, --undo, --probe, --markdown, --pid, --user, --device or --plugin" // options for a running machine

@@ -95,7 +95,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 		return errors.New("--fix uses the variables of this process: not with --env")
 	}
 	if fix.UndoFile(&m) == "" {
-		return exit.Unable("LOCALAPPDATA is not set, and so there is no place for the undo file")
+		return exit.Unable("there is no place for the undo file: LOCALAPPDATA is not set")
 	}
 	return fixStepwise(s, &ownValues{s, m, elevatedHere()}, &d.repairing)
 }

@@ -146,10 +146,14 @@ func (f *fixer) ask() answer {
 // end prints the completed and remaining steps.
 func (f *fixer) end(report *doctor.Report) error {
 	if f.only != "" && len(f.tried) == 0 {
-		return exit.Problem("--step: no step has this line now")
+		return exit.Problem("--step: no step has this line; to list the steps: vkloader doctor --fix --dry-run")
 	}
 	if f.dry {
-		fmt.Fprintf(f.out, "%s shown, none done.\n", term.Count(len(f.tried), "step"))
+		if len(f.tried) == 0 {
+			fmt.Fprintln(f.out, "There are no steps.")
+		} else {
+			fmt.Fprintf(f.out, "%s shown. Nothing was changed.\n", term.Count(len(f.tried), "step"))
+		}
 		return nil
 	}
 	if f.done > 0 {

@@ -77,7 +77,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 	explain := e.here
 	switch {
 	case e.other.platform != "" && (e.pid != 0 || e.plugin != ""):
-		return errors.New("--platform is for files: not with --pid or --plugin")
+		return errors.New("--platform examines files: not with --pid or --plugin")
 	case e.other.platform == androidName:
 		explain = e.android
 	case e.other.platform != "":
@@ -254,7 +254,7 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
-	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables nothing itself"))
+	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables no layer or extension"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
 	} {

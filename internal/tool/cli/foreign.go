@@ -29,10 +29,10 @@ type otherSystem struct {
 	debuggable bool
 }
 
-const platformHelp = "--platform examines a machine with another system; --root is then a copy of its files. For Windows\n" +
-	"the directories c, d, ... (or drive_c) are the drives, or --root is drive C, and --registry names\n" +
-	"files that the registry editor exported. For macOS --root may be the bundle of an application. The\n" +
-	"variables of that machine are only those of --env.\n\n"
+const platformHelp = "--platform examines a machine with another operating system; --root names a copy of its files. For\n" +
+	"Windows, the directories c, d, ... (or drive_c) in the copy are the drives, or the copy is drive C, and\n" +
+	"--registry names files that the registry editor exported. For macOS, --root may be the bundle of an\n" +
+	"application. All environment variables come from --env.\n\n"
 
 // platformNames returns the values of --platform.
 func platformNames() []string {
@@ -45,7 +45,7 @@ const androidName = "android"
 // addPlatform adds the options for a machine with another system.
 func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
-	f.StringVar(&e.platform, "platform", "", "examine a machine with another `SYSTEM`: "+strings.Join(platformNames(), ", "))
+	f.StringVar(&e.platform, "platform", "", "examine a machine with another operating `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
 	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` with the output of getprop, settings list or param get; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
@@ -63,13 +63,13 @@ func (e *otherSystem) check() error {
 		return fmt.Errorf("--bits needs 32 or 64, got %q", e.bits)
 	}
 	if _, ok := systems.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
-		return fmt.Errorf("--platform needs a system, got %q: %s", e.platform, strings.Join(platformNames(), ", "))
+		return fmt.Errorf("--platform needs a system, got %q; the systems are %s", e.platform, strings.Join(platformNames(), ", "))
 	}
 	switch {
 	case len(e.registry) > 0 && e.platform != "windows":
-		return errors.New("--registry goes with --platform windows")
+		return errors.New("--registry needs --platform windows")
 	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
-		return errors.New("--properties, --package and --debuggable go with --platform android or openharmony")
+		return errors.New("--properties, --package and --debuggable need --platform android or openharmony")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Laun
 		s.variables = append(s.variables, libraryPath+"="+paths)
 		what += ", with the launcher's " + libraryPath
 	}
-	fmt.Fprintf(s.messages(), "vkloader: %s starts %s: that program is examined\n", term.OneLine(launcher), term.OneLine(what))
+	fmt.Fprintf(s.messages(), "vkloader: %s starts %s: examining %[2]s\n", term.OneLine(launcher), term.OneLine(what))
 	return l.Program, nil
 }
 
@@ -130,7 +130,7 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	s.bundle = doctor.StartFile{Launcher: file, Unpacked: real}
 	l := binary.Launch(m, real)
 	if l == nil {
-		return "", exit.Unable("what the AppRun of %s starts cannot be told from its files", name)
+		return "", exit.Unable("the program that the AppRun of %s starts is unknown: its files do not name it", name)
 	}
 	return s.started(m, file, l)
 }

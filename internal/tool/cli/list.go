@@ -133,7 +133,7 @@ func (l *listing) bad() bool {
 	return slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
 }
 
-// nothing reports whether the rules choose drivers, and programs get nothing from any of them.
+// nothing reports whether the rules choose drivers but none of them works.
 func (l *listing) nothing() bool {
 	gets := func(f listedEntry) bool { return f.In && f.But == "" }
 	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)

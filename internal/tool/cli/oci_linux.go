@@ -26,9 +26,8 @@ func newOCI(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIRECTORY",
 		Short: "Check whether Vulkan works in a container image",
-		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It shows which drivers and which loader\n" +
-			"programs in a container of this\n" +
-			"image get, and what the image lacks. With --cdi, the container also gets the additions of that file. The\n" +
+		Long: "check examines the root directory of an image, mounted (podman image mount) or unpacked. It lists the drivers and the\n" +
+			"loader of programs in a container of this image, and the missing files. With --cdi, the container also gets the additions of that file. The\n" +
 			"image's files do not contain its variables: pass them with --env.\n\n" + exitCodesHelp,
 		Args: oneArgument("the root directory of an image"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -127,15 +127,15 @@ func listed(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// gotten are the drivers or layers in programs, for the first screen.
+// gotten describes the drivers or layers of programs for the first screen.
 type gotten struct {
 	names   []string // usable ones
-	lost    []string // sentences about those from which programs get nothing
-	foreign int      // the number of those for other programs
-	idle    int      // the number of faulty ones for absent devices
+	lost    []string // sentences about drivers or layers that do not work
+	foreign int      // the number for programs of another word size
+	idle    int      // the number of faulty drivers for absent devices
 }
 
-// usable sorts the drivers and layers of a report by what programs get from them.
+// usable sorts the drivers and layers of a report by their use for programs.
 func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotten) {
 	for i := range in {
 		e, list, modules := &in[i], &ofDrivers, report.Drivers
@@ -162,7 +162,7 @@ func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotte
 	return ofDrivers, ofLayers
 }
 
-// rest describes those that are not usable.
+// rest describes the unusable drivers or layers.
 func (g *gotten) rest() (list []string) {
 	list = append(list, g.lost...)
 	if g.foreign > 0 {

@@ -29,7 +29,7 @@ func newQuarantine(s *invocation) *cobra.Command {
 		Long: "A quarantine keeps a driver or layer out of one program or of all programs. It ends when the library\n" +
 			"changes, because an update may have fixed it, or after its expiry time. vkloader writes it to\n" +
 			"the loader settings file, which loaders up to 1.3.239 (Debian 12) ignore.\n\n" +
-			"Loaders ignore expiry times. \"vkloader run\", \"settings\" and \"quarantine\" lift expired quarantines.\n" +
+			"Loaders ignore expiry times. \"vkloader run\" and \"vkloader settings\" lift expired quarantines.\n" +
 			quarantineAdders + "\n" +
 			"Without a subcommand the command lists the quarantines.\n\n" + exitCodesHelp,
 	}
@@ -128,9 +128,9 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		ValidArgsFunction: completeFound(s),
 	}
 	addRights(cmd)
-	cmd.Flags().StringVar(&app, "app", "", "keep it out of only the program with the executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "keep it out of the program with the executable `EXE` only")
 	cmd.Flags().StringVar(&expires, "expires", "never", "end the quarantine after this `TIME`, such as 8h or 30d, or \"never\"")
-	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` for \"quarantine list\"")
+	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"quarantine list\" shows")
 	return cmd
 }
 
@@ -152,7 +152,7 @@ func readsSettings(s *invocation, what string) error {
 		"in HKEY_CURRENT_USER. %s", what, forOthers)
 }
 
-// forOthers is the way to write settings of a user where the tool is elevated.
+// forOthers is the advice for an elevated tool that should write settings of a user.
 const forOthers = "For programs that do not, use a prompt without administrator rights, or quarantine add --elevated=false"
 
 // addQuarantine adds a quarantine with a message.
@@ -175,11 +175,11 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 func newQuarantineLift(s *invocation) *cobra.Command {
 	var lifting settings.Lifting
 	cmd := &cobra.Command{
-		Use: "lift [NAME]", Short: "Let a driver or layer back in",
+		Use: "lift [NAME]", Short: "Remove quarantines",
 		Long: "lift removes quarantines by NAME: the name of a driver or layer, its manifest, or the program that\n" +
 			"the quarantine is for.\n" +
-			"With --app it removes only those for this program; with --all it removes every quarantine.\n\n" + exitCodesHelp,
-		Args: cobra.MaximumNArgs(1),
+			"With --app, lift removes quarantines for one program only. --all removes every quarantine.\n\n" + exitCodesHelp,
+		Args: argumentCount(0, 1, "takes at most one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if lifting.All == (len(args) == 1) {
 				return errors.New("quarantine lift needs the name of a driver or layer, or --all")
@@ -206,7 +206,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().StringVar(&lifting.Program, "app", "", "only the quarantines for the program with the executable `EXE`")
-	cmd.Flags().BoolVar(&lifting.All, "all", false, "everything")
+	cmd.Flags().StringVar(&lifting.Program, "app", "", "remove only quarantines for the program with the executable `EXE`")
+	cmd.Flags().BoolVar(&lifting.All, "all", false, "remove every quarantine")
 	return cmd
 }

@@ -93,7 +93,7 @@ func newCheck(s *invocation) *cobra.Command {
 		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
 			"  vkloader check --require vendor=nvidia,count=2 --json\n" +
 			"  vkloader check dxvk",
-		Args: cobra.MaximumNArgs(1),
+		Args: argumentCount(0, 1, "takes at most one program"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if r.limit == 0 {
 				return errors.New("--timeout needs a time longer than 0, got 0s")
@@ -133,7 +133,7 @@ func newCheck(s *invocation) *cobra.Command {
 
 func printChecked(s *invocation, v *checked) {
 	if v.Program != "" {
-		s.style.Lines(s.out, "", nil, v.Program+" wants "+v.Wants+".")
+		s.style.Lines(s.out, "", nil, v.Program+" requires "+v.Wants+".")
 	}
 	if v.Met {
 		s.style.Lines(s.out, "", nil, "All requirements are met.")

@@ -74,7 +74,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.PersistentFlags().StringVar(&s.root, "root", "",
 		"examine this root `DIRECTORY` instead of /: a container's root, or a sysroot")
 	root.PersistentFlags().StringArrayVar(&s.variables, "env", nil,
-		"examine with a variable set: `NAME=VALUE`; NAME alone: with the variable unset; may be repeated")
+		"set a variable for the examination, `NAME=VALUE`, or unset the variable NAME; may be repeated")
 	completes(root, map[string]completion{"env": completeVariables})
 	if err := root.MarkPersistentFlagDirname("root"); err != nil {
 		panic(err)
@@ -149,7 +149,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)
-	return root.Execute()
+	return groupError(root.Execute())
 }
 
 // asking reads answers. It first writes the buffered question.

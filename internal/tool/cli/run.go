@@ -68,7 +68,7 @@ func newRun(s *invocation) *cobra.Command {
 
 func (r *launched) run(s *invocation, args []string) error {
 	if r.asJSON && !r.dry && !r.culprit {
-		return errors.New("--json goes with --dry-run and --find-culprit")
+		return errors.New("--json needs --dry-run or --find-culprit")
 	}
 	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
 		return err

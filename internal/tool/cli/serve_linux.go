@@ -107,7 +107,7 @@ func serve(s *invocation, o *serving) error {
 	}
 	options.Sockets.Ready = func() {
 		if err := activation.Tell(s.getenv, "READY=1"); err != nil {
-			log.Warn("the service's manager was not told", "why", err)
+			log.Warn("the service manager was not notified", "why", err)
 		}
 	}
 	return runService(options, log)
@@ -379,7 +379,7 @@ func (a *serviceStatus) read(tree *inspection) {
 		if active != "" {
 			d.Driver = root.ICDs[active].URL
 		} else {
-			d.Why = "no driver is listed for it"
+			d.Why = "no driver is listed for the device"
 			for key, value := range properties {
 				var child struct {
 					URL string `json:"component_url"`

@@ -72,11 +72,11 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 			"arbitrary. A rule puts one layer before or after another, for all programs or for one. A layer that\n" +
 			"is before another is nearer to the program.\n\n" +
 			"The command writes a list of layers into the settings file. The list changes only the order:\n" +
-			"every layer stays on, off or available as before. The command decides with and without the\n" +
-			"list, shows both orders, and writes the list only if programs get the same layers. Layers\n" +
+			"every layer stays on, off or available as before. The command compares the layers of programs with and without\n" +
+			"the list, shows both orders, and writes the list only if the layers are the same. Layers\n" +
 			"that are installed later take their usual place until \"vkloader settings order apply\"\n" +
-			"writes the list again; \"vkloader settings show\" and \"vkloader doctor\" report such a list. With a rule, explicit layers also come in the order of the list, not in the order in which the\n" +
-			"program or VK_INSTANCE_LAYERS names them.\n\n" + exitCodesHelp,
+			"writes the list again; \"vkloader settings show\" and \"vkloader doctor\" report such a list. While a rule exists, explicit layers also follow the list, not the order of the\n" +
+			"program or of VK_INSTANCE_LAYERS.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings order VK_LAYER_KHRONOS_validation before VK_LAYER_MANGOHUD_overlay\n" +
 			"  vkloader settings order VK_LAYER_MESA_overlay after VK_LAYER_VKBASALT_post_processing --app /opt/game/game\n" +
 			"  vkloader settings order remove VK_LAYER_MESA_overlay",
@@ -133,7 +133,7 @@ func newOrderRemove(s *invocation) *cobra.Command {
 		Short: "Remove the rules that name this layer, or these two",
 		Long: "remove removes the rules that name the layer, or both layers: the rules for all programs, or with\n" +
 			"--app the rules for one. It then writes the list of layers in the settings file without these rules.\n\n" + exitCodesHelp,
-		Args:              cobra.RangeArgs(1, 2),
+		Args:              argumentCount(1, 2, "needs one or two layers"),
 		ValidArgsFunction: completeLayers(s),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return o.change(s, func(found *settings.FileSet) (*settings.OrderOutcome, error) {

@@ -31,14 +31,14 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		Use:   "set",
 		Short: "Set layers and their order, drivers, devices and the log",
 		Long: "set writes the options into the settings file, for all programs, or with --app for some. Other\n" +
-			"settings are kept. The order of --layer, --driver and --device is the order in the file. A program with settings for it alone does\n" +
-			"not get the settings for all programs.\n\n" +
+			"settings are kept. The order of --layer, --driver and --device is the order in the file. A program with settings\n" +
+			"of its own does not get the settings for all programs.\n\n" +
 			"set changes the file in force. " + settingsPlaces + "The file is replaced in one step. Another program's\n" +
 			"file is changed only with --force; \"settings clear\" restores it.\n\n" +
 			drivers.DeviceHelp +
-			"set writes a device's UUIDs and its name; this loader finds\n" +
-			"the device by either after an update of its driver. A device whose UUID is the version of its driver, such as llvmpipe, is refused:\n" +
-			"choose its driver with --driver.\n\n" +
+			"set writes a device's UUIDs and its name. If an update of the driver changes one of them, this loader\n" +
+			"finds the device by the other. set refuses devices that use their driver's version as UUID, such as llvmpipe:\n" +
+			"choose the driver with --driver.\n\n" +
 			"While the settings choose devices, programs ignore the variables that choose drivers, such as\n" +
 			"VK_DRIVER_FILES. If only such a variable adds the driver of a device, set adds its manifest to the\n" +
 			"settings. " + trialHelp + "\n\n" + exitCodesHelp,
@@ -49,7 +49,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto is as without settings. The first option is the layer next to the program; \"others\" is the place of all other layers (default: last)")
+	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as without settings. The first --layer is nearest to the program; \"others\" stands for all other layers (default: last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
 	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end; may be repeated")
@@ -72,7 +72,7 @@ func changeFlags(cmd *cobra.Command, c *settings.Options) {
 	flags.StringArrayVar(&c.Apps, "app", nil, "only for the program with the executable `EXE`; may be repeated")
 	flags.StringVar(&c.Expires, "expires", "", "remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
-	if onWindows { // it is refused, with the reason
+	if onWindows { // the option is refused there, with the reason
 		_ = flags.MarkHidden("system")
 	}
 	flags.BoolVar(&c.Force, "force", false, "also replace another program's file")

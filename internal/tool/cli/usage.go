@@ -63,6 +63,16 @@ func someArguments(do string) cobra.PositionalArgs {
 	}
 }
 
+// argumentCount requires from least to most arguments. takes describes them, with its verb, in the error.
+func argumentCount(least, most int, takes string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return fmt.Errorf("%s %s, got %s", words(cmd), takes, term.Count(len(args), "argument"))
+		}
+		return nil
+	}
+}
+
 // oneOf requires one of a command's valid words or, with optional, no word.
 func oneOf(optional bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -71,11 +81,11 @@ func oneOf(optional bool) cobra.PositionalArgs {
 		case len(args) == 0 && optional:
 			return nil
 		case len(args) == 0:
-			return fmt.Errorf("%s: %s?", words(cmd), list)
+			return fmt.Errorf("%s needs %s", words(cmd), list)
 		case len(args) > 1:
 			return fmt.Errorf("%s takes one argument, %s; got %d", words(cmd), list, len(args))
 		case !slices.Contains(cmd.ValidArgs, args[0]):
-			return fmt.Errorf("%s: %s? %q is none of them%s", words(cmd), list, args[0], term.DidYouMean(args[0], cmd.ValidArgs))
+			return fmt.Errorf("%s needs %s, got %q%s", words(cmd), list, args[0], term.DidYouMean(args[0], cmd.ValidArgs))
 		}
 		return nil
 	}
@@ -117,7 +127,7 @@ func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return knownSubcommand(cmd, args)
 	}
-	return fmt.Errorf("%s: %s?", words(cmd), choice(subcommands(cmd)))
+	return fmt.Errorf("%s needs %s", words(cmd), choice(subcommands(cmd)))
 }
 
 // showing gives a command without a subcommand the effect and the options of its subcommand show.
@@ -142,6 +152,16 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s %s", invalid.GetFlag().Name, valueWanted(invalid.GetFlag().Value.Type(), invalid.GetValue()))
 	}
 	return err
+}
+
+// groupError returns cobra's error for options that exclude each other in the tool's own words. It returns other errors as they are.
+func groupError(err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group ") {
+		return err
+	}
+	_, set, _ := strings.Cut(err.Error(), "; [")
+	set, _, _ = strings.Cut(set, "]")
+	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(set), " and --"))
 }
 
 func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {

@@ -28,12 +28,12 @@ func newValidate(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check driver manifests, layer manifests and settings files",
-		Long: "validate checks files as JSON, by the published JSON Schemas and by the loader's own rules, which are more lenient\n" +
-			"than JSON in some points and stricter than the schemas in others. The content determines the kind of a file; layers in a\n" +
+		Long: "validate checks the JSON text of files, the published JSON Schemas, and the loader's own rules. The loader accepts some\n" +
+			"files that JSON forbids, and rejects some that the schemas allow. The content determines the kind of a file; layers in a\n" +
 			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers.\n\n" +
 			"For a manifest it also examines the library: whether it exists, its word size, whether its dependencies can\n" +
-			"be loaded, and whether it exports the functions of a driver or layer. With --file-only it does not. With --load a\n" +
-			"child process also loads the library and asks which version of the loader interface it agrees on.\n\n" +
+			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out. With --load, a\n" +
+			"child process also loads the library and asks for its interface version.\n\n" +
 			exitCodesHelp,
 		Args: someArguments("name the files to check: see vkloader validate --help"),
 		RunE: func(_ *cobra.Command, paths []string) error {

@@ -172,7 +172,7 @@ func newEnv(s *invocation) *cobra.Command {
 				return chooseDevice(s, kind, device, &out, limit)
 			}
 			if device != "" {
-				return errors.New("--device goes with --for")
+				return errors.New("--device needs --for")
 			}
 			source, err := s.source(app, elevated)
 			if err != nil {

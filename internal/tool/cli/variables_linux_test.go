@@ -27,7 +27,7 @@ func TestVariablesCommand(t *testing.T) {
 			t.Errorf("%s is missing", v.Name())
 		}
 	})
-	if !strings.Contains(text, `faulty VK_LOADER_DEBUG: "shout" is not one of its words`) {
+	if !strings.Contains(text, `faulty VK_LOADER_DEBUG: "shout" is not a known word`) {
 		t.Error(text)
 	}
 	var got struct {

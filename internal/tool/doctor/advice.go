@@ -37,16 +37,16 @@ func advised(text string, commands ...string) told { return told{text: text, com
 var (
 	doNothing              = advised("Nothing; it does no harm.")
 	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
-	doNothingBesideOwn     = advised("Nothing: these programs have one for their word size. library_arch in the manifest would tell the " +
-		"loader.")
+	doNothingBesideOwn     = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
+		"skip this one without a message.")
 	doNothingChosen = advised("Nothing, if this is intended.")
 	seeWhich        = advised("See which: vkloader list variables --set", "vkloader list variables --set")
 	seeWhichName    = advised("See which variables name them: vkloader list variables --set", "vkloader list variables --set")
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or make the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
-	nvidiaCDI       = advised("Make the CDI file again on the host, and see that nvidia_icd.json is in it: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
+		"NVIDIA_DRIVER_CAPABILITIES=all, or generate the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
+	nvidiaCDI       = advised("Generate the CDI file again on the host, and check that it contains nvidia_icd.json: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
 	nvidiaInToolbox = advised("A current release of toolbox adds NVIDIA's driver of the host to its containers: update toolbox on the host, and enter the container again.").untried(outsideOnly)
 	nvidiaAgain     = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
@@ -54,29 +54,29 @@ var (
 	nvidia32OnUbuntu = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	noneOnAlpine     = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	limitsOfPod      = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
-	passOn           = advised("Pass /dev/dri on to the container.")
-	driverOfHost     = advised("Install the driver on the host; Steam's runtime takes it from there.")
-	setBySteam       = advised("Steam's runtime has set it, from the drivers of the host: fix those, and start Steam again.")
+	passOn           = advised("Pass /dev/dri to the container.")
+	driverOfHost     = advised("Install the driver on the host: Steam's runtime uses the host's drivers.")
+	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	groupsOfPodman   = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
-	byUdev           = advised("The node belongs to no group that may use it. Let udev set its group, usually render, then join that group. "+
+	byUdev           = advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
 		"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
-	nvidiaModuleDebian = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, build it for "+
-		"this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
-	nvidiaModuleMissing = advised("The libraries are there, the kernel's module is not. Run as root: modprobe nvidia; if there is none, it was not built "+
-		"for this kernel.", "modprobe nvidia").untried(ofKernel)
+	nvidiaModuleDebian = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
+	nvidiaModuleMissing = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+		"or install it for this kernel.", "modprobe nvidia").untried(ofKernel)
 	stillSearching     = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
-	wslWithout         = advised("The driver for WSL is Dozen of Mesa (libvulkan_dzn.so), which this distribution's packages do not have: use a Mesa that has it.")
-	librariesOnNixOS   = advised("On NixOS, a program finds the libraries of its own package: add the library to that, or to programs.nix-ld.libraries.")
-	ostreeAgain        = advised("The file comes with the system's image. Go back to the one before, or update it: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
-	ofSteamOS          = advised("SteamOS has its drivers in its image: update it, in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
+	wslWithout         = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
+	librariesOnNixOS   = advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
+	ostreeAgain        = advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
+	ofSteamOS          = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
 	validationOnNixOS  = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
-	layersOnSteamOS    = advised("SteamOS's image has no such layer, and an update removes what is added to it. Run the program in a container that has the layer, for example one of distrobox.").untried(outsideOnly)
-	validationAnywhere = advised("Install the package with Vulkan's validation layers, which is usually called vulkan-validation-layers.").untried(ofUsual)
-	layersInSandbox    = advised("The sandbox has no such layer, and no package can be installed in it. Run the program outside of it.").untried(outsideOnly)
-	layersOfKit        = advised("No package of this system is known to have it; the Vulkan SDK has it: vulkan.lunarg.com.").untried(ofPackage)
+	layersOnSteamOS    = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
+	validationAnywhere = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
+	layersInSandbox    = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
+	layersOfKit        = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
 	subsystemUpdate    = advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
-	ownOrAgain         = advised("Nothing, if the program brings it along, or names it by a variable that it sets itself. Otherwise start the program again.")
+	ownOrAgain         = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 	updateDriver       = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
 )
 
@@ -115,9 +115,9 @@ func installDriver(family, size string) advice {
 // unknown.
 func removeLoader(file, gets string) advice {
 	if gets != "" {
-		return advised("Remove " + file + ", so that the program gets " + gets + ".")
+		return advised("Remove " + file + ": the program then gets " + gets + ".")
 	}
-	return advised("Remove " + file + ", or the variable that puts its directory first.")
+	return advised("Remove " + file + ", or the variable that names its directory.")
 }
 
 // startWith returns advice to start the container with options for its tool.

@@ -113,26 +113,26 @@ func TestLeftOut(t *testing.T) {
 	radeon, lvp := "VK_DRIVER_FILES=/"+icds+"radeon_icd.json", "VK_DRIVER_FILES=/"+icds+"lvp_icd.json"
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
-			what: "its driver nvidia_icd.json is left out by VK_DRIVER_FILES",
+			what: "its driver nvidia_icd.json is excluded by VK_DRIVER_FILES",
 			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
-			what: "left out by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
+			what: "excluded by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
-			what: "left out by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
+			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
-			code: "gpu-left-out", what: "left out by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
+			code: "gpu-left-out", what: "excluded by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
 			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
 		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
-			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of them is for it", verdict: "nothing is wrong"},
+			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing is wrong"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
 			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
 			code: "variable-all-out", do: "unset VK_LOADER_DRIVERS_DISABLE"},
 		{name: "the settings file", files: desktop(t, lavapipe(t), file(settingsFile, `{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"/`+
 			icds+`lvp_icd.json"}],"additional_drivers_use_exclusively":true}}`)), problems: []string{"leftover-settings"},
-			code: "gpu-left-out", what: "left out by " + settingsFile},
+			code: "gpu-left-out", what: "excluded by " + settingsFile},
 	})
 }
 
@@ -141,11 +141,11 @@ func TestUnsearched(t *testing.T) {
 	t.Parallel()
 	checkCauses(t, []cause{
 		{name: "XDG_DATA_DIRS", files: desktop(t), environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
-			what: "its driver's manifest is /usr/share/vulkan/icd.d/radeon_icd.json, and XDG_DATA_DIRS leaves that directory out of the search",
+			what: "its driver's manifest is /usr/share/vulkan/icd.d/radeon_icd.json, and XDG_DATA_DIRS excludes that directory from the search",
 			do:   "export XDG_DATA_DIRS=/opt/share:/usr/share"},
 		{name: "without a device", files: join(lavapipe(t), file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_DATA_DIRS=/opt/share", problems: []string{"no-driver"}, code: "no-driver",
-			what: "/usr/share/vulkan/icd.d/lvp_icd.json is in a directory that XDG_DATA_DIRS leaves out", do: "export XDG_DATA_DIRS=/opt/share:/usr/share"},
+			what: "/usr/share/vulkan/icd.d/lvp_icd.json is in a directory that XDG_DATA_DIRS excludes", do: "export XDG_DATA_DIRS=/opt/share:/usr/share"},
 		{name: "XDG_CONFIG_DIRS", files: join(card("0x1002", "amdgpu", true), file("etc/xdg/vulkan/icd.d/radeon_icd.json", icd("libvulkan_radeon.so", "")),
 			file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: "XDG_CONFIG_DIRS=/opt/xdg", problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "export XDG_CONFIG_DIRS=/opt/xdg:/etc/xdg"},
@@ -167,24 +167,24 @@ func TestGoneFromPackage(t *testing.T) {
 	again := "Run as root: apt install --reinstall mesa-vulkan-drivers:amd64"
 	checkCauses(t, []cause{
 		{name: "a library", files: join(bare, mesa, file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", ""))), problems: []string{"library-missing"},
-			code: "library-missing", what: "the package mesa-vulkan-drivers:amd64, which is installed, should have it", do: again},
+			code: "library-missing", what: "the package mesa-vulkan-drivers:amd64, which is installed, should contain the file", do: again},
 		{name: "a library by its path", files: join(bare, mesa, file(icds+"radeon_icd.json", icd(driver, ""))), problems: []string{"library-missing"},
-			code: "library-missing", what: "which is installed, should have it", do: again},
+			code: "library-missing", what: "which is installed, should contain the file", do: again},
 		{name: "a library that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", icd(driver, "")), file(driver[1:], "\x7fELF")),
 			problems: []string{"library-unreadable"}, code: "library-unreadable", do: again},
 		{name: "a needed library", files: join(desktop(t), file(libraries+"libvulkan_radeon.so", library(t, "needed=libdrm.so.2 exports=vk_icdGetInstanceProcAddr")),
 			installedPackage("libdrm2", "2.4", "/"+libraries+"libdrm.so.2")), problems: []string{"library-needs"},
 			code: "library-needs", do: "Run as root: apt install --reinstall libdrm2:amd64"},
 		{name: "a manifest", files: join(bare, mesa), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
-			what: "/" + icds + "radeon_icd.json is gone from its package, which is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
+			what: "/" + icds + "radeon_icd.json is missing, although its package is installed", do: "apt install --reinstall mesa-vulkan-drivers"},
 		{name: "every manifest, without a device", files: join(file("etc/os-release", "ID=debian\n"), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")),
-			mesa, file(icds+"broken", "")), problems: []string{"no-driver"}, code: "no-driver", what: "lvp_icd.json is gone, though its package is installed", do: "Run as root: apt install --reinstall mesa-vulkan-drivers"},
+			mesa, file(icds+"broken", "")), problems: []string{"no-driver"}, code: "no-driver", what: "lvp_icd.json is missing, although its package is installed", do: "Run as root: apt install --reinstall mesa-vulkan-drivers"},
 		{name: "a manifest that is cut off", files: join(bare, mesa, file(icds+"radeon_icd.json", "{"), file(driver[1:], library(t, "exports=vk_icdGetInstanceProcAddr"))),
 			problems: []string{"file-syntax"}, code: "file-syntax", do: again},
 		{name: "no package", files: bare, problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "a package without the driver", files: join(card("0x10de", "nouveau", true), file("etc/os-release", "ID=debian\n"),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), installedPackage("mesa-vulkan-drivers", "22.3.6-1", driver)),
-			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed and has no driver for it", do: "-apt install mesa"},
+			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed, but contains no driver for the device", do: "-apt install mesa"},
 	})
 	for id, want := range map[string]string{"fedora": "dnf reinstall p", "opensuse-tumbleweed": "zypper install --force p", "arch": "pacman -S p",
 		"alpine": "apk fix p", "void": "xbps-install --force p"} {
@@ -261,12 +261,12 @@ func TestChips(t *testing.T) {
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
 			code: "gpu-display-only", verdict: "nothing is wrong"},
 		{name: "NVK where the package has none", files: pci("0x10de", "0x2204", "nouveau", loader, mesa("lvp", "22.3.6"), installedPackage("mesa-vulkan-drivers", "22.3.6-1", "/x")),
-			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed and has no driver for it", do: backports},
+			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed, but contains no driver for the device", do: backports},
 		{name: "NVK not installed", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "22.3.6")), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: backports},
 		{name: "NVK of Debian 13", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "25.0.7"), trixie), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "WSL without Dozen", files: join(mesa("lvp", "22.3.6"), file("dev/dxg", ""), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")), problems: []string{"gpu-no-driver"},
-			code: "gpu-no-driver", do: "Dozen of Mesa", verdict: "1 warning"},
+			code: "gpu-no-driver", do: "Mesa's Dozen", verdict: "1 warning"},
 	})
 }
 
@@ -283,8 +283,8 @@ func TestVirtualMachine(t *testing.T) {
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
 	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"
 	checkCauses(t, []cause{
-		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
-		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host offers it no Vulkan", verdict: software},
+		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
+		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
 		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing is wrong"},
 		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried): Venus (Mesa); nothing is wrong in the files"},
 	})
@@ -389,7 +389,7 @@ func TestSoftwareLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "no other device", files: join(lavapipe(t), file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so",
 			library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), environ: off, problems: []string{"driver-disabled"}, code: "driver-disabled",
-			what: "VK_LOADER_DRIVERS_DISABLE leaves out the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
+			what: "VK_LOADER_DRIVERS_DISABLE excludes the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "a device works", files: desktop(t, lavapipe(t)), environ: off, verdict: "nothing is wrong"},
 	})
 }
@@ -438,7 +438,7 @@ func TestFilteredLayers(t *testing.T) {
 		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
 	checkCauses(t, []cause{
 		{name: "all implicit ones", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~", code: "layer-disabled",
-			what: "VK_LOADER_LAYERS_DISABLE leaves it out", verdict: "nothing is wrong"},
+			what: "VK_LOADER_LAYERS_DISABLE excludes it", verdict: "nothing is wrong"},
 		{name: "one that is asked for", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~ VK_INSTANCE_LAYERS=VK_LAYER_o",
 			problems: []string{"variable-contradiction"}, code: "variable-contradiction", what: "VK_LAYER_o"},
 	})
@@ -452,9 +452,9 @@ func TestUndefinedSymbols(t *testing.T) {
 	}
 	checkCauses(t, []cause{
 		{name: "data", files: driver("imports=some_function data=some_table"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_table and 1 more, which none of its libraries defines: the dynamic linker refuses it", verdict: "1 problem"},
+			what: "uses some_table and 1 more, which no dependency defines: the dynamic linker refuses the library", verdict: "1 problem"},
 		{name: "a function", files: driver("imports=some_function"), problems: []string{"library-symbol"}, code: "library-symbol",
-			what: "uses some_function, which none of its libraries defines", verdict: "1 warning"},
+			what: "uses some_function, which no dependency defines", verdict: "1 warning"},
 	})
 }
 

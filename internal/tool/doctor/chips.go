@@ -263,13 +263,13 @@ func (e *driverExam) programWants() {
 		}
 		texts, always = append(texts, g.Label+": "+text), always && never
 		if older := c.Instead(want); older != nil && do == nil && never {
-			do = advised("Use " + older.Name + ", which wants " + older.Text() + ".").untried(ofRelease)
+			do = advised("Use " + older.Name + ", which requires " + older.Text() + ".").untried(ofRelease)
 		}
 	}
 	if len(texts) == 0 {
 		return
 	}
-	found := e.found(ProgramNeeds, want.Name, "", said("it wants %s. %s", want.Text(), strings.Join(texts, "; ")), do)
+	found := e.found(ProgramNeeds, want.Name, "", said("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do)
 	if always {
 		found.Severity = diag.Problem
 	}

@@ -37,17 +37,17 @@ var (
 		"The library is for programs of another word size or for another processor. This loader skips it.",
 		"Install the driver or layer for this architecture.")
 	LibraryNeeds = code("library-needs", diag.Problem, "DRV-042",
-		"A library is not loaded when a library that it needs is missing.",
-		"Install the package that has the needed library.")
+		"The dynamic linker does not load a library with a missing dependency.",
+		"Install the package that has the missing library.")
 	LibraryVersion = code("library-version", diag.Problem, "DRV-042",
 		"The library needs a newer version of another library than this machine has. The dynamic linker does not load it.",
 		"Install matching versions of the two libraries.")
 	LibrarySymbol = code("library-symbol", diag.Warning, "DRV-044",
-		"The library uses a symbol that none of its libraries defines. The dynamic linker does not load it, or the "+
-			"program ends when it first uses the symbol.",
+		"No dependency of the library defines a symbol that the library uses. The dynamic linker does not load the library, "+
+			"or the program ends at the first use of the symbol.",
 		"Install matching versions of the libraries.")
 	LibraryShadowed = code("library-shadowed", diag.Problem, "",
-		"A library that comes with a program hides the system's one of that name from drivers, which are built for the system's.",
+		"A library of the program replaces the system's library of the same name. Drivers are built for the system's library.",
 		"Start the program with the system's library.")
 	LibraryRuntime = code("library-runtime", diag.Problem, "",
 		"The driver opens this library at run time. Without it, the driver lists no device, or cannot compile shaders.",
@@ -60,7 +60,7 @@ var (
 		"macOS may refuse to load a downloaded library until the user allows it. The loader then skips the driver or layer.",
 		"Remove the attribute, if you trust the file.")
 	DriverCopies = code("driver-copies", diag.Warning, "MAC-006",
-		"A program loads each copy of a driver. It lists the devices once for each copy.",
+		"A program loads each copy of a driver, and lists the driver's devices once for each copy.",
 		"Remove one of the manifests.")
 	SDKRemoved = code("sdk-removed", diag.Problem, "",
 		"The script setup-env.sh of the Vulkan SDK sets these variables. Programs then search only the SDK's directories, "+
@@ -77,7 +77,7 @@ var (
 		"A layer must export vkNegotiateLoaderLayerInterfaceVersion or vkGetInstanceProcAddr.",
 		"Correct library_path in the manifest: it names a library that is not a layer.")
 	LayerVariable = code("layer-variable", diag.Warning, "ENV-64",
-		"No shell can set a variable with this name, so nobody can enable or disable the layer.",
+		"No shell can set a variable with this name, so users cannot enable or disable the layer.",
 		"Correct the name in the layer's manifest.")
 	GPUNoKernelDriver = code("gpu-no-kernel-driver", diag.Problem, "",
 		"Without a kernel driver, no program can use the device.",
@@ -87,19 +87,19 @@ var (
 			"radeon.",
 		"Start the kernel with radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1")
 	GPUNoNode = code("gpu-no-node", diag.Problem, "",
-		"A driver opens a device through its node. Without the node, it does not list the device.",
-		"Make the device's nodes appear in /dev.")
+		"A driver opens a device through its node, and does not list a device without a node.",
+		"Load the device's kernel driver. For a container: pass the nodes in /dev to it.")
 	GPUPermission = code("gpu-permission", diag.Problem, "",
 		"A driver opens the device's node for reading and writing. Without this permission, it does not list the device.",
 		"Give the user permission to read and write the node.")
 	ServicePermission = code("service-permission", diag.Warning, "",
-		"A service opens a device with the permissions of its own user, whoever is logged in. Without them, it computes on the CPU.",
+		"A service opens devices with the permissions of its own user, not of the user who is logged in. Without permission, the service computes on the CPU.",
 		"Give the user of the service permission to read and write the node.")
 	ServiceDevices = code("service-devices", diag.Warning, "",
-		"The unit's settings protect the system from the service. Without its devices, the service computes on the CPU.",
-		"Let the unit give the devices to the service.")
+		"The unit's settings keep the service from its devices. Without devices, the service computes on the CPU.",
+		"Allow the devices in the unit, with DeviceAllow= and PrivateDevices=no.")
 	ProgramNeeds = code("program-needs", diag.Warning, "",
-		"A program that needs more than every device offers computes on the CPU, or does not start. No update of the driver changes this.",
+		"No device meets the program's requirements. The program computes on the CPU, or does not start. An update of the driver does not change this.",
 		"Use an older release of the program, or another device.")
 	GPUNouveau = code("gpu-nouveau", diag.Problem, "",
 		"NVIDIA's Vulkan driver works only with NVIDIA's kernel module. The driver for nouveau is NVK, which is part of "+
@@ -113,29 +113,29 @@ var (
 	GPUReserved = code("gpu-reserved", diag.Note, "",
 		"Programs on the host cannot use a device that is passed through to a virtual machine.", "Nothing.")
 	GPUAsleep = code("gpu-asleep", diag.Note, "",
-		"Waking it takes one or two seconds, and power, even for a program that then uses another device.",
-		"Keep programs that do not need it from loading its driver.")
+		"Loading its driver wakes the device. This takes one or two seconds, and power, even if the program uses another device.",
+		"Exclude the driver from programs that do not need the device.")
 	GPULeftOut = code("gpu-left-out", diag.Note, "ENV-2",
-		"The device's driver works, but the named variable or file keeps it out of programs.",
+		"The device's driver works, but the named variable or file excludes the driver.",
 		"Nothing, if this is intended.")
 	GPUNoVulkan = code("gpu-no-vulkan", diag.Note, "",
 		"Programs compute on the CPU, or use OpenGL.", "Nothing.")
 	GPUNeedsNewer = code("gpu-needs-newer", diag.Problem, "",
-		"A driver that is older than the device does not list it.", "Update Mesa and the kernel.")
+		"A driver does not list devices that are newer than the driver.", "Update Mesa and the kernel.")
 	GPUVirtual = code("gpu-virtual", diag.Note, "",
 		"A virtual machine has Vulkan on its device only if the host provides it, with Venus. Without Venus, programs "+
 			"compute on the CPU.",
 		"Nothing, if software rendering is enough. Otherwise, start the virtual machine with Venus (QEMU: -device "+
 			"virtio-gpu-gl,blob=on,venus=on).")
 	DirectoryUnreadable = code("directory-unreadable", diag.Problem, "PATH-16",
-		"A loader treats a directory that it may not read as if it did not exist.",
+		"Loaders ignore a directory that they may not read.",
 		"Let every user read the directory.")
 	NvidiaVersion = code("nvidia-version", diag.Problem, "",
 		"NVIDIA's kernel module and libraries work only if they have the same version.",
 		"Restart the machine: the driver was updated while it was running.")
 	DriverIdle = code("driver-idle", diag.Note, "",
 		"Every program loads every driver to list its devices. A driver for absent hardware only costs time.",
-		"Disable it for programs that start too slowly.")
+		"If programs start too slowly, exclude the driver.")
 	DeviceTwice = code("device-twice", diag.Warning, "PATH-20",
 		"Two drivers list the same device. Programs show it twice, or use the wrong one.",
 		"Disable one of the drivers.")
@@ -187,7 +187,7 @@ var (
 		"A loader that comes with a program is not updated with the system, and may search other directories.",
 		"Remove the bundled loader.")
 	LoaderOther = code("loader-other", diag.Note, "",
-		"The machine has several loaders. Which one a program gets depends on the program.", "Nothing.")
+		"The machine has several loaders. The program determines the loader that it gets.", "Nothing.")
 	LoaderIgnores = code("loader-ignores", diag.Warning, "",
 		"Loaders of other versions do not read every variable and setting. docs/loaders.md lists the version that "+
 			"introduced each.",
@@ -199,10 +199,10 @@ var (
 		"A library that is not linked with a Vulkan loader, and does not open one, cannot use Vulkan.",
 		"Use a build of it that supports Vulkan.")
 	OtherSizeLacks = code("other-word-size", diag.Warning, "",
-		"A loader for these programs is installed, but no driver that it can use. 32-bit games find no device.",
+		"A loader for 32-bit programs is installed, but no driver for them. 32-bit games find no device.",
 		"Install the drivers for 32-bit programs.")
 	VariableValue = code("variable-value", diag.Warning, "ENV-1",
-		"A value that the variable does not accept has no effect, or an unexpected one.",
+		"An invalid value has no effect, or an unexpected effect.",
 		"Correct or unset the variable.")
 	VariableDevice = code("variable-device", diag.Warning, "ENV-85",
 		"Selecting a device that this machine does not have changes nothing: the devices keep their order, and most programs use the first one.",
@@ -214,15 +214,15 @@ var (
 		"A misspelled variable has no effect, and no loader reports it.", "Correct or unset the variable.")
 	ElevatedIgnores = code("elevated-ignores", diag.Warning, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be controlled by that user.",
-		"Install what the program needs for all users: manifests in /etc/vulkan are found by every program.")
+		"Install drivers and layers for all users: every program finds manifests in /etc/vulkan.")
 	ElevatedProgram = code("elevated-program", diag.Note, "GEN-5",
 		"A program with more rights than its user (setuid, setgid, capabilities) must not be controlled by that user.",
 		"Nothing: the findings are for the program with these rights.")
 	ProgramStatic = code("program-static", diag.Warning, "",
-		"The dynamic linker loads libraries for programs that are linked dynamically. No variable changes that for another program.",
+		"A statically linked program does not use the dynamic linker, so it loads no Vulkan loader. No variable changes this.",
 		"Link it dynamically: without -static.")
 	ProcessOldFile = code("process-old-file", diag.Warning, "",
-		"A program uses updated files only after its next start. Old and new files may not work together.",
+		"A running program keeps old files until it is started again. Old and new files may not work together.",
 		"Start the program again.")
 	ProcessDiffers = code("process-differs", diag.Warning, "",
 		"A program keeps the files that it loaded. The findings are about the files that it would load now.",
@@ -262,7 +262,7 @@ var (
 		"Every program loads all drivers when it starts, and waits for each of them.",
 		"Update the driver, or leave it out for programs that do not need its device.")
 	TrialRights = code("trial-rights", diag.Note, "WIN-057",
-		"An elevated process ignores the variables that leave drivers and layers out, so a child process cannot try one alone.",
+		"An elevated process ignores the variables that leave drivers and layers out, so no driver or layer can be tried alone.",
 		"Run doctor in a prompt without administrator rights.")
 	TogetherFails = code("together-fails", diag.Problem, "",
 		"Each driver works alone, but a program that gets all drivers and layers fails.",

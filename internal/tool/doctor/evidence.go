@@ -216,7 +216,7 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	}
 	for _, m := range messages {
 		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.Library, m.Library) {
-			a.Result, a.Detail, a.Said = ProbeFails, "the loader leaves it out", probe.OpenError(m.Text)
+			a.Result, a.Detail, a.Said = ProbeFails, "the loader skips it", probe.OpenError(m.Text)
 			break
 		}
 	}

@@ -55,7 +55,7 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 func verdictOfFiles(r *Report) string {
 	switch {
 	case !r.someGood():
-		return "Vulkan will not work: no driver was found whose library exists."
+		return "Vulkan will not work: no driver with an existing library was found."
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
 	}

@@ -293,7 +293,7 @@ func (h host) opening(place string) advice {
 	home := path.Clean(h.variable(variables.Home.Name()))
 	own := path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")
 	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
-		return advised("Correct the path. This file or directory is none of the places that drivers and layers belong in, and stays closed.")
+		return advised("Correct the path: drivers and layers do not belong in this place, so its permissions should stay as they are.")
 	}
 	return opening(place, own)
 }

@@ -129,8 +129,8 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 			do = advised("Correct library_path in " + m.Manifest + ": " + term.Quoted(written) + " is relative to the manifest's directory. Or put the library there.")
 		}
 		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; where programs of both word sizes use it, "+
-				term.Quoted(tokened)+", in which the dynamic linker puts the directory of each for $LIB.")
+			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
+				term.Quoted(tokened)+": the dynamic linker replaces $LIB by the directory for the word size.")
 		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}

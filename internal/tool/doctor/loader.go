@@ -145,8 +145,8 @@ func (e *loaderExam) static() {
 var linkedAgain = map[loaders.StaticUse]advice{
 	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: advised("Link it dynamically: without -static."),
-	loaders.OpensItself: advised("Link it dynamically: without -static. As it is, it works only while this system's glibc is the version " +
-		"that it was linked with."),
+	loaders.OpensItself: advised("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
+		"linked with."),
 }
 
 // plugin examines the dependencies of a library that the program opens later, and its way to a Vulkan loader.

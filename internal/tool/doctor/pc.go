@@ -212,7 +212,7 @@ func (e *pcExam) verdict() string {
 	case !e.pc.Files():
 		return "The registry has no problems; no file was examined."
 	case !e.someGood():
-		return "Vulkan will not work: no driver was found whose library exists."
+		return "Vulkan will not work: no driver with an existing library was found."
 	case e.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
 	case e.Works:
@@ -220,7 +220,7 @@ func (e *pcExam) verdict() string {
 	case len(e.waiting()) > 0:
 		return "No problems found so far; still being tried: " + strings.Join(e.waiting(), ", ") + "."
 	case e.Tried:
-		return "No problems found, but no driver gave a device."
+		return "No problems found, but no driver lists a device."
 	case e.pc.Whole():
 		return "No problems found without loading a driver."
 	}

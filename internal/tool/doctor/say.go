@@ -40,8 +40,8 @@ const (
 const (
 	noName        = "%q is not a valid name of a variable"
 	noInterface   = "%s exports none of the functions that the loader looks for"
-	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader leaves it out" // the loader would search the same manifests again
-	namedAs       = "%s is named by %s as well"                                             // a driver, by another manifest
+	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader skips it" // the loader would search the same manifests again
+	namedAs       = "%s is named by %s as well"                                        // a driver, by another manifest
 	noLibraryEGL  = withoutEGL + "%s is in no directory that the dynamic linker searches"
 	noVendorEGL   = withoutEGL + "no file %s names the driver to EGL"
 	withoutEGL    = "no display is set, and without one the driver initializes through EGL: "
@@ -49,10 +49,10 @@ const (
 	reserved    = "the kernel driver %s reserves it for a virtual machine"
 	forbidden   = "%s lacks read or write permission on %s" // a user, a node
 	twoVersions = "the kernel's module is %s, the library is %s"
-	rivals      = "%s and %s are both for it"
+	rivals      = "%s and %s are both for this device"
 	noDevice    = "this machine has no device %s"
 	noNumber    = "it selects device %d after the default one, and there is %s"
-	filteredOut = "%s leaves it out"
+	filteredOut = "%s excludes it"
 	notMounted  = "%s is not mounted"
 	unlisted    = "it works, but does not list %s"
 )
@@ -155,7 +155,7 @@ func (a absent) say() string {
 
 // ofOwner describes the package that lost a file.
 func ofOwner(owner string) string {
-	return term.Enclosed("; the package ", owner, ", which is installed, should have it")
+	return term.Enclosed("; the package ", owner, ", which is installed, should contain the file")
 }
 
 // whoNeeds describes a library and the driver or layer that needs it.
@@ -168,7 +168,7 @@ func whoNeeds(by, through string) string {
 
 // though describes the place where ldconfig would make the dynamic linker find a library.
 func though(configured string) string {
-	return term.Enclosed(", though ", configured, " exists")
+	return term.Enclosed(", but ", configured, " exists")
 }
 
 func (n nowhere) say() string {
@@ -212,9 +212,9 @@ func undefined(file *binary.File, symbol string, more int, atOnce bool) fact {
 	if own := slices.DeleteFunc(slices.Clone(file.Needed), ofLibC); len(own) > 0 {
 		from = " (" + strings.Join(own[:min(len(own), 3)], ", ") + ")"
 	}
-	what := said("%s uses %s%s, which none of its libraries%s defines", file.Path, symbol, and, from)
+	what := said("%s uses %s%s, which no dependency%s defines", file.Path, symbol, and, from)
 	if atOnce {
-		what += ": the dynamic linker refuses it"
+		what += ": the dynamic linker refuses the library"
 	}
 	return what
 }
@@ -238,9 +238,9 @@ type undriven struct {
 
 // nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
 func nodeless(nvidia bool, sandbox string) fact {
-	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 are not there", sentence("it has no node in /dev/dri that a driver could open"))
+	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 do not exist", sentence("it has no node in /dev/dri"))
 	if sandbox != "" {
-		what += sentence(": " + sandboxWords[sandbox] + " does not pass it on")
+		what += sentence(": " + sandboxWords[sandbox] + " does not pass the node")
 	}
 	return what
 }
@@ -263,9 +263,9 @@ func (u undriven) say() string {
 	what += term.Enclosed("; manifests are in ", u.elsewhere, ", which programs do not search")
 	switch {
 	case u.lost != "":
-		what += "; " + u.lost + " is gone from its package, which is installed"
+		what += "; " + u.lost + " is missing, although its package is installed"
 	case u.lacks != "":
-		what += "; the package " + u.lacks + " is installed and has no driver for it"
+		what += "; the package " + u.lacks + " is installed, but contains no driver for the device"
 	case u.library != "":
 		what += "; its driver " + u.library + " is installed, only the manifest is missing"
 	}
@@ -328,11 +328,11 @@ func (d driverless) say() string {
 	case wrongClass:
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", d.class, d.class)
 	case replacedSearch:
-		what = "no driver manifest is where " + d.by + " says"
+		what = "no driver manifest is in the places that " + d.by + " names"
 	case unsearchedPlace:
-		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is in a directory that " + d.by + " leaves out"
+		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is in a directory that " + d.by + " excludes"
 	case lostManifest:
-		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is gone, though its package is installed"
+		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is missing, although its package is installed"
 	}
 	what += term.Enclosed("; manifests are in ", d.elsewhere, ", which programs do not search")
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
@@ -347,16 +347,16 @@ func (h hides) say() string {
 
 func (m misbehaved) say() string {
 	text := m.detail
-	text += term.Enclosed(", with ", m.with, " alone: each of the two without the other does no harm")
+	text += term.Enclosed(", with ", m.with, " alone: each alone does no harm")
 	text += term.Enclosed("; the loader says: ", m.said, "")
 	return text
 }
 
 // overriding is an override layer in force. places are its only search directories for explicit layers.
 func overriding(components, places []string) sentence {
-	what := "it is in force and adds " + term.Count(len(components), "layer")
+	what := "it is in force, and adds " + term.Count(len(components), "layer")
 	what += term.Enclosed(": ", strings.Join(components, ", "), "")
-	what += term.Enclosed("; explicit layers are looked for in ", strings.Join(places, ", "), " and nowhere else")
+	what += term.Enclosed("; explicit layers are searched for only in ", strings.Join(places, ", "), "")
 	return sentence(what)
 }
 
@@ -374,14 +374,14 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	if s.ControlsLayers {
 		does = append(does, "controls "+term.Count(len(s.Layers), "layer"))
 		if !s.Merged() {
-			does = append(does, "keeps every other layer out")
+			does = append(does, "excludes every other layer")
 		}
 	}
 	if n := len(s.Drivers); n > 0 {
 		does = append(does, "adds "+term.Count(n, "driver"))
 	}
 	if s.Exclusively {
-		does = append(does, "keeps every other driver out")
+		does = append(does, "excludes every other driver")
 	}
 	if n := len(s.Devices); n > 0 {
 		does = append(does, "orders devices by "+term.Count(n, "configuration"))
@@ -389,7 +389,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 		does = append(does, "hides every device")
 	}
 	if s.HasLevel || s.LogFile != "" {
-		does = append(does, "sets what is logged")
+		does = append(does, "sets the log")
 	}
 	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast || s.Compute != settings.AllLayers {
 		does = append(does, "sets a policy")
@@ -410,7 +410,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
 	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
-	what += sentence(term.Enclosed("; the one that belongs to this tool is ", own, ""))
+	what += sentence(term.Enclosed("; this tool's loader is ", own, ""))
 	return what
 }
 
@@ -439,12 +439,12 @@ const ofAbsentDevice = "The driver is for a device that this machine does not ha
 
 // Formats of facts about excluded drivers.
 const (
-	unsearched     = "its driver's manifest is %s, and %s leaves that directory out of the search"
-	softwareOut    = "%s leaves out the software renderer, and no graphics device has a driver: programs get no device"
+	unsearched     = "its driver's manifest is %s, and %s excludes that directory from the search"
+	softwareOut    = "%s excludes the software renderer, and no graphics device has a driver: programs get no device"
 	unreadableFile = "%s may not be read"
 	chosenSoftware = "programs compute on the CPU, because %s names this driver"
-	othersChosen   = "%s names the drivers that programs get, and none of them is for it"
-	leftOut        = "its driver %s is left out by %s"
+	othersChosen   = "%s names the drivers that programs get, and none of these is for the device"
+	leftOut        = "its driver %s is excluded by %s"
 	unreadableKind = "%s may not be read, so the %s in it are not found" // a manifest directory, or a directory above it
 )
 
@@ -456,7 +456,7 @@ const (
 
 	// Facts about a virtual machine's device without a driver or without the host's support.
 	venusDriverMissing sentence = "it is a virtual machine's device, and no Vulkan driver manifest covers it"
-	venusMissing       sentence = "it is a virtual machine's device, and the host offers it no Vulkan"
+	venusMissing       sentence = "it is a virtual machine's device, and the host does not offer Vulkan to the machine"
 )
 
 // opening returns the command that makes a file or directory readable. own means that the user owns it.

@@ -253,7 +253,7 @@ func (e *variableExam) settingsFile(value string) {
 	}
 	text, err := e.machine.ReadFile(file)
 	if err != nil {
-		e.found(LayerSettings, settingsPath, "", said("it names %s, and there is no such settings file", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
+		e.found(LayerSettings, settingsPath, "", said("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
 		return
 	}
 	var off string

@@ -165,7 +165,7 @@ func TestPermission(t *testing.T) {
 		}
 		return ""
 	}
-	const udev = "The node belongs to no group that may use it. Let udev set its group, usually render, then join that group. " +
+	const udev = "The group of the node may not open the node. Let udev set the group, usually render, then join that group. " +
 		"Run as root: udevadm trigger --subsystem-match=drm"
 	group := "Run as root: usermod -aG render mia; then log in again"
 	if gid == "0" { // no group opens a node of the group root

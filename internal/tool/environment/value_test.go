@@ -16,7 +16,7 @@ func TestChecks(t *testing.T) {
 		{variables.Debug, "error,warn,,implem,dr", ""},
 		{variables.Debug, "error, warn", `" warn"`},
 		{variables.Debug, "ALL", `"ALL"`},
-		{variables.Debug, "warning", "not one of its words"},
+		{variables.Debug, "warning", "not a known word"},
 		{variables.DisableSelect, "1", ""},
 		{variables.DisableSelect, " -2x", ""},
 		{variables.DisableSelect, "true", "write 1"},

@@ -46,25 +46,25 @@ func (f *Problem) What() string {
 	names := f.Variable + " names "
 	switch f.Kind {
 	case NoFile:
-		return names + f.Place + ", and there is no such file"
+		return names + f.Place + ", which does not exist"
 	case NoManifest:
 		return names + f.Place + ", which is neither a directory nor ends in .json"
 	case NoDirectory:
-		return names + f.Place + ", and there is no such directory"
+		return names + f.Place + ", which does not exist"
 	case EmptyDirectory:
-		return names + f.Place + ", and there is no manifest in it"
+		return names + f.Place + ", which contains no manifest"
 	case NoDriverMatches:
-		return fmt.Sprintf("%s: %q matches no driver manifest; there is %s", f.Variable, f.Place, listed(f.Names))
+		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, listed(f.Names))
 	case NoLayerMatches:
-		return fmt.Sprintf("%s: %q matches no layer; there is %s", f.Variable, f.Place, listed(f.Names))
+		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, listed(f.Names))
 	case BothMatch:
-		return fmt.Sprintf("%s and %s both match %s: it is used", f.Variable, f.Other, f.Place)
+		return fmt.Sprintf("%s and %s both match %s: %[3]s is used", f.Variable, f.Other, f.Place)
 	case AllOut:
-		return f.Variable + " leaves no driver of " + listed(f.Names)
+		return f.Variable + " excludes every driver: " + listed(f.Names)
 	case KeptOut:
-		return names + f.Layer + ", and the settings file " + f.Place + " keeps it out"
+		return names + f.Layer + ", and the settings file " + f.Place + " excludes it"
 	case NoLayer:
-		return names + f.Layer + ", and no such layer is installed"
+		return names + f.Layer + ", which is not installed"
 	case OnAndOff:
 		outcome := term.Either(f.Used, "it is used", "it is not used")
 		return fmt.Sprintf("%s is switched on by %s and off by %s: %s", f.Layer, strings.Join(f.On, ", "), strings.Join(f.Off, ", "), outcome)
@@ -94,17 +94,17 @@ type FaultKind string
 // Kinds of faults.
 const (
 	NoFault       FaultKind = ""
-	NoWord        FaultKind = "%q is not one of its words (lower case, no spaces) and has no effect"
+	NoWord        FaultKind = "%q is not a known word (in lower case, without spaces) and has no effect"
 	NoSwitch      FaultKind = "%q is not a number and counts as 0; write 1 to enable it"
 	NotZeroOrOne  FaultKind = "%q is neither 0 nor 1 and has no effect"
 	NoSelection   FaultKind = "%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect"
 	NoNumber      FaultKind = "%q is not a number and counts as 0"
-	EmptyRange    FaultKind = "the range %q ends before it begins, and no device has an ID in it"
+	EmptyRange    FaultKind = "the range %q ends before it begins, so it contains no ID"
 	NoSpecialWord FaultKind = "%q is not a special word here and matches nothing"
 	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in lower case
 	Space         FaultKind = "the space in %q is part of the name; write a comma alone between entries"
 	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last characters can be wildcards"
-	TooMany       FaultKind = "only its first %d entries count"
+	TooMany       FaultKind = "only the first %d entries count"
 )
 
 // ValueFault is a part of a value that has no effect or an unexpected one.

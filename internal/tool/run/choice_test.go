@@ -39,7 +39,7 @@ func TestChoiceOfDevices(t *testing.T) {
 		{[]string{"0000:42:00.0"}, "0x10de 0x2684 -", `the program also gets 3 "Twin" (0000:41:00.0): variables select devices only by vendor and ` +
 			`device number; settings can select one of them: vkloader settings set --app '/opt/a game' --device 0000:42:00.0`, ""},
 		{[]string{"gone"}, "", "", `the program would not see 5 "Gone": left out`},
-		{[]string{"7"}, "", "", `--device: no device matches "7"; there is 0 "Big GPU" (0000:03:00.0), 1 "Small GPU"`},
+		{[]string{"7"}, "", "", `--device: no device matches "7"; available: 0 "Big GPU" (0000:03:00.0), 1 "Small GPU"`},
 		{[]string{"nvidia"}, "", "", "name one by its PCI address"},
 		{[]string{"10de:2684"}, "", "", "name one by its PCI address"},
 		{[]string{"B*PU"}, "", "", "a star is a wildcard only at the beginning and at the end"},

@@ -356,7 +356,7 @@ func (c *Options) layerEntries(p *FileSet) ([]any, error) {
 		name, control := choice.Name, choice.Control
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && control != "off" {
-			return nil, exit.Problem("no layer %s is installed; there is %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
+			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
 		}
 		entry := map[string]any{"name": name, "control": control, "path": ""}
 		if layer != nil {
@@ -417,7 +417,7 @@ func (c *Options) driverEntries(p *FileSet) ([]any, error) {
 				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
 			}
 			if !any {
-				return nil, exit.Problem("--driver: %q matches no driver manifest; there is %s%s", word,
+				return nil, exit.Problem("--driver: %q matches no driver manifest; available: %s%s", word,
 					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, explain.DriverNames(answer.Drivers)))
 			}
 		}

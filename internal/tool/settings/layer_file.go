@@ -397,7 +397,7 @@ func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
 	file, err := layerFileInForce(m, places)
 	if file == nil && err == nil {
 		if len(places) == 0 {
-			return nil, exit.Unable("no place for settings of layers: HOME is not set; --directory names one")
+			return nil, exit.Unable("there is no place for settings of layers: HOME is not set; --directory names a place")
 		}
 		file, err = openLayerFile(m, places[0])
 	}

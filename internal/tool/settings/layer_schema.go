@@ -362,9 +362,9 @@ func (s *Setting) oneOf(word string, wrong func(string, ...any) error) error {
 		return nil
 	}
 	if near := term.NearestName(word, s.Values); near != "" {
-		return wrong("there is no %s; did you mean %s?", word, near)
+		return wrong("%s is not one of its values; did you mean %s?", word, near)
 	}
-	return wrong("there is no %s; there is %s", word, strings.Join(s.Values, ", "))
+	return wrong("%s is not one of its values: %s", word, strings.Join(s.Values, ", "))
 }
 
 // Dependence is a condition on other settings for a setting to have an effect.

@@ -99,8 +99,8 @@ func TestCheck(t *testing.T) {
 		{"inner", "true", ""}, {"inner", "1", "true or false"},
 		{"limit", "20", ""}, {"limit", "0x10", ""}, {"limit", "0", "at least 1"}, {"limit", "21", "at most 20"}, {"limit", "many", "whole number"},
 		{"scale", "1e3", ""}, {"scale", "NaN", "a number"},
-		{"mode", "quick", ""}, {"mode", "quik", "did you mean quick"}, {"mode", "never", "there is slow, quick"},
-		{"enables", "ONE", ""}, {"enables", "ONE,TWO", "there is no TWO"}, {"enables", "", ""},
+		{"mode", "quick", ""}, {"mode", "quik", "did you mean quick"}, {"mode", "never", "not one of its values: slow, quick"},
+		{"enables", "ONE", ""}, {"enables", "ONE,TWO", "TWO is not one of its values"}, {"enables", "", ""},
 		{"frames", "0-2,5", ""}, {"frames", "some", "list of frames"},
 		{"grouped", "a # b", "or #"}, {"grouped", "a\nb", "line break"},
 	} {

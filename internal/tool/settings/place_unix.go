@@ -32,7 +32,7 @@ func (c *Options) place(p *FileSet) (string, error) {
 	if c.System {
 		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, search.Linux().SysConfDir+"/") })
 		if at < 0 {
-			return "", exit.Unable("no place for the settings of all users")
+			return "", exit.Unable("there is no place for the settings of all users")
 		}
 		if f != nil && slices.Index(places, f.Path) < at {
 			return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
@@ -44,13 +44,13 @@ func (c *Options) place(p *FileSet) (string, error) {
 	}
 	at := slices.IndexFunc(places, ofUser)
 	if at < 0 {
-		return "", exit.Unable("no place for settings of a user: HOME is not set; --system writes those of all users")
+		return "", exit.Unable("there is no place for your settings: HOME is not set; --system writes settings for all users")
 	}
 	if f != nil && slices.Index(places, f.Path) < at {
 		return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
 	}
 	if f != nil && !c.Force {
-		return "", exit.Problem("%s holds settings for all users, which you would no longer get: --force writes your own, --system changes those", f.Path)
+		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force writes it, --system changes the settings for all users", f.Path)
 	}
 	return places[at], nil
 }

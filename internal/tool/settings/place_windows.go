@@ -17,7 +17,7 @@ const key = `SOFTWARE\Khronos\Vulkan\LoaderSettings`
 func ownPlace(m *machine.Machine) (string, error) {
 	local, _ := m.Lookup("LOCALAPPDATA")
 	if local == "" {
-		return "", exit.Unable("no place for settings of a user: LOCALAPPDATA is not set")
+		return "", exit.Unable("there is no place for your settings: LOCALAPPDATA is not set")
 	}
 	return local + `\vkloader\vk_loader_settings.json`, nil
 }
@@ -53,7 +53,7 @@ func (c *Options) place(p *FileSet) (string, error) {
 		return p.Places[0], nil
 	}
 	if f := p.InForce(); f != nil && !c.Force {
-		return "", exit.Problem("%s holds settings for all users, which you would no longer get: --force writes your own", f.Path)
+		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force writes it", f.Path)
 	}
 	return ownPlace(&p.Machine)
 }

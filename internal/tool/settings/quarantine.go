@@ -301,7 +301,7 @@ func notInQuarantine(found *FileSet, name string) error {
 	names := term.Words(list, func(e QuarantineNow) string {
 		return e.Name + " for " + term.Or(term.OneLine(e.Program), "all programs")
 	})
-	return exit.Problem("%s is not in quarantine; there is %s", name, strings.Join(names, ", "))
+	return exit.Problem("%s is not in quarantine; quarantined: %s", name, strings.Join(names, ", "))
 }
 
 // QuarantineEnded is an ended quarantine and the reason.

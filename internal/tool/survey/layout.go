@@ -52,7 +52,7 @@ type picture struct {
 }
 
 // anyProgram replaces the program's name if there is none.
-const anyProgram = "any program that enables nothing itself"
+const anyProgram = "any program that enables no layer or extension"
 
 // write adds a text below the box's content and extends the box. An empty text changes nothing.
 func (b *box) write(f *face, at, room float64, most int, s string) {

@@ -248,7 +248,7 @@ func (h hiddenBy) say() string { return "hidden by " + string(h) }
 
 func (n notConfigured) say() string { return "hidden by the device configurations of " + string(n) }
 
-func (l leftOutBy) say() string { return "its driver is left out by " + string(l) }
+func (l leftOutBy) say() string { return "its driver is excluded by " + string(l) }
 
 // Reasons for the order of devices.
 type (

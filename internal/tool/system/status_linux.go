@@ -17,16 +17,16 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Names of files in a directory of libraries.
+// Names of files in a library directory.
 const (
-	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader that ldconfig takes for newer than every other
+	Newest = "libvulkan.so.1.99.vkloader" // a link to this loader, with a version that ldconfig takes for the newest
 
-	// NewestTheirs is the same to the distribution's, where this loader is in the same directory.
+	// NewestTheirs is such a link to the distribution's loader, for a directory with both loaders.
 	NewestTheirs = "libvulkan.so.1.99.distribution"
-	Own          = "vkloader/" + loaders.Name // where this loader lies
+	Own          = "vkloader/" + loaders.Name // this loader in its package's directory
 )
 
-// Whose loader it is.
+// Owners of a loader.
 const (
 	Vkloader     = "vkloader"
 	Distribution = "distribution"
@@ -34,41 +34,41 @@ const (
 	InForceNone  = "none"
 )
 
-// StatusSchema is raised when a field of Status changes its meaning or goes.
+// StatusSchema is the version of Status. A removed field or a new meaning of a field raises it.
 const StatusSchema = 1
 
-// Status is what programs get, for each architecture that has any loader.
+// Status lists the loaders of each architecture that has at least one.
 type Status struct {
 	Schema        int            `json:"schema"`
 	Architectures []Architecture `json:"architectures"`
 }
 
-// Architecture is what programs for one processor, in one word size, get.
+// Architecture describes the loaders for programs of one processor and word size.
 type Architecture struct {
-	Name         string      `json:"name"` // usual name of the processor
+	Name         string      `json:"name"` // the processor's usual name
 	WordSize     int         `json:"word_size"`
-	InForce      string      `json:"in_force"`               // whose loader programs get: vkloader, distribution, other or none
+	InForce      string      `json:"in_force"`               // the owner of the loader that programs get: vkloader, distribution, other or none
 	Found        []Installed `json:"found"`                  // in the dynamic linker's order: programs get the first
-	Directory    string      `json:"directory,omitempty"`    // where "system use" switches; "" when it cannot
-	Vkloader     *Installed  `json:"vkloader,omitempty"`     // the library that it can switch to
+	Directory    string      `json:"directory,omitempty"`    // the directory whose links "system use" changes; "": none
+	Vkloader     *Installed  `json:"vkloader,omitempty"`     // vkloader's library; absent: not installed
 	Distribution *Installed  `json:"distribution,omitempty"` // the distribution's library
-	Change       string      `json:"change,omitempty"`       // the way to change it
+	Change       string      `json:"change,omitempty"`       // the way to change the loader
 
-	made   bool // "make install" put vkloader's beside the distribution's, into a directory of libraries itself
-	broken bool // vkloader was in force, and its library is missing or damaged
+	made   bool // "make install" put vkloader's library into a library directory, next to the distribution's
+	broken bool // the links lead to vkloader's library, which is missing or damaged
 }
 
-// Installed is a library libvulkan.so.1.
+// Installed is an installed libvulkan.so.1.
 type Installed struct {
 	Whose   string `json:"whose"`             // vkloader, distribution or other
 	Path    string `json:"path"`              // as the dynamic linker names it
-	File    string `json:"file"`              // the file itself, without links
-	Version string `json:"version,omitempty"` // of the Vulkan that it was made for, which its file's name bears
-	Release string `json:"release,omitempty"` // of vkloader
-	Package string `json:"package,omitempty"` // that the file belongs to
+	File    string `json:"file"`              // the path without symbolic links
+	Version string `json:"version,omitempty"` // the Vulkan version in the file's name
+	Release string `json:"release,omitempty"` // vkloader's release
+	Package string `json:"package,omitempty"` // the package that owns the file
 }
 
-// directoriesOf returns the directories in which distributions have the libraries of a machine.
+// directoriesOf returns the library directories of distributions for an architecture.
 func directoriesOf(k machines.Machine) (list []string) {
 	for _, m := range machines.OfFiles(k.ELF, k.Bits) {
 		list = append(list, "/usr/lib/"+m.Multiarch)
@@ -76,12 +76,12 @@ func directoriesOf(k machines.Machine) (list []string) {
 	return append(list, fmt.Sprintf("/usr/lib%d", k.Bits), "/usr/lib")
 }
 
-// StatusOf examines a machine. Variables count for nothing: they are those of one program.
+// StatusOf returns the loaders of a machine. It ignores variables, because each belongs to a single program.
 func StatusOf(m *machine.Machine) *Status {
 	s := &Status{Schema: StatusSchema, Architectures: []Architecture{}}
 	for _, k := range machines.All() {
 		if machines.OfFiles(k.ELF, k.Bits)[0].Name != k.Name {
-			continue // both kinds of 32-bit ARM have the same number in ELF files, and are one architecture here
+			continue // both kinds of 32-bit ARM have the same number in ELF files
 		}
 		l := binary.NewLinker(m, binary.LinkerOptions{Class: k.Bits, Machine: k.ELF, Elevated: true})
 		a := Architecture{Name: (&binary.ELF{Machine: k.ELF}).MachineName(), WordSize: k.Bits, InForce: InForceNone, Found: []Installed{}}
@@ -114,7 +114,7 @@ func StatusOf(m *machine.Machine) *Status {
 	return s
 }
 
-// installed finds what "make install" has put into a directory of libraries, where the distribution's loader is as well.
+// installed enters the library directory with both loaders, if "make install" put vkloader's next to the distribution's.
 func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
 		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
@@ -130,7 +130,7 @@ func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machine
 	}
 }
 
-// leftover finds the directory whose link leads to a missing or damaged library of vkloader, with the distribution's loader there.
+// leftover enters the directory of the distribution's loader whose link leads to a missing or damaged library of vkloader.
 func (a *Architecture) leftover(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
 		if _, err := m.Readlink(directory + "/" + Newest); err != nil {
@@ -143,7 +143,7 @@ func (a *Architecture) leftover(m *machine.Machine, l *binary.Linker, k machines
 	}
 }
 
-// readInstalled is the loader of a path; nil when there is none, or one for another architecture.
+// readInstalled returns the loader at a path; nil if there is none for this architecture.
 func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machines.Machine) *Installed {
 	f := l.Open(place)
 	if f.Err() != nil || f.Class != k.Bits || f.Machine != k.ELF || f.Soname != loaders.Name {
@@ -160,7 +160,8 @@ func readInstalled(m *machine.Machine, l *binary.Linker, place string, k machine
 	return found
 }
 
-// newestInstalled is the distribution's loader in a directory, or vkloader's: the one that ldconfig would choose there without the other.
+// newestInstalled returns the newest loader in a directory, by the version in its name, of the distribution or of vkloader as
+// whose requests; nil if there is none.
 func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k machines.Machine, whose string) *Installed {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
@@ -179,7 +180,7 @@ func newestInstalled(m *machine.Machine, l *binary.Linker, directory string, k m
 	return best
 }
 
-// own fills in whose the files are.
+// own enters the package and the owner of each loader.
 func (s *Status) own(m *machine.Machine) {
 	var all []*Installed
 	for i := range s.Architectures {
@@ -205,7 +206,7 @@ func (s *Status) own(m *machine.Machine) {
 	}
 }
 
-// judge finds the loader in force, and the way to change it.
+// judge enters the loader in force, and the way to change it.
 func (a *Architecture) judge() {
 	var first Installed
 	if len(a.Found) > 0 {
@@ -217,14 +218,14 @@ func (a *Architecture) judge() {
 		a.Change = "vkloader's library is missing or damaged. As root: vkloader system use distribution"
 	case a.Vkloader == nil && a.InForce == Vkloader && first.Package == "":
 		prefix := path.Dir(path.Dir(first.Path))
-		a.Change = "It was put there by make install: in its source, as root, make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +
-			" && ldconfig removes it."
+		a.Change = "make install installed this file. In its source directory, as root: make uninstall PREFIX=" + prefix + " LIBDIR=" + path.Dir(first.Path) +
+			" && ldconfig"
 	case a.Vkloader == nil && a.InForce == Vkloader:
 		a.Change = "Removing the package " + first.Package + " removes it."
 	case a.Vkloader == nil:
 		a.Change = "Install vkloader's library for this architecture: the package libvulkan1-vkloader, or make install."
 	case a.InForce != InForceNone && path.Dir(path.Dir(first.File)) != a.Directory && path.Dir(first.File) != a.Directory && path.Dir(first.Path) != a.Directory:
-		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name + ": programs get it whatever is chosen there."
+		a.Change = first.Path + " comes before " + a.Directory + "/" + loaders.Name + ": programs get it, whatever the choice."
 	case a.InForce == Vkloader && a.Distribution != nil:
 		a.Change = "As root: vkloader system use distribution"
 	case a.InForce != Vkloader:

@@ -22,7 +22,7 @@ const (
 	ours     = " release=0.9.0"
 )
 
-// root lays files out: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
+// root returns a machine with files: words describe an ELF file (see test/lib/binary), "-> TARGET" a link, "text" another file.
 func root(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir()}
@@ -35,7 +35,7 @@ func put(t *testing.T, m *machine.Machine, name, words string) {
 	tree.Libraries(t, m.Root, map[string]string{name: words})
 }
 
-// packaged is a machine with both loaders for both word sizes, as the packages put them, that of the distribution in force.
+// packaged returns a machine with the packages of both loaders for both word sizes; the distribution's is in force.
 func packaged(t *testing.T) *machine.Machine {
 	files := map[string]string{"var/lib/dpkg/info/libvulkan1:amd64.list": "text\n/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239\n",
 		"var/lib/dpkg/info/libvulkan1-vkloader:i386.list": "text\n/usr/lib/i386-linux-gnu/vkloader/libvulkan.so.1.4.363\n"}
@@ -72,7 +72,7 @@ func inForce(s *Status) string {
 	return strings.Join(all, "; ")
 }
 
-// Both word sizes go over and back, and nothing but links is touched.
+// Use changes both word sizes, and back again. It changes only links.
 func TestUse(t *testing.T) {
 	t.Parallel()
 	m := packaged(t)
@@ -124,7 +124,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// After an upgrade there may be several files of the distribution: the newest counts, by numbers and not by letters.
+// Of several loaders of the distribution, the newest counts, by the numbers in its version.
 func TestNewestOfTheDistribution(t *testing.T) {
 	t.Parallel()
 	m := packaged(t)
@@ -139,7 +139,7 @@ func TestNewestOfTheDistribution(t *testing.T) {
 	}
 }
 
-// Other installations are told apart, with the way to change them.
+// Each kind of installation has its own advice.
 func TestOtherInstallations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestOtherInstallations(t *testing.T) {
 	}
 }
 
-// Each machine's loader is told from the others'.
+// The status distinguishes the loaders of all architectures.
 func TestEveryMachine(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines.All() {
@@ -188,7 +188,7 @@ func TestEveryMachine(t *testing.T) {
 	}
 }
 
-// What cannot be done is said, and nothing is changed.
+// An impossible request is an error and changes no file.
 func TestUseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -216,7 +216,7 @@ func TestUseRefuses(t *testing.T) {
 	}
 }
 
-// A loader in a directory that comes before is what programs get, and that is no success.
+// Use fails if programs still get a loader in an earlier directory.
 func TestUseBehindAnother(t *testing.T) {
 	t.Parallel()
 	m := root(t, map[string]string{
@@ -230,8 +230,8 @@ func TestUseBehindAnother(t *testing.T) {
 	}
 }
 
-// After "make install PREFIX=/usr", the choice is made with links as well, and ldconfig keeps it: the link that it takes for
-// the newest leads to the chosen loader.
+// After "make install PREFIX=/usr", Use changes links, too. ldconfig keeps the choice, because the link with the newest version
+// leads to the chosen loader.
 func TestUseAfterMakeInstall(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ directory, ours, back string }{
@@ -267,7 +267,7 @@ func TestUseAfterMakeInstall(t *testing.T) {
 	}
 }
 
-// Without a usable library of vkloader the way back to the distribution's loader stays open, and the other way is refused.
+// Without a usable library of vkloader, Use can choose the distribution's loader, and refuses vkloader's.
 func TestUseWithBrokenLibrary(t *testing.T) {
 	t.Parallel()
 	own := debian64 + "vkloader/libvulkan.so.1.4.363"
@@ -316,7 +316,7 @@ func TestUseWithBrokenLibrary(t *testing.T) {
 	}
 }
 
-// After "make install", too, vkloader's library can be deleted or damaged.
+// The same applies after "make install".
 func TestUseWithBrokenInstallation(t *testing.T) {
 	t.Parallel()
 	for name, words := range map[string]string{"deleted": "", "damaged": "text"} {

@@ -66,7 +66,7 @@ func TestBlanksAreShown(t *testing.T) {
 	}
 }
 
-// hex is a number with four digits at least.
+// hex returns a hexadecimal number with at least four digits.
 func hex(r rune) string {
 	const digits = "0123456789abcdef"
 	text := ""

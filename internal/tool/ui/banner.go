@@ -171,7 +171,7 @@ func (b *banner) variables(r *Request) error {
 	}
 	for _, v := range said.Variables {
 		if v.State == environment.InForce && v.Group != string(environment.Directories) {
-			b.Overrides = append(b.Overrides, override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session that vkloader ui was started in",
+			b.Overrides = append(b.Overrides, override{Kind: "Variable", What: v.Name + "=" + v.Value, By: "the session of vkloader ui",
 				Since: "its start", Until: "it is unset", Hint: "unset " + v.Name})
 		}
 	}

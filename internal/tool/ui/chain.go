@@ -285,8 +285,8 @@ func unread(l *loaders.Loader) string {
 	if l == nil || l.Has(loaders.SettingsFile) != loaders.No {
 		return ""
 	}
-	return "Programs get " + l.Title() + ", which reads no settings file. The page cannot switch layers or order them for it; the " +
-		"variables beside each layer do."
+	return "Programs get " + l.Title() + ", which reads no settings file. For this loader the page cannot switch or order layers; use the " +
+		"variables beside each layer."
 }
 
 // way returns the shell line that switches a layer on or off for programs with a loader that reads no settings file; "" if the

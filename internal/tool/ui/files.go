@@ -228,7 +228,7 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 // filesOne returns the view of one searched file with its lines.
 func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string) (*filesView, error) {
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
-		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("no file that is looked for")}
+		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("the loader does not search this file")}
 	}
 	judged, rows, err := told(r, []string{wanted})
 	if err != nil {

@@ -131,7 +131,7 @@ func (t *typed) add(pairs []string) {
 type untyped struct{ pairs []string }
 
 func (u *untyped) Error() string {
-	return fmt.Sprintf("the address sets %s, which names files outside the directories of the system: nothing is decided with it until you confirm it",
+	return fmt.Sprintf("the address sets %s, which names files outside the directories of the system: confirm the variable to use it",
 		strings.Join(u.pairs, " "))
 }
 
@@ -170,7 +170,7 @@ func loads(q *Request, s *subject) error {
 		return err
 	}
 	if file := q.typed.unconfirmed(before.Loader, s.App); file != "" {
-		return fmt.Errorf("%s is this program's own loader: nothing loads it until you confirm it on the program's page", file)
+		return fmt.Errorf("%s is this program's own loader: confirm it on the program's page before it is loaded", file)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ type plain string
 
 const (
 	laxer    = ": the loader accepts this, strict readers do not"
-	dropped  = "; the whole list is dropped, and layers are as without it"
+	dropped  = "; the loader ignores the whole list"
 	notThere = "treated as missing"
 )
 
@@ -31,18 +31,18 @@ const (
 	noFullPath        plain = "matches no program: it must be the full path of an executable, character by character"
 	besideArray       plain = "never used: there is also a settings_array"
 	onlyTrue          plain = "only the JSON value true counts"
-	onlyNoDrivers     plain = "there are no additional drivers: either it has no effect, or no driver remains"
+	onlyNoDrivers     plain = "without additional drivers, this member has no effect, or excludes every driver"
 	noArray           plain = "not an array: " + notThere
-	noString          plain = "not a string: it and the words after it do not count"
+	noString          plain = "not a string: the loader ignores this word and the words after it"
 	noLayers          plain = "not an array of layers: programs get no layer at all"
 	layerNoObject     plain = "not an object" + dropped
 	noManifest        plain = "without effect: the path does not end in .json"
 	noDrivers         plain = "not an array of drivers: " + notThere
-	driverNoPath      plain = "not an object with a string path; the whole list is dropped"
+	driverNoPath      plain = "not an object with a string path; the loader ignores the whole list"
 	skippedNoManifest plain = "skipped: the path does not end in .json"
 	lastNoManifest    plain = "the last path does not end in .json: no driver at all is found"
 	hidesAll          plain = "an empty list hides every device"
-	deviceNoObject    plain = "not an object; the whole list is dropped"
+	deviceNoObject    plain = "not an object; the loader ignores the whole list"
 	noVersion         plain = "driverVersion is missing or not a number; the entry is skipped"
 )
 
@@ -140,7 +140,7 @@ func (n namedAlready) say() string {
 }
 
 func (a afterSettings) say() string {
-	return fmt.Sprintf("the member %q comes after settings: the loader accepts it for one more settings object", string(a))
+	return fmt.Sprintf("the member %q comes after settings: the loader reads it as another settings object", string(a))
 }
 
 func (u unknownWord) say() string {

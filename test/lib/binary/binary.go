@@ -12,7 +12,7 @@ import (
 // Import is an undefined symbol.
 type Import struct {
 	Name             string
-	Version, Library string // of its version; both or none
+	Version, Library string // the library of Version; both are set, or neither
 }
 
 // Behaviour of code, where the machine is x86.
@@ -35,13 +35,13 @@ type Library struct {
 	Needed  []string
 	Defines []string // versions of its symbols
 	Imports []Import
-	Data    int // so many of the imports, from the first, are of data: they are looked up when the library is loaded
+	Data    int // the number of data imports, which come first; the dynamic linker resolves them at load time
 	Exports []string
 	Code    Behaviour // of the exported functions
-	Init    Behaviour // of its initialiser; "": it has none
-	Release string    // of vkloader, in the note that its library has; "": no note
-	Interp  string    // the dynamic linker that a program asks for; "": a library
-	Texts   []string  // constants, each with a zero at its end
+	Init    Behaviour // behaviour of the initializer; "": no initializer
+	Release string    // vkloader's release in a note; "": no note
+	Interp  string    // the dynamic linker of a program; "": a library
+	Texts   []string  // string constants
 }
 
 var machines = map[string]elf.Machine{
@@ -116,7 +116,7 @@ func Parse(words []string) (*Library, error) {
 	return l, nil
 }
 
-// code is the text of every library, offsets where each behaviour starts in it.
+// code is the machine code of every library; offsets are the starts of the behaviours in it.
 var (
 	code    = []byte{0x31, 0xc0, 0xc3, 0x90, 0xeb, 0xfe, 0x90, 0x90, 0x0f, 0x0b, 0x90, 0x90}
 	offsets = map[Behaviour]uint64{"": 0, Returns: 0, Hangs: 4, Crashes: 8}
@@ -124,7 +124,7 @@ var (
 
 const page = 0x1000
 
-// section is one of the file's sections, in the order of the file.
+// section is a section of the file.
 type section struct {
 	name           string
 	kind           elf.SectionType
@@ -135,14 +135,14 @@ type section struct {
 	address, where uint64
 }
 
-// image is a file being written.
+// image is a file under construction.
 type image struct {
 	wide    bool
 	strings bytes.Buffer // .dynstr
 	at      map[string]uint64
 }
 
-// text gives a string's offset in .dynstr.
+// text adds a string to .dynstr and returns its offset.
 func (m *image) text(s string) uint64 {
 	if at, ok := m.at[s]; ok {
 		return at
@@ -221,7 +221,7 @@ func (l *Library) Bytes() []byte {
 	for _, i := range indices {
 		versions.content = binary.LittleEndian.AppendUint16(versions.content, i)
 	}
-	// Sizes must be known before addresses are, so the tables are made twice: the second time with addresses.
+	// Addresses depend on the sizes of the tables, so the tables are made twice.
 	l.symbols(m, 0)
 	dynamic.content = l.dynamic(m, sections)
 	sections[3].content = m.strings.Bytes()
@@ -260,7 +260,7 @@ func (l *Library) Bytes() []byte {
 	return file
 }
 
-// versions gives each symbol's version index and .gnu.version_r.
+// versions returns the version index of each symbol, and .gnu.version_r.
 func (l *Library) versions(m *image) (indices []uint16, needs []byte, count uint32) {
 	type need struct {
 		library  string
@@ -320,7 +320,7 @@ func (l *Library) versions(m *image) (indices []uint16, needs []byte, count uint
 	return indices, needs, uint32(len(list))
 }
 
-// definitions is .gnu.version_d: the file's own entry, and one for each version.
+// definitions returns .gnu.version_d: the file's own entry, and one for each version.
 func (l *Library) definitions(m *image) (b []byte) {
 	if len(l.Defines) == 0 {
 		return nil
@@ -344,7 +344,7 @@ func (l *Library) definitions(m *image) (b []byte) {
 	return b
 }
 
-// relocations are those of data: a place, a symbol with a type that is no call's, an addend.
+// relocations returns the relocations of data imports.
 func (l *Library) relocations(m *image) (b []byte) {
 	const globDat = 6 // of x86-64 and of i386
 	for i := range l.Data {
@@ -356,7 +356,7 @@ func (l *Library) relocations(m *image) (b []byte) {
 	return b
 }
 
-// note is the note of a release: sizes, a type, the owner and the text, each filled up to a multiple of four bytes.
+// note returns the note of a release: sizes, type, owner and text, each padded to a multiple of four bytes.
 func (l *Library) note() (b []byte) {
 	const owner = "vkloader\x00\x00\x00\x00"
 	for _, v := range []uint32{9, uint32(len(l.Release) + 1), 1} {
@@ -365,7 +365,7 @@ func (l *Library) note() (b []byte) {
 	return append(append(append(b, owner...), l.Release...), make([]byte, 4-len(l.Release)%4)...)
 }
 
-// hash is the System V hash of a symbol or version.
+// hash returns the System V hash of a name.
 func hash(name string) uint32 {
 	h := uint32(0)
 	for _, c := range []byte(name) {
@@ -375,7 +375,7 @@ func hash(name string) uint32 {
 	return h & 0x0fffffff
 }
 
-// hashTable has one bucket, in which all symbols are.
+// hashTable returns a hash table with one bucket for all symbols.
 func hashTable(count int) []byte {
 	table := []uint32{1, uint32(count), 0}
 	if count > 1 {
@@ -395,7 +395,7 @@ func hashTable(count int) []byte {
 	return b
 }
 
-// symbols is .dynsym, with the text at an address.
+// symbols returns .dynsym, for code at an address.
 func (l *Library) symbols(m *image, text uint64) []byte {
 	b := make([]byte, m.size(24, 16))
 	add := func(name string, value, size uint64, section uint16) {
@@ -455,7 +455,7 @@ func (l *Library) dynamic(m *image, sections []*section) (b []byte) {
 	return b
 }
 
-// header is the ELF header.
+// header returns the ELF header.
 func (m *image) header(class elf.Class, machine elf.Machine, sections, programs uint64, count int) []byte {
 	b := append([]byte(elf.ELFMAG), byte(class), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT), 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	little := binary.LittleEndian
@@ -470,7 +470,7 @@ func (m *image) header(class elf.Class, machine elf.Machine, sections, programs 
 	return b
 }
 
-// program is a program header of a range that lies in memory as it lies in the file.
+// program returns a program header for a range that is mapped as it is in the file.
 func (m *image) program(kind elf.ProgType, flags elf.ProgFlag, where, size, align uint64) []byte {
 	little := binary.LittleEndian
 	b := little.AppendUint32(nil, uint32(kind))

@@ -12,12 +12,12 @@ type MachO struct {
 	Machine      string // x86-64, arm64 or i386
 	Program      bool   // a program; false: a library
 	Exports      []string
-	NoSymbols    bool   // it has no list of symbols
-	Hardened     bool   // its signature has the flag of the hardened runtime
+	NoSymbols    bool   // without a symbol table
+	Hardened     bool   // signed with the flag of the hardened runtime
 	Entitlements string // a property list in its signature; "": none
 }
 
-// Mach returns a file for macOS: one part alone, or a universal file with several.
+// Mach returns a Mach-O file with one part, or a universal file with several.
 func Mach(parts ...MachO) []byte {
 	if len(parts) == 1 {
 		return parts[0].bytes()
@@ -36,7 +36,7 @@ func Mach(parts ...MachO) []byte {
 
 func put(to *bytes.Buffer, order binary.ByteOrder, values ...any) {
 	for _, v := range values {
-		_ = binary.Write(to, order, v) // a buffer takes every value of a fixed size
+		_ = binary.Write(to, order, v) // a buffer never fails for values of a fixed size
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// WriteProgram writes a file that the test runs. A child that another test starts while the file is open for writing keeps it
+// WriteProgram writes a program for the test to run. A child that another test starts while the file is open for writing keeps it
 // open until it executes its program, and until then the kernel refuses to execute the file ("text file busy").
 func WriteProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()

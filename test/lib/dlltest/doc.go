@@ -1,2 +1,2 @@
-// Package dlltest writes libraries of Windows for tests.
+// Package dlltest writes PE files for tests.
 package dlltest

@@ -2,7 +2,7 @@ package dlltest
 
 import "encoding/binary"
 
-// Library is a small PE file for programs of a word size, 32 or 64, with one section, whose export table has these names.
+// Library returns a small PE file for programs of a word size, 32 or 64, with one section and an export table with these names.
 func Library(class int, names ...string) []byte {
 	const section, address = 0x400, 0x1000
 	machine, optional, magic := uint16(0x8664), 240, uint16(0x20b)
@@ -39,7 +39,7 @@ func Library(class int, names ...string) []byte {
 	return b
 }
 
-// Needing is Library with an import of one function of each of these libraries.
+// Needing returns the file of Library, with an import of one function from each of these libraries.
 func Needing(class int, needs []string, names ...string) []byte {
 	const section, address, imports = 0x400, 0x1000, 0x200
 	b := Library(class, names...)

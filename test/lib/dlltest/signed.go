@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Signed is a library with a signature by a certificate in this name, which follows the file as Authenticode has it. The
+// Signed returns a library with an Authenticode signature by a certificate in this name. The
 // signature's own bytes, which need a key, are missing.
 func Signed(t *testing.T, file []byte, class int, name string) []byte {
 	t.Helper()

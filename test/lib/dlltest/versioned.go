@@ -5,7 +5,8 @@ import (
 	"unicode/utf16"
 )
 
-// Versioned is a library with exports whose resources give it a version and a company. Few exports leave room for them.
+// Versioned returns a library whose resources contain a version and a company. Its exports and resources share one section, so
+// there can be only a few exports.
 func Versioned(class int, version [4]uint16, company string, names ...string) []byte {
 	const at, address = 0x600, 0x1200 // the second half of the section
 	le := binary.LittleEndian

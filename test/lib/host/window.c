@@ -40,6 +40,8 @@ COMMAND(create_surface)
                                .flags = (uint32_t)arg_int(line, "flags", 0),
                                .connection = (void *)(uintptr_t)arg_int(line, "connection", 0x1111000011110000ull),
                                .window = arg_int(line, "window", 0x22220000)};
+    const uint32_t narrow = (uint32_t)info.window;
+    if (!strcmp(type, "xcb")) memcpy(&info.window, &narrow, sizeof narrow); /* its windows have 32 bits */
     struct {
         uint32_t type;
         const void *next;

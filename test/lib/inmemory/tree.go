@@ -1,4 +1,4 @@
-// Package inmemory has the facts of a machine in memory, for tests of decisions.
+// Package inmemory holds the facts of a machine in memory, for tests of decisions.
 package inmemory
 
 import "vkloader/internal/core/facts"

@@ -1,5 +1,5 @@
-// Package machine runs real programs for tests: surroundings of their own (directories, variables, an X server or a
-// compositor), on the built library or on Debian's loader.
+// Package machine runs real programs for tests, on the built library or on Debian's loader. Each test has its own directories,
+// variables, and X server or compositor.
 //
-// Nothing is skipped: a program that is missing fails the test with the name of its package.
+// No test is skipped: a missing program fails the test with the name of its package.
 package machine

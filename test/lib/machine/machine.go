@@ -19,10 +19,10 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Manifests is where Debian's packages put their driver manifests.
+// Manifests is the directory of driver manifests in Debian's packages.
 const Manifests = "/usr/share/vulkan/icd.d"
 
-// packageOf returns the Debian package of a file that the tests use, by the list that they are installed from.
+// packageOf returns the Debian package of a file that the tests use, from tools/test-packages.txt.
 func packageOf(t *testing.T, name string) string {
 	list, err := os.ReadFile(filepath.Join(Repository(t), "tools/test-packages.txt"))
 	if err != nil {
@@ -36,7 +36,7 @@ func packageOf(t *testing.T, name string) string {
 	return "that has it"
 }
 
-// Need fails the test when a program or a file is missing, with the package that has it.
+// Need fails the test if a program or a file is missing, and names its package.
 func Need(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -52,13 +52,13 @@ func Need(t *testing.T, names ...string) {
 	}
 }
 
-// Repository is the root of the module.
+// Repository returns the root of the module.
 func Repository(t *testing.T) string {
 	t.Helper()
 	return world.Top()
 }
 
-// Built is the build directory with the library in it.
+// Built returns the build directory of the library under test.
 func Built(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(Repository(t), "build")
@@ -70,24 +70,24 @@ func Built(t *testing.T) string {
 	return dir
 }
 
-// Loader is one of the two libraries that programs are run on.
+// Loader is a loader library for programs.
 type Loader struct {
 	Name      string
 	Directory string // for LD_LIBRARY_PATH
 }
 
-// Ours is the built library.
+// Ours returns the built library.
 func Ours(t *testing.T) Loader {
 	return Loader{"ours", Built(t)}
 }
 
-// Debians is the loader of the package libvulkan1.
+// Debians returns the loader of the package libvulkan1.
 func Debians(t *testing.T) Loader {
 	Need(t, "/usr/lib/x86_64-linux-gnu/libvulkan.so.1")
 	return Loader{"Debian's", "/usr/lib/x86_64-linux-gnu"}
 }
 
-// Stage is a test's own surroundings: directories and variables.
+// Stage is the environment of a test's programs: directories and variables.
 type Stage struct {
 	t       *testing.T
 	Dir     string // working directory
@@ -96,7 +96,7 @@ type Stage struct {
 	until   func() bool // condition that ends a program
 }
 
-// New has a short path, because sockets are made in it.
+// New returns a stage in a new directory. The path is short, because it contains sockets.
 func New(t *testing.T) *Stage {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "vkp")
@@ -117,7 +117,7 @@ func New(t *testing.T) *Stage {
 	return s
 }
 
-// With gives the same stage with more variables; later ones win.
+// With returns the same stage with more variables; later ones win.
 func (s *Stage) With(pairs ...string) *Stage {
 	more := *s
 	more.environ = append(append([]string(nil), s.environ...), pairs...)
@@ -131,7 +131,7 @@ func (s *Stage) Until(condition func() bool) *Stage {
 	return &more
 }
 
-// OnLavapipe leaves only Mesa's software driver.
+// OnLavapipe returns the same stage with Mesa's software driver only.
 func (s *Stage) OnLavapipe() *Stage {
 	Need(s.t, Manifests+"/lvp_icd.x86_64.json")
 	return s.With("VK_DRIVER_FILES=" + Manifests + "/lvp_icd.x86_64.json")
@@ -142,12 +142,12 @@ type Outcome struct {
 	Command string
 	Out     string
 	Err     string
-	Code    int // -1 when it was killed
+	Code    int // -1: killed by a signal
 	How     string
-	Mapped  []string // libraries that were initialised, for RunTraced
+	Mapped  []string // the initialized libraries, for RunTraced
 }
 
-// patience is how long a program may take; several run at once on few cores.
+// patience is the time limit of a program; several run at once on few cores.
 const patience = 3 * time.Minute
 
 // Run runs a program on a loader and waits for it.
@@ -199,7 +199,7 @@ func (s *Stage) interrupt(ctx context.Context, process *os.Process) {
 
 var linkerTalk = regexp.MustCompile(`^\s+\d+:\t(?:calling init: (.*))?`)
 
-// RunTraced is Run, and finds out from the dynamic linker which libraries were loaded (by children of the program, too).
+// RunTraced runs a program like Run, and records the libraries that it and its children load, as the dynamic linker reports them.
 func (s *Stage) RunTraced(l Loader, name string, args ...string) Outcome {
 	s.t.Helper()
 	o := s.With("LD_DEBUG=files").Run(l, name, args...)
@@ -216,7 +216,7 @@ func (s *Stage) RunTraced(l Loader, name string, args ...string) Outcome {
 	return o
 }
 
-// HasLibrary tells whether a library was loaded, by its path or by its name alone.
+// HasLibrary reports whether a library was loaded, by its path or by its name alone.
 func (o Outcome) HasLibrary(name string) bool {
 	for _, path := range o.Mapped {
 		if path == name || filepath.Base(path) == name {
@@ -226,7 +226,7 @@ func (o Outcome) HasLibrary(name string) bool {
 	return false
 }
 
-// WantExit fails the test when the program ended otherwise.
+// WantExit fails the test unless the program ended with this exit code.
 func (o Outcome) WantExit(t *testing.T, code int) {
 	t.Helper()
 	if o.Code != code {
@@ -234,7 +234,7 @@ func (o Outcome) WantExit(t *testing.T, code int) {
 	}
 }
 
-// Tail is the end of a long text.
+// Tail returns the end of a long text.
 func Tail(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) > 60 {
@@ -243,7 +243,7 @@ func Tail(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// WithX gives the stage with an X server of its own, on a display number that the server chooses. Servers that start at
+// WithX returns the stage with a new X server, on a display number that the server chooses. Servers that start at
 // the same moment may want the same number; then one of them gives up and is started again.
 func (s *Stage) WithX() *Stage {
 	s.t.Helper()
@@ -302,14 +302,14 @@ func (s *Stage) Pixel(x, y int) (uint32, error) {
 	return binary.LittleEndian.Uint32(pixel) & 0xffffff, nil
 }
 
-// WithWeston gives the stage with a headless compositor of its own.
+// WithWeston returns the stage with a new headless compositor.
 func (s *Stage) WithWeston() *Stage {
 	s.t.Helper()
 	Need(s.t, "weston")
 	cmd := exec.Command("weston", "--backend=headless-backend.so", "--socket=wayland-test", "--idle-time=0", "--no-config",
 		"--width=800", "--height=600")
 	log := s.start(cmd)
-	// The socket is there before the shell is; programs need the shell.
+	// The socket exists before the shell, which programs need.
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		text, err := os.ReadFile(log)
 		if err == nil && strings.Contains(string(text), "launching '") && strings.Contains(string(text), "desktop-shell'") {
@@ -322,7 +322,7 @@ func (s *Stage) WithWeston() *Stage {
 	return s.With("WAYLAND_DISPLAY=wayland-test")
 }
 
-// start runs a server until the test's end; its output is shown when the test fails.
+// start runs a server until the end of the test, and shows the server's output if the test fails.
 func (s *Stage) start(cmd *exec.Cmd) (logPath string) {
 	s.t.Helper()
 	log, err := os.CreateTemp(s.Dir, "server")
@@ -355,7 +355,7 @@ func (s *Stage) start(cmd *exec.Cmd) (logPath string) {
 	return log.Name()
 }
 
-// Difference shows where two texts differ, line by line; empty when they do not.
+// Difference returns the lines in which two texts differ; "" for equal texts.
 func Difference(a, b string) string {
 	left, right := strings.Split(a, "\n"), strings.Split(b, "\n")
 	count := map[string]int{}

@@ -1,2 +1,2 @@
-// Package tree lays files out below a directory, for tests that examine a machine by its files.
+// Package tree creates files below a directory, for tests that examine a machine by its files.
 package tree

@@ -2,13 +2,13 @@ package tree
 
 import "fmt"
 
-// Layer is the manifest of a layer; more are further members, with a comma before each.
+// Layer returns the manifest of a layer. more are further members, with a comma before each.
 func Layer(name, more string) string {
 	return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":%q,"type":"GLOBAL","library_path":"lib.so",`+
 		`"api_version":"1.3.0","implementation_version":"1","description":"D"%s}}`, name, more)
 }
 
-// Mixed are manifests of two drivers and of layers of each kind: explicit, implicit (i and d), and implicit with a variable that
+// Mixed returns manifests of two drivers and of layers of each kind: explicit, implicit (i and d), and implicit with a variable that
 // enables it (o).
 func Mixed() map[string]string {
 	const driver = `{"file_format_version":"1.0.0","ICD":{"library_path":"/d/lib%s.so","api_version":"1.3.0"}}`

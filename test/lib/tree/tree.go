@@ -10,7 +10,7 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// Lay makes files below a directory: "-> TARGET" is a link, a name that ends in "/" a directory.
+// Lay creates files below a directory: the content "-> TARGET" makes a link, a name that ends in "/" a directory.
 func Lay(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Answer is a JSON object of the host or of a fake. A member that is missing reads as zero.
+// Answer is a JSON object of the host or of a fake. A missing member reads as zero.
 type Answer map[string]any
 
-// Result returns the VkResult; -9999 when there is none.
+// Result returns the VkResult; -9999 without one.
 func (a Answer) Result() int {
 	if _, there := a["result"]; !there {
 		return -9999
@@ -17,7 +17,7 @@ func (a Answer) Result() int {
 	return int(a.Int("result"))
 }
 
-// Has tells whether the member is there.
+// Has reports whether the answer has the member.
 func (a Answer) Has(key string) bool {
 	_, there := a[key]
 	return there
@@ -42,7 +42,7 @@ func (a Answer) Text(key string) string {
 	return s
 }
 
-// IsNull tells whether the member is there and null.
+// IsNull reports whether the answer has the member, and it is null.
 func (a Answer) IsNull(key string) bool {
 	v, there := a[key]
 	return there && v == nil
@@ -78,13 +78,13 @@ func (a Answer) Strings(key string) []string {
 	return out
 }
 
-// Object returns a member that is an object.
+// Object returns an object member.
 func (a Answer) Object(key string) Answer {
 	o, _ := a[key].(map[string]any)
 	return o
 }
 
-// Objects returns an array of objects.
+// Objects returns an array member with objects.
 func (a Answer) Objects(key string) []Answer {
 	list, _ := a[key].([]any)
 	var out []Answer
@@ -127,7 +127,7 @@ func (a Answer) Texts(to string) []string {
 	return out
 }
 
-// HasText tells whether a messenger received a text that contains part.
+// HasText reports whether a messenger received a text with this part.
 func (a Answer) HasText(to, part string) bool {
 	for _, text := range a.Texts(to) {
 		if strings.Contains(text, part) {
@@ -137,5 +137,5 @@ func (a Answer) HasText(to, part string) bool {
 	return false
 }
 
-// Ref renders a pointer number as a reference for the host.
+// Ref returns the host's reference for a pointer number.
 func Ref(n int) string { return "#" + strconv.Itoa(n) }

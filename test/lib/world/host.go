@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Patience is how long one command of the host may take.
+// Patience is the time limit of one command of the host.
 var Patience = 3 * time.Minute
 
 // Host is the host program, running in a world.
@@ -30,13 +30,13 @@ type Host struct {
 	ended  bool
 	end    Exit
 
-	scripts int // of the world, as the host knows them
+	scripts int // the world's variables, as the host sees them
 }
 
-// Exit is how a process ended.
+// Exit describes the end of a process.
 type Exit struct {
-	Code   int            // -1 when it died of a signal
-	Signal syscall.Signal // 0 when it did not
+	Code   int            // -1: ended by a signal
+	Signal syscall.Signal // 0: not ended by a signal
 	Stderr string
 }
 
@@ -67,7 +67,7 @@ type errorFile struct {
 	path string
 }
 
-// fromEmulator matches an emulator's own message about a program that dies.
+// fromEmulator matches an emulator's own message about a program that a signal ends.
 var fromEmulator = regexp.MustCompile(`(?m)^qemu: uncaught target signal .*\n`)
 
 func (f errorFile) String() string {
@@ -104,7 +104,7 @@ func (w *World) StartIdle() *Host {
 	return w.StartProgram(program)
 }
 
-// CopyHost copies the host program to a path below the root, for StartProgram, and returns where it is.
+// CopyHost copies the host program to a path below the root, for StartProgram, and returns its path.
 func (w *World) CopyHost(path string) string {
 	w.T.Helper()
 	program, err := tool("host")
@@ -118,7 +118,7 @@ func (w *World) CopyHost(path string) string {
 	return path
 }
 
-// CopyLoader copies the library into the world, for hosts of users who may not look into the directory of the sources.
+// CopyLoader copies the library into the world, for hosts of users without access to the directory of the sources.
 func (w *World) CopyLoader(path string) {
 	w.T.Helper()
 	content, err := os.ReadFile(w.Loader)
@@ -127,7 +127,7 @@ func (w *World) CopyLoader(path string) {
 	w.check(os.Chmod(w.Loader, 0o755))
 }
 
-// StartProgram runs a program that speaks the host's language in the world's environment.
+// StartProgram runs a program with the host's protocol in the world's environment.
 func (w *World) StartProgram(program string, args ...string) *Host {
 	w.T.Helper()
 	h := &Host{w: w, cmd: Command(context.Background(), program, args...), lines: make(chan string, 64), done: make(chan error, 1), scripts: w.scripts}
@@ -171,7 +171,7 @@ func (w *World) StartProgram(program string, args ...string) *Host {
 	return h
 }
 
-// Line renders a command: a verb and key, value pairs; keys may come several times.
+// Line returns a command line: a verb, and pairs of key and value. A key may occur several times.
 func Line(verb string, words ...string) string {
 	if len(words)%2 != 0 {
 		panic("world: words come in pairs")
@@ -183,7 +183,7 @@ func Line(verb string, words ...string) string {
 	return line
 }
 
-// Try performs a command; ok is false when the process ended instead of answering.
+// Try performs a command and returns its answer; ok is false if the process ended without an answer.
 func (h *Host) Try(verb string, words ...string) (answer Answer, ok bool) {
 	h.w.T.Helper()
 	if Windows() && h.scripts != h.w.scripts { // fakes there look for changes when they are told to
@@ -234,7 +234,7 @@ func (h *Host) answer(line string) (answer Answer, ok bool) {
 	}
 }
 
-// Do performs a command that must be answered without an error of the host itself.
+// Do performs a command and returns its answer. An error of the host itself fails the case.
 func (h *Host) Do(verb string, words ...string) Answer {
 	h.w.T.Helper()
 	answer, ok := h.Try(verb, words...)
@@ -248,7 +248,7 @@ func (h *Host) Do(verb string, words ...string) Answer {
 	return answer
 }
 
-// OK performs a command whose result must be VK_SUCCESS.
+// OK performs a command and returns its answer. A result other than VK_SUCCESS fails the case.
 func (h *Host) OK(verb string, words ...string) Answer {
 	h.w.T.Helper()
 	answer := h.Do(verb, words...)
@@ -274,7 +274,7 @@ func (h *Host) Joined() {
 	}
 }
 
-// Dies performs a command that must end the process, and returns how.
+// Dies performs a command that must end the process, and returns the end.
 func (h *Host) Dies(verb string, words ...string) Exit {
 	h.w.T.Helper()
 	if answer, ok := h.Try(verb, words...); ok {
@@ -295,14 +295,14 @@ func (h *Host) ForgetStderr() {
 // Messages returns the loader's lines so far without their header.
 func (h *Host) Messages() []string { return messages(h.stderr.String()) }
 
-// Exit ends the host with its input and returns how it ended.
+// Exit closes the host's input and returns the host's end.
 func (h *Host) Exit() Exit {
 	h.w.T.Helper()
 	h.stdin.Close()
 	return h.Wait()
 }
 
-// Quit ends the host and fails the case when it does not end with code 0.
+// Quit ends the host. An exit code other than 0 fails the case.
 func (h *Host) Quit() Exit {
 	h.w.T.Helper()
 	exit := h.Exit()
@@ -346,7 +346,7 @@ func (h *Host) Wait() Exit {
 	return h.end
 }
 
-// Pid returns the process id, by which the host calls its first thread, too.
+// Pid returns the process ID, which is also the host's name for its first thread.
 func (h *Host) Pid() int {
 	if Windows() {
 		return int(h.Do("state").Int("pid"))
@@ -354,7 +354,7 @@ func (h *Host) Pid() int {
 	return h.cmd.Process.Pid
 }
 
-// Program returns the path of the program that runs, as others see it.
+// Program returns the path of the running program, as other processes see it.
 func (h *Host) Program() string {
 	h.w.T.Helper()
 	if Windows() {
@@ -403,7 +403,7 @@ func messages(text string) []string {
 	return out
 }
 
-// headerEnd finds where the text begins: after ": " and padding to 32 columns.
+// headerEnd returns the start of the text in a line: after ": " and padding to 32 columns.
 func headerEnd(line string) int {
 	colon := strings.Index(line, ":")
 	if colon < 0 {
@@ -422,7 +422,7 @@ func (w *World) Log() Log {
 	return log
 }
 
-// LogFrom returns the records behind that many bytes of the log, and its present size.
+// LogFrom returns the records after an offset in the log, in bytes, and the log's present size.
 func (w *World) LogFrom(bytes int) (Log, int) {
 	w.T.Helper()
 	text, err := os.ReadFile(w.Path("log"))
@@ -458,13 +458,13 @@ func (w *World) ForgetLog() {
 	os.Remove(w.Path("log"))
 }
 
-// Log is what fakes saw.
+// Log is a list of the fakes' records.
 type Log []Answer
 
-// By keeps the lines of one fake.
+// By returns the lines of one fake.
 func (l Log) By(name string) Log { return l.keep(func(e Answer) bool { return e.Text("who") == name }) }
 
-// Fn keeps the calls of the named functions.
+// Fn returns the calls of the named functions.
 func (l Log) Fn(names ...string) Log {
 	return l.keep(func(e Answer) bool {
 		for _, name := range names {
@@ -486,7 +486,7 @@ func (l Log) keep(yes func(Answer) bool) Log {
 	return out
 }
 
-// Names returns "who fn" of every line, the order of what happened.
+// Names returns "FAKE FUNCTION" of each line, in order.
 func (l Log) Names() []string {
 	out := make([]string, 0, len(l))
 	for _, event := range l {
@@ -504,7 +504,7 @@ func (l Log) Who() []string {
 	return out
 }
 
-// String renders the log for a failure.
+// String returns the log as text for a failure message.
 func (l Log) String() string {
 	var out strings.Builder
 	for _, event := range l {

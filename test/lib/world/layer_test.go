@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The fake layer, plain and wrapping everything, is proven on the distribution's loader too.
+// The fake layer works on the distribution's loader, also if it wraps every function.
 func TestFakeLayer(t *testing.T) {
 	t.Parallel()
 	t.Run("control", func(t *testing.T) { fakeLayer(t, NewSystem) })

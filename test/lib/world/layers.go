@@ -1,7 +1,6 @@
 package world
 
-// Layer exports, the variants of the fake layer that are built. Copy one over a layer's library to use it:
-// LayerKind does.
+// Variants of the fake layer, by their exports. Kind puts one in place of a layer's library.
 const (
 	Layer         = "layer"         // everything
 	LayerOld      = "layer_old"     // exported GIPA and GDPA, no negotiation
@@ -17,12 +16,12 @@ var layerExports = map[string]string{
 	LayerRenamed: "-DFAKE_EXPORTS=8", LayerNothing: "-DFAKE_EXPORTS=0",
 }
 
-// Kind replaces the fake's library by another variant.
+// Kind replaces the fake's library with another variant.
 func (f *Fake) Kind(kind string) *Fake {
 	f.w.T.Helper()
 	f.w.Copy(kind, f.Name)
 	return f
 }
 
-// Disable is the name of the variable that switches an implicit layer of w.ImplicitLayer off.
+// Disable returns the name of the variable that disables an implicit layer of w.ImplicitLayer.
 func Disable(name string) string { return disablePrefix + name }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MacOS tells whether the loader under test is a Mach-O library. Then the host is a program of this machine with the runner of
+// MacOS reports whether the loader under test is a Mach-O library. The host is then a program of this machine with the runner of
 // test/lib/macos in it, by which it opens the loader; fakes are Mach-O libraries.
 func MacOS() bool { return Target() == "macos" }
 
@@ -66,7 +66,7 @@ func (w *World) Runner() string {
 	return path
 }
 
-// metal replaces the window system of the cases, xcb, by that of macOS.
+// metal replaces the window system of the cases, xcb, with that of macOS.
 var metal = []string{"VK_KHR_xcb_surface", "VK_EXT_metal_surface", "vkCreateXcbSurfaceKHR", "vkCreateMetalSurfaceEXT",
 	"VkXcbSurfaceCreateInfoKHR", "VkMetalSurfaceCreateInfoEXT"}
 

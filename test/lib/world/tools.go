@@ -44,7 +44,7 @@ func Variant() string { return os.Getenv("VKLOADER_TEST_BUILD") }
 // internal/machines, "musl", "windows/x64", "windows/x86".
 func Target() string { return os.Getenv("TARGET") }
 
-// Machine is the row of the target's machine.
+// Machine returns the table's row for the target's machine.
 func Machine() machines.Machine {
 	m, known := machines.Of(Target())
 	if !known {
@@ -53,7 +53,7 @@ func Machine() machines.Machine {
 	return m
 }
 
-// Narrow tells whether the loader under test has 32-bit pointers.
+// Narrow reports whether the loader under test has 32-bit pointers.
 func Narrow() bool { return Machine().Bits == 32 || Target() == "windows/x86" }
 
 // Order returns the byte order of the target.
@@ -64,11 +64,11 @@ func Order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// CalleeCleans tells whether functions take their arguments from the stack when they return. Then a function that a driver
+// CalleeCleans reports whether functions take their arguments from the stack when they return. Then a function that a driver
 // lacks, and whose arguments are unknown, cannot return: the process ends.
 func CalleeCleans() bool { return Target() == "windows/x86" }
 
-// Bits returns the word size of the loader under test, and the other one, as library_arch gives them.
+// Bits returns the word size of the loader under test, and the other one, in the notation of library_arch.
 func Bits() (own, other string) {
 	if Narrow() {
 		return "32", "64"
@@ -76,7 +76,7 @@ func Bits() (own, other string) {
 	return "64", "32"
 }
 
-// ClassError returns the dynamic linker's message about the file that WrongClass has written to the path.
+// ClassError returns the dynamic linker's message about the file of WrongClass at the path.
 func ClassError(path string) string {
 	_, other := Bits()
 	return linkerError(path, "wrong ELF class: ELFCLASS"+other, "Exec format error")
@@ -124,7 +124,7 @@ func Failure(linker string) string {
 	return "failed to load"
 }
 
-// Build returns the directory that make has built the loader under test in.
+// Build returns the build directory of the loader under test.
 func Build() string {
 	if Windows() {
 		return filepath.Join(windowsRoot(), "vkloader/build", Target())
@@ -143,7 +143,7 @@ func Library() string {
 	return filepath.Join(Build(), Variant(), "libvulkan.so.1")
 }
 
-// SystemLibrary is the distribution's loader, the control of some cases.
+// SystemLibrary returns the path of the distribution's loader, the control of some cases.
 var SystemLibrary = "/usr/lib/" + multiarch() + "/libvulkan.so.1"
 
 func multiarch() string {
@@ -201,7 +201,7 @@ func nativeCompiler() []string {
 	return []string{"cc"}
 }
 
-// CrossCompiler returns the compiler for a target: an installed one, or what tools/cross.sh has unpacked.
+// CrossCompiler returns the compiler for a target: an installed one, or the one that tools/cross.sh has unpacked.
 func CrossCompiler(target string) string {
 	m, _ := machines.Of(target)
 	name := m.Triplet + "-gcc"
@@ -212,7 +212,7 @@ func CrossCompiler(target string) string {
 	return own
 }
 
-// Compile makes a program, library or object for the target, from the C compiler's arguments.
+// Compile runs the target's C compiler with these arguments.
 func Compile(arguments ...string) error {
 	return compileBy(Compiler(), arguments...)
 }
@@ -256,13 +256,13 @@ func Emulator(target string) ([]string, error) {
 	return nil, nil
 }
 
-// Emulated tells whether the target's programs run by an emulator, whose own threads and memory are theirs, too.
+// Emulated reports whether the target's programs run under an emulator, which adds threads and memory to their processes.
 func Emulated() bool {
 	words, err := Emulator(Target())
 	return len(words) > 0 && err == nil
 }
 
-// Command is a program of the target with its arguments, started by the target's emulator where there is one.
+// Command returns the command that starts a program of the target, with the target's emulator if it has one.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	words, err := Emulator(Target())
 	words = append(words[:len(words):len(words)], program)
@@ -273,14 +273,14 @@ func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd
 	return cmd
 }
 
-// Driver exports, the variants of the fake driver that are built.
+// Variants of the fake driver, by their exports.
 const (
 	Modern       = "driver"           // negotiation, vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr
 	OnlyGIPA     = "driver_gipa"      // vk_icdGetInstanceProcAddr alone
 	NoGPDPA      = "driver_nogpdpa"   // negotiation and vk_icdGetInstanceProcAddr
 	OnlyNeg      = "driver_neg"       // negotiation alone
-	Oldest       = "driver_v0"        // the three exports of interface version 0
-	OldestNoGIPA = "driver_v0_nogipa" // version 0 without one of them
+	Oldest       = "driver_v0"        // with the three exports of interface version 0
+	OldestNoGIPA = "driver_v0_nogipa" // with two of these exports
 	OldestNoMake = "driver_v0_nomake"
 	OldestNoExt  = "driver_v0_noext"
 	ByAdapter    = "driver_adapter" // as Modern, and vk_icdEnumerateAdapterPhysicalDevices
@@ -343,7 +343,7 @@ var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-prote
 const windowsFlags = "-std=gnu11 -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0601 -DWIN32_LEAN_AND_MEAN -Wno-attributes -Wno-format " +
 	"-Wno-cast-function-type -static -include posix.h "
 
-// compile runs the target's C compiler; the result appears under its name when it is complete.
+// compile runs the target's C compiler, and renames the complete result.
 func compile(out string, flags string, sources ...string) error {
 	return compileWith(Compiler(), machineFlags[Target()], out, flags, sources...)
 }
@@ -402,7 +402,7 @@ func compileFake(directory string, sources []string, exports string, variants ma
 		shared = "-shared -Wl,-undefined,dynamic_lookup "
 	}
 	for name, flags := range variants {
-		if Windows() && name == Undefined { // libraries need the symbols of libraries that there are
+		if Windows() && name == Undefined { // the linker needs the libraries with these symbols
 			continue
 		}
 		all := append([]string{"test/lib/fake/" + exports}, objects...)

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Windows tells whether the loader under test is a DLL. Then host and fakes run below Wine, in the chroot that
+// Windows reports whether the loader under test is a DLL. Then host and fakes run below Wine, in the chroot that
 // WINDOWS_ROOT names, and the roots of worlds lie there.
 func Windows() bool { return strings.HasPrefix(Target(), "windows/") }
 
@@ -21,13 +21,13 @@ func Windows() bool { return strings.HasPrefix(Target(), "windows/") }
 func windowsRoot() string { return os.Getenv("WINDOWS_ROOT") }
 
 var (
-	source    = regexp.MustCompile(`(?m)^(.*(?:LAYER|DRIVER): +Z:.*) \(HKEY_[A-Z_]*\\SOFTWARE\\Khronos\\Vulkan\\[A-Za-z]*\)`) // what names it: the cases' worlds are those of Linux
+	source    = regexp.MustCompile(`(?m)^(.*(?:LAYER|DRIVER): +Z:.*) \(HKEY_[A-Z_]*\\SOFTWARE\\Khronos\\Vulkan\\[A-Za-z]*\)`) // the directory in paths of the cases, whose worlds have Linux paths
 	drive     = regexp.MustCompile(`Z:[\\/].*`)
 	pathLists = []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
 		"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_INSTANCE_LAYERS"}
 )
 
-// windowSystem replaces the window system of the cases, xcb, by the names of Windows.
+// windowSystem replaces the window system of the cases, xcb, with that of Windows.
 var windowSystem = []string{"VK_KHR_xcb_surface", "VK_KHR_win32_surface", "vkCreateXcbSurfaceKHR", "vkCreateWin32SurfaceKHR",
 	"VkXcbSurfaceCreateInfoKHR", "VkWin32SurfaceCreateInfoKHR", "vkGetPhysicalDeviceXcbPresentationSupportKHR", "vkGetPhysicalDeviceWin32PresentationSupportKHR"}
 
@@ -40,7 +40,7 @@ var toWindow, fromWindow = func() (to, from *strings.Replacer) {
 // The directories of the machine, which are those of the world, as the interposer has it elsewhere.
 var systemDirectory = regexp.MustCompile(`(^|[^\w/])(/(?:usr/local/share|usr/local/etc|usr/share|etc/xdg|etc)/vulkan)`)
 
-// toTarget gives a text with paths in it as the target's programs take it; between stands for a path's separator, which
+// toTarget returns a text with its paths in the notation of the target's programs. between stands for a path's separator, which
 // has to be escaped in JSON.
 func (w *World) toTarget(text, between string) string {
 	if MacOS() {
@@ -61,7 +61,7 @@ func (w *World) toTarget(text, between string) string {
 	return strings.Join(parts, "Z:"+between)
 }
 
-// targetPath is a path below the root as the target's programs take it, with the separators that it has here.
+// targetPath returns a path below the root in the notation of the target's programs, with this machine's separators.
 func (w *World) targetPath(path string) string {
 	if !Windows() {
 		return w.Path(path)
@@ -86,7 +86,7 @@ func (w *World) fromTarget(text string) string {
 	return strings.ReplaceAll(text, w.Path("system")+"/", "/")
 }
 
-// answerHere gives what JSON says with paths as they are here.
+// answerHere returns a JSON value with its paths in the notation of this machine.
 func (w *World) answerHere(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -107,7 +107,7 @@ func (w *World) answerHere(value any) any {
 	return value
 }
 
-// variable gives a variable's value as the target's programs take it.
+// variable returns a variable's value in the notation of the target's programs.
 func (w *World) variable(name, value string) string {
 	if Windows() && slices.Contains(pathLists, name) {
 		value = strings.ReplaceAll(value, ":", ";")
@@ -115,7 +115,7 @@ func (w *World) variable(name, value string) string {
 	return w.toTarget(value, `\`)
 }
 
-// wordsOut gives the words of a host's command as the target's host takes them.
+// wordsOut returns the words of a host's command in the notation of the target's host.
 func (w *World) wordsOut(words []string) []string {
 	if !Windows() && !MacOS() {
 		return words
@@ -141,7 +141,7 @@ func (w *World) wordsOut(words []string) []string {
 	return out
 }
 
-// The types of the structures that surfaces are made from.
+// Types of the structures with which surfaces are created.
 const (
 	xcbSurface   = "1000005000"
 	win32Surface = "1000009000"
@@ -232,13 +232,13 @@ const (
 // windowsCommand makes a command of the host one that runs it below Wine in the world's environment: variables and the
 // registry are in a file, which the host reads (test/lib/windows/host/world.c).
 func (w *World) windowsCommand(cmd *exec.Cmd) {
-	dxgi, err := tool(FakeDXGI + ".so") // Wine's takes a tenth of a second and more
+	dxgi, err := tool(FakeDXGI + ".so") // Wine's own takes more than 100 ms
 	w.check(err)
 	lines := append(w.registry(), "library dxgi.dll "+Encode(w.toTarget(dxgi, `\`)))
 	lines = append(lines, w.setup...)
 	for _, entry := range w.Environment() {
 		name, value, _ := strings.Cut(entry, "=")
-		if name == "PATH" && value == "/usr/bin:/bin" { // libraries are found by it there
+		if name == "PATH" && value == "/usr/bin:/bin" { // Windows finds libraries with it
 			continue
 		}
 		lines = append(lines, "set "+Encode(name)+" "+Encode(w.variable(name, value)))
@@ -263,7 +263,7 @@ func (w *World) windowsCommand(cmd *exec.Cmd) {
 // windowsSignals are the exit codes of a process that dies below Wine: abort's code, and the lower bytes of exceptions.
 var windowsSignals = map[int]syscall.Signal{3: syscall.SIGABRT, 0x05: syscall.SIGSEGV, 0x1d: syscall.SIGILL}
 
-// aborted tells whether a command below Wine, which was killed, had called abort (test/lib/windows/include/posix.h).
+// aborted reports whether a command below Wine, which was killed, had called abort (test/lib/windows/include/posix.h).
 func (w *World) aborted(cmd *exec.Cmd) bool {
 	for _, entry := range cmd.Env {
 		if setup, yes := strings.CutPrefix(entry, "WORLD_SETUP="); yes {
@@ -274,7 +274,8 @@ func (w *World) aborted(cmd *exec.Cmd) bool {
 	return false
 }
 
-// Pointer is how the loader's messages show a pointer that the fakes have as 0x1f: as the C library does.
+// Pointer returns the notation of the loader's messages for a pointer, which is that of the C library. text is the notation of
+// the fakes, such as 0x1f.
 func Pointer(text string) string {
 	if !Windows() {
 		return text
@@ -295,7 +296,7 @@ func Offered(name string) bool {
 
 var otherWindows = regexp.MustCompile(`(?i)xlib|wayland|randr`)
 
-// WindowExtension is the extension of a window system, or of the one that there is instead.
+// WindowExtension returns the extension of a window system, or of its replacement on the target.
 func WindowExtension(system string) string {
 	if name := "VK_KHR_" + system + "_surface"; Offered(name) {
 		return name
@@ -303,10 +304,10 @@ func WindowExtension(system string) string {
 	return windowSystem[0]
 }
 
-// AsThere is a text of the loader as it was before its paths became those that the case knows.
+// AsThere returns a text of the loader with its paths in the notation of the target.
 func (w *World) AsThere(text string) string { return w.toTarget(text, `\`) }
 
-// SearchPath is the variable whose directories the system searches for libraries that are named without one.
+// SearchPath returns the variable with the directories that the system searches for libraries.
 func SearchPath() string {
 	if Windows() {
 		return "PATH"
@@ -314,7 +315,7 @@ func SearchPath() string {
 	return "LD_LIBRARY_PATH"
 }
 
-// Separated is a list of a variable as the loader gets it: its elements are separated by ":" elsewhere.
+// Separated returns a colon-separated list with the target's separator.
 func Separated(list string) string {
 	if !Windows() {
 		return list
@@ -322,12 +323,12 @@ func Separated(list string) string {
 	return strings.ReplaceAll(list, ":", ";")
 }
 
-// windowsSources are the C files of a program or library for Windows, with stand-ins for those that test/lib/windows has.
+// windowsSources returns the C files of a program or library for Windows, with those that test/lib/windows replaces.
 func windowsSources(files []string) []string {
 	var out []string
 	for _, file := range files {
 		below, err := filepath.Rel(filepath.Join(Top(), "test/lib"), file)
-		if filepath.Base(below) == below { // a directory of Go has no files in C
+		if filepath.Base(below) == below { // a Go package cannot contain C files here
 			below = filepath.Join("include", below)
 		}
 		other := filepath.Join(Top(), "test/lib/windows", below)

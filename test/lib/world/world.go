@@ -11,26 +11,26 @@ import (
 	"testing"
 )
 
-// World is one case's surroundings.
+// World is the environment of one case.
 type World struct {
 	T    testing.TB
 	Root string
-	// Env is the whole environment of the case's processes, apart from the variables of the frame itself.
+	// Env holds all variables of the case's processes, except those for the host, the fakes and the interposer.
 	Env map[string]string
-	// Loader is the library that the host opens.
+	// Loader is the path of the library that the host opens.
 	Loader string
-	// System is set when the case runs on the distribution's loader.
+	// System means that the case runs on the distribution's loader.
 	System bool
-	// NoShim leaves out the interposer: then the machine's system directories are visible.
+	// NoShim leaves out the interposer, so that the loader sees the machine's system directories.
 	NoShim bool
 
-	drivers, implicit, explicit []string // manifests reached by variables, in order
+	drivers, implicit, explicit []string // manifests that variables name, in order
 	accesses                    bool
 	setup                       []string // of test/lib/windows/host
-	scripts                     int      // how often a script has been written
+	scripts                     int      // the number of writes of scripts
 }
 
-// New makes an empty world for the loader under test. The case may run beside others. VKLOADER_TEST_LIBRARY names
+// New returns an empty world for the loader under test. Cases may run in parallel. VKLOADER_TEST_LIBRARY names
 // another library to run it on.
 func New(t testing.TB) *World {
 	t.Helper()
@@ -71,7 +71,7 @@ func newFor(t testing.TB, loader string) *World {
 	return w
 }
 
-// NewSystem makes a world for the distribution's loader, the control.
+// NewSystem returns an empty world for the distribution's loader, the control.
 func NewSystem(t testing.TB) *World {
 	t.Helper()
 	return newFor(t, SystemLibrary)
@@ -89,7 +89,7 @@ func (w *World) Path(parts ...string) string {
 	return filepath.Join(append([]string{w.Root}, parts...)...)
 }
 
-// SystemPath is where the interposer finds the system directory path, e.g. SystemPath("/usr/share/vulkan/icd.d").
+// SystemPath returns the directory that the interposer shows in place of a system directory, such as /usr/share/vulkan/icd.d.
 func (w *World) SystemPath(path string) string { return w.Path("system", path) }
 
 // Write writes a file and its directories; a relative name is below the root.
@@ -155,7 +155,7 @@ type Fake struct {
 	w       *World
 	Name    string
 	Library string
-	// ManifestPath is the file that names it; "" when it has none.
+	// ManifestPath is the path of the fake's manifest; "": none
 	ManifestPath string
 	lines        []string
 	content      map[string]any // the "ICD" object or the layer object
@@ -163,14 +163,14 @@ type Fake struct {
 	layer        bool
 }
 
-// Script adds statements to the fake's script and writes it. A running fake sees the change at its next call.
+// Script adds statements to the fake's script and writes the script. A running fake sees the change at its next call.
 func (f *Fake) Script(lines ...string) *Fake {
 	f.w.T.Helper()
 	f.lines = append(f.lines, lines...)
 	return f.write()
 }
 
-// Replace changes the whole script, apart from the log and the name.
+// Replace replaces the script, except its statements for the log and the name.
 func (f *Fake) Replace(lines ...string) *Fake {
 	f.w.T.Helper()
 	f.lines = append([]string(nil), lines...)
@@ -188,7 +188,7 @@ func (f *Fake) write() *Fake {
 	return f
 }
 
-// Set changes a member of the manifest's "ICD" or layer object (nil removes it) and writes the manifest.
+// Set sets a member of the manifest's "ICD" or layer object (nil removes it) and writes the manifest.
 func (f *Fake) Set(member string, value any) *Fake {
 	f.w.T.Helper()
 	if value == nil {
@@ -212,7 +212,7 @@ func (f *Fake) API(version string) *Fake {
 	return f.Set("api_version", version)
 }
 
-// MoveManifest puts the manifest elsewhere: a directory or file below the root. Variables no longer name it.
+// MoveManifest moves the manifest to a directory or file below the root. Variables no longer name it.
 func (f *Fake) MoveManifest(path string) *Fake {
 	f.w.T.Helper()
 	if !filepath.IsAbs(path) {
@@ -252,7 +252,7 @@ func (f *Fake) writeManifest() *Fake {
 	return f
 }
 
-// JSON renders a value as indented JSON; map members come out sorted.
+// JSON returns a value as indented JSON with sorted members.
 func JSON(value any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -300,12 +300,12 @@ func (w *World) DriverFile(name, text string) string {
 	return path
 }
 
-// DriverManifest is the text of a manifest for a library.
+// DriverManifest returns the text of a manifest for a library.
 func DriverManifest(library, api string) string {
 	return JSON(map[string]any{"file_format_version": "1.0.1", "ICD": map[string]any{"library_path": library, "api_version": api}})
 }
 
-// ExplicitLayer adds a fake layer that has to be asked for; VK_LAYER_PATH names its manifest.
+// ExplicitLayer adds a fake explicit layer. VK_LAYER_PATH names its manifest.
 func (w *World) ExplicitLayer(name string, lines ...string) *Fake {
 	w.T.Helper()
 	f := w.newLayer(name, w.Path("explicit", name+".json"), lines...)
@@ -313,11 +313,11 @@ func (w *World) ExplicitLayer(name string, lines ...string) *Fake {
 	return f
 }
 
-// ImplicitLayer adds a fake layer that is active by itself; its disable variable is DISABLE_<name>.
+// ImplicitLayer adds a fake implicit layer with the disable variable DISABLE_<name>.
 func (w *World) ImplicitLayer(name string, lines ...string) *Fake {
 	w.T.Helper()
 	path := w.Path("implicit", name+".json")
-	if w.System { // the old loader has no variable for them
+	if w.System { // the distribution's loader has no variable for implicit layers
 		path = w.Path("home/.local/share/vulkan/implicit_layer.d", name+".json")
 	}
 	f := w.newLayer(name, path, lines...)
@@ -340,7 +340,7 @@ func (w *World) newLayer(name, manifest string, lines ...string) *Fake {
 // Accesses makes the interposer record file accesses; AccessLog returns them.
 func (w *World) Accesses() { w.accesses = true }
 
-// AccessLog returns the lines "function argument" that the interposer wrote.
+// AccessLog returns the interposer's lines: "FUNCTION ARGUMENT".
 func (w *World) AccessLog() []string {
 	text, err := os.ReadFile(w.Path("accesses"))
 	if err != nil {
@@ -405,7 +405,7 @@ func (w *World) Environment() []string {
 	return list
 }
 
-// Unset as a value of World.Env takes a variable away that the frame would set.
+// Unset as a value of World.Env removes a variable that every world has.
 const Unset = "\x00unset"
 
 // Encode escapes a word for host commands and scripts.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The frame itself is proven on the distribution's loader.
+// Host, fakes and interposer work on the distribution's loader.
 func TestFrameOnSystemLoader(t *testing.T) {
 	t.Parallel()
 	w := NewSystem(t)
@@ -48,7 +48,7 @@ func TestDeathIsSeen(t *testing.T) {
 	t.Parallel()
 	w := NewSystem(t)
 	w.Driver("one")
-	w.Env["VK_LOADER_DEBUG"] = "error" // this old loader says nothing otherwise, and in another form
+	w.Env["VK_LOADER_DEBUG"] = "error" // otherwise this loader prints nothing, or in another form
 	h := w.Start()
 	h.OK("create_instance")
 	exit := h.Dies("call", "name", "vkEnumeratePhysicalDevices", "arg", "garbage", "arg", "out", "arg", "null")

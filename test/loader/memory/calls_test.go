@@ -35,7 +35,7 @@ func (i *injector) arm(n int) {
 	}
 }
 
-// disarm tells whether something was refused.
+// disarm reports whether something was refused.
 func (i *injector) disarm(n int) bool {
 	if i.own {
 		return i.h.Do("malloc_fail").Int("calls") > int64(n)

@@ -54,7 +54,7 @@ func TestPackagesTakeEveryFile(t *testing.T) {
 	})
 }
 
-// named tells whether one of the patterns is the file, or a directory that it lies in.
+// named reports whether one of the patterns is the file, or a directory that it lies in.
 func named(file string, patterns []string) bool {
 	for ; file != "."; file = filepath.Dir(file) {
 		for _, pattern := range patterns {

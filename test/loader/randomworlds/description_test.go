@@ -33,7 +33,7 @@ type app struct {
 	with       []string // its other actions: messenger, surface, allocator, reload
 }
 
-// asksNothing tells whether the tool can foretell the world: it decides for a program that enables nothing itself, and
+// asksNothing reports whether the tool can foretell the world: it decides for a program that enables no layer or extension, and
 // reads directories in the order of names.
 func (d *description) asksNothing() bool {
 	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts)+len(d.app.direct)+len(d.app.with) == 0 && d.env["WORLD_SORTED"] != "2"

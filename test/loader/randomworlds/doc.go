@@ -7,7 +7,7 @@
 // and layers, the files that the interposer saw being opened, and the log.
 //
 //	stated_*_test.go     by statements: the expected observation, computed from their text alone, without the core
-//	tool_test.go         by tool: the answer of "vkloader explain --json", for a program that enables nothing itself
+//	tool_test.go         by tool: the answer of "vkloader explain --json", for a program that enables no layer or extension
 //	reference_test.go    by reference: Debian's libvulkan1, in worlds of its features; differences_test.go lists where it
 //	                     behaves otherwise, by statement and with the reason; any other difference fails
 //	generate_*_test.go   makes worlds; every fourth is one for the tool, every fourth one for the reference. Half of the

@@ -16,7 +16,7 @@ type contrast struct {
 	difference
 }
 
-// hasReference tells whether the distribution's loader is there.
+// hasReference reports whether the distribution's loader is there.
 func hasReference() bool {
 	_, err := os.Stat(world.SystemLibrary)
 	return err == nil
@@ -54,7 +54,7 @@ func (w *worker) contrasted(d *description, seen observation, open map[string]bo
 	return c, nil
 }
 
-// imposes tells whether a fake's script has such a result for a function.
+// imposes reports whether a fake's script has such a result for a function.
 func (c *contrast) imposes(function string, is func(code string) bool) bool {
 	for _, lines := range c.d.scripts {
 		for _, line := range lines {
@@ -82,7 +82,7 @@ func (c *contrast) in(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(part, name) })
 }
 
-// has tells whether a file of the world contains a text.
+// has reports whether a file of the world contains a text.
 func (c *contrast) has(text string) bool {
 	for _, file := range c.d.files {
 		if strings.Contains(file, text) {
@@ -92,7 +92,7 @@ func (c *contrast) has(text string) bool {
 	return false
 }
 
-// hasFile tells whether a path of the world contains a text.
+// hasFile reports whether a path of the world contains a text.
 func (c *contrast) hasFile(text string) bool {
 	for path := range c.d.files {
 		if strings.Contains(path, text) {
@@ -102,7 +102,7 @@ func (c *contrast) hasFile(text string) bool {
 	return false
 }
 
-// died tells whether the reference's process did not end well.
+// died reports whether the reference's process did not end well.
 func (c *contrast) died() bool {
 	lines, _ := c.theirs.find("end")
 	return !slices.Equal(lines, []string{"exit 0, signal 0"})

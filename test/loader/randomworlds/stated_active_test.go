@@ -22,7 +22,7 @@ func (a *activation) add(l *layer) {
 	a.put(l, nil)
 }
 
-// brought tells whether a layer is a component of the override layer that the search found enabled (LAY-134).
+// brought reports whether a layer is a component of the override layer that the search found enabled (LAY-134).
 func (s *stated) brought(list []*layer, l *layer) bool {
 	over := named(list, override)
 	return s.overridden && over != nil && slices.Contains(over.components, l.name)
@@ -90,7 +90,7 @@ func (s *stated) activate(list []*layer, set *settings, app []string) []*layer {
 	return a.active
 }
 
-// own tells whether a layer is active in its own right under a settings file (SET-54 to SET-60).
+// own reports whether a layer is active in its own right under a settings file (SET-54 to SET-60).
 func (s *stated) own(l *layer, variable, app []string) bool {
 	if l.control == "on" {
 		return true

@@ -35,7 +35,7 @@ func configuredBy(v *value) (list []configured, ok bool) {
 	return list, true
 }
 
-// identified tells whether a settings file's configurations can know a device (SET-94).
+// identified reports whether a settings file's configurations can know a device (SET-94).
 func (s *stated) identified(d *physical) bool {
 	offers := minor(s.reports(d.who)) >= v1_1 || slices.ContainsFunc(s.seek(d.who, "ext"), func(words []string) bool {
 		return words[0] == "VK_KHR_get_physical_device_properties2"

@@ -82,7 +82,7 @@ func (s *stated) driverOf(path string) *driver {
 	return d
 }
 
-// usable tells whether a driver's library can be used (chapter 3).
+// usable reports whether a driver's library can be used (chapter 3).
 func (s *stated) usable(who string) bool {
 	if !libraries[who].usable || !libraries[who].isDriver() {
 		return false
@@ -250,7 +250,7 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 	return left, exts, success
 }
 
-// hasPCI tells whether sorting knows a device's place on the bus (PHY-029).
+// hasPCI reports whether sorting knows a device's place on the bus (PHY-029).
 func (s *stated) hasPCI(i *instance, d *physical) bool {
 	for _, phase := range phases(len(d.exts)) {
 		if r, ok := s.imposed(d.who, "vkEnumerateDeviceExtensionProperties", phase); ok && r != success && r != incomplete {

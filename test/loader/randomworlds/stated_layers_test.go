@@ -201,14 +201,14 @@ func named(list []*layer, name string) *layer {
 	return nil
 }
 
-// suppressed tells whether the filter variables take a layer away (LAY-114).
+// suppressed reports whether the filter variables take a layer away (LAY-114).
 func (s *stated) suppressed(l *layer) bool {
 	out := s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**")
 	out = out || l.implicit && s.says("~implicit~") || !l.implicit && s.says("~explicit~")
 	return out && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) && !s.matches("VK_LOADER_LAYERS_ENABLE", l.name)
 }
 
-// enabled tells whether an implicit layer is enabled in its own right (3.1).
+// enabled reports whether an implicit layer is enabled in its own right (3.1).
 func (s *stated) enabled(l *layer) bool {
 	if !l.implicit || s.suppressed(l) {
 		return false

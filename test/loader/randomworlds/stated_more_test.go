@@ -115,7 +115,7 @@ var rations = []int{0, 1, 3, 9, 30}
 
 func (d *description) has(what string) bool { return slices.Contains(d.app.with, what) }
 
-// surfaces tells whether the program makes a surface in this try.
+// surfaces reports whether the program makes a surface in this try.
 func (d *description) surfaces(t try) bool {
 	return d.has("surface") && slices.Contains(t.exts, "VK_KHR_surface") && slices.Contains(t.exts, "VK_EXT_headless_surface")
 }

@@ -230,7 +230,7 @@ func (s *stated) manifests(kind, tag string, places []string) (found []string) {
 	return found
 }
 
-// matches tells whether a name is in a filter variable (ENV-35 to ENV-44).
+// matches reports whether a name is in a filter variable (ENV-35 to ENV-44).
 func (s *stated) matches(variable, name string) bool {
 	text, _ := s.secure(variable)
 	name = strings.ToLower(name)
@@ -268,7 +268,7 @@ func (s *stated) matches(variable, name string) bool {
 	return false
 }
 
-// says tells whether one of some words is an entry of VK_LOADER_LAYERS_DISABLE (ENV-46).
+// says reports whether one of some words is an entry of VK_LOADER_LAYERS_DISABLE (ENV-46).
 func (s *stated) says(words ...string) bool {
 	text, _ := s.secure("VK_LOADER_LAYERS_DISABLE")
 	for _, entry := range strings.Split(text, ",") {

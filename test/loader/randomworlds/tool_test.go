@@ -76,7 +76,7 @@ func (w *worker) explain(d *description) []explained {
 	return answer.In
 }
 
-// foretold compares the tool's prediction for a program that enables nothing itself with the behavior of such a program.
+// foretold compares the tool's prediction for a program that enables no layer or extension with the behavior of such a program.
 // How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in
 // which order.
 func (w *worker) foretold(d *description, seen observation) (list []difference) {

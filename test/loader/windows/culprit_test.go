@@ -173,7 +173,7 @@ func TestFindCulpritWithOldLoader(t *testing.T) {
 		registered(t, size, "Drivers", "crashes.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":`+
 			quoted(windowsPath(t, size, `test\crash.dll`))+`}}`)
 		v := hunted(t, size, 1, nil, `C:\oldgame\game.exe`, `C:\oldgame\vulkan-1.dll`, "10")
-		if note := `variables cannot leave out crashes.json; the program gets C:\oldgame\vulkan-1.dll, version 1.2.141, which may not read a variable that leaves it out`; !slices.Contains(v.Notes, note) ||
+		if note := `variables cannot leave out crashes.json; the program gets C:\oldgame\vulkan-1.dll, version 1.2.141, which may not read the variables that disable layers`; !slices.Contains(v.Notes, note) ||
 			v.Loader.Version != "1.2.141" || v.Loader.File != `C:\oldgame\vulkan-1.dll` {
 			t.Errorf("%s: %+v", size, v)
 		}

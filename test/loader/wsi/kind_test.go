@@ -92,7 +92,7 @@ func capabilities(h *world.Host, pd, surface string) int {
 	return h.Do("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd, "arg", surface, "arg", "out:52").Result()
 }
 
-// words reads the little-endian 32-bit words of hexadecimal bytes.
+// words reads the 32-bit words of hexadecimal bytes, in the byte order of the target.
 func words(text string) []uint32 {
 	bytes, err := hex.DecodeString(text)
 	if err != nil {

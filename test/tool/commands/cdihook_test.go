@@ -25,7 +25,7 @@ type container struct {
 	hook   []string // the words that the runtime starts
 }
 
-// machineAt builds a machine of testdata and gives its root.
+// machineAt builds a machine of testdata and returns its root.
 func machineAt(t *testing.T, name string) string {
 	t.Helper()
 	archive, err := filepath.Abs("testdata/machines/" + name + ".txtar")

@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// page is the documentation that this test holds to its word.
+// page is the documentation page that this test compares with the tool.
 const page = "../../../docs/complaints.md"
 
 // complaint is a section of the page.

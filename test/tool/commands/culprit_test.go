@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// found is what of a verdict the tests look at.
+// found holds the examined fields of a verdict.
 type found struct {
 	Result        string
 	Culprits      []struct{ Kind, Name string }

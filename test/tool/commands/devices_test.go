@@ -32,7 +32,7 @@ func cards(t *testing.T) (w *world.World, drivers map[string]*world.Fake) {
 	return w, drivers
 }
 
-// tried is a run of the tool in a world.
+// tried returns the result of a run of the tool in a world.
 func tried(w *world.World, args ...string) (out string, exit world.Exit) {
 	return w.Run(2*time.Minute, filepath.Join(built, "vkloader"), args...)
 }
@@ -69,7 +69,7 @@ func listed(t *testing.T, w *world.World, args ...string) (list listedDevices, i
 	return list, in
 }
 
-// steps are the reasons for an order in one text.
+// steps returns the reasons for an order as one text.
 func steps(list listedDevices) string {
 	var lines []string
 	for _, s := range list.Order {
@@ -108,7 +108,7 @@ func TestListDevicesSaysWhy(t *testing.T) {
 		t.Errorf("filtered: %+v", list)
 	}
 	list, in = listed(t, w, "--env", "VK_LOADER_DRIVERS_DISABLE=nvidia*")
-	if len(list.Devices) != 4 || len(in) != 2 || list.Devices[3].Why != "its driver is left out by VK_LOADER_DRIVERS_DISABLE=nvidia*" {
+	if len(list.Devices) != 4 || len(in) != 2 || list.Devices[3].Why != "its driver is excluded by VK_LOADER_DRIVERS_DISABLE=nvidia*" {
 		t.Errorf("without a driver: %+v", list)
 	}
 
@@ -227,7 +227,7 @@ func TestSettingsDeviceWithVariables(t *testing.T) {
 		w.Env["VK_DRIVER_FILES"] = drivers["cpu"].ManifestPath
 		w.Write("home/.profile", "export A=b\nexport VK_DRIVER_FILES="+drivers["cpu"].ManifestPath+"\n")
 		_, exit := tried(w, "settings", "set", "--device", "amd")
-		for _, want := range []string{"warning: Radeon iGPU: its driver is left out by VK_DRIVER_FILES=" + drivers["cpu"].ManifestPath + ". With these settings",
+		for _, want := range []string{"warning: Radeon iGPU: its driver is excluded by VK_DRIVER_FILES=" + drivers["cpu"].ManifestPath + ". With these settings",
 			"they may not: unset VK_DRIVER_FILES; VK_DRIVER_FILES is set in " + w.Path("home/.profile") + ", line 2"} {
 			if exit.Code != 0 || !strings.Contains(exit.Stderr, want) {
 				t.Errorf("%d, no %q in %s", exit.Code, want, exit.Stderr)
@@ -245,7 +245,7 @@ func TestSettingsDeviceWithVariables(t *testing.T) {
 		w, _ := cards(t)
 		w.Env["VK_LOADER_DRIVERS_DISABLE"] = "amd*"
 		_, exit := tried(w, "settings", "set", "--device", "amd")
-		if exit.Code != 0 || !strings.Contains(exit.Stderr, "Radeon iGPU: its driver is left out by VK_LOADER_DRIVERS_DISABLE=amd*. ") {
+		if exit.Code != 0 || !strings.Contains(exit.Stderr, "Radeon iGPU: its driver is excluded by VK_LOADER_DRIVERS_DISABLE=amd*. ") {
 			t.Errorf("%d, %s", exit.Code, exit.Stderr)
 		}
 		if _, in := listed(t, w); !slices.Equal(in, []string{"03:00.0R"}) {

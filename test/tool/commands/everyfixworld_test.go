@@ -30,7 +30,7 @@ const (
 	icdExports    = " exports=vk_icdGetInstanceProcAddr,vk_icdGetPhysicalDeviceProcAddr,vk_icdNegotiateLoaderICDInterfaceVersion"
 )
 
-// pickOf returns one of a list.
+// pickOf returns a random element of a list.
 func pickOf[T any](m *brokenMaker, list ...T) T { return list[m.Intn(len(list))] }
 
 func (m *brokenMaker) set(name, value string) {

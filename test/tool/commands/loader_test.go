@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// of runs the tool for programs that get the loader in a directory.
+// of runs the tool for programs with the loader in a directory.
 func of(w *world.World, directory string, arguments ...string) string {
 	w.T.Helper()
 	w.System = true // no other directory comes first

@@ -58,7 +58,7 @@ func submits(w *world.World) world.Exit {
 	return exit
 }
 
-// obey enters the changes of the environment that a command line makes.
+// obey makes the environment changes of a command line.
 func obey(t *testing.T, w *world.World, line string) {
 	t.Helper()
 	for _, part := range strings.Split(line, " && ") {

@@ -121,7 +121,7 @@ func heeded(s syscall.Signal) {
 	}
 }
 
-// until waits for something for a minute.
+// until waits at most a minute for a condition.
 func until(t *testing.T, what string, yes func() bool) {
 	t.Helper()
 	for begun := time.Now(); !yes(); time.Sleep(100 * time.Millisecond) {

@@ -34,7 +34,7 @@ func running(t *testing.T, null bool) (*world.World, *world.Host) {
 	return w, h
 }
 
-// mapsOf is the list of a process's mappings.
+// mapsOf returns the mappings of a process.
 func mapsOf(t *testing.T, pid int) string {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
@@ -44,7 +44,7 @@ func mapsOf(t *testing.T, pid int) string {
 	return string(text)
 }
 
-// psOf is what ps tells of a process.
+// psOf returns the entry of a process in the output of ps.
 func psOf(t *testing.T, w *world.World, pid int) map[string]any {
 	t.Helper()
 	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "ps", "--json")
@@ -119,7 +119,7 @@ func TestPsTokens(t *testing.T) {
 func TestPsWatch(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
-	// It ends when the change was shown; how long one look at all processes takes is the machine's business.
+	// The test waits for the change, because the time of one check depends on the machine.
 	watching, stop := context.WithCancel(t.Context())
 	defer stop()
 	cmd := exec.CommandContext(watching, filepath.Join(built, "vkloader"), "ps", "--watch", "--interval", "100ms")

@@ -28,7 +28,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		w.Env["VK_LOADER_DRIVERS_SELECT"] = "cpu*"
 		return w, drivers
 	}
-	// devices are those that a program gets, in order.
+	// devices returns the devices of a program, in order.
 	devices := func(h *world.Host) (names []string) {
 		h.OK("create_instance")
 		for _, pd := range h.OK("physical_devices").Ints("devices") {
@@ -57,7 +57,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 			t.Errorf("selected: %v", got)
 		}
 		said := set(t, w, "--device", "amd")
-		if !strings.Contains(said, "Radeon iGPU: its driver is left out by VK_LOADER_DRIVERS_SELECT=cpu*. With these settings programs on this loader still get") {
+		if !strings.Contains(said, "Radeon iGPU: its driver is excluded by VK_LOADER_DRIVERS_SELECT=cpu*. With these settings programs on this loader still get") {
 			t.Error(said)
 		}
 		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) || !offers(h, "VK_EXT_direct_mode_display") {

@@ -15,7 +15,7 @@ import (
 // go test ./test/tool/commands -update writes the tool's output into the golden texts; read the difference.
 var update = flag.Bool("update", false, "write what the tool prints into the golden texts")
 
-// built is the repository's build directory.
+// built returns the repository's build directory.
 var built = func() string {
 	directory, err := filepath.Abs("../../../build")
 	if err != nil {

@@ -17,7 +17,7 @@ var tool = filepath.Join(built, "vkloader")
 // submitting is a program that exits with 0 when every device completes its work.
 var submitting = []string{filepath.Join(built, "libexec/vkloader/probe"), "libvulkan.so.1", "submit"}
 
-// diagnosis is what of a report of the doctor these tests look at.
+// diagnosis holds the examined fields of a doctor's report.
 type diagnosis struct {
 	Verdict      string
 	Tried, Works bool

@@ -107,7 +107,7 @@ func (s *uiSite) layer(name, description string) {
 		quoted(name), quoted(description), rest))
 }
 
-// quoted is a text as JSON has it.
+// quoted returns a text as a JSON string.
 func quoted(text string) string {
 	var out strings.Builder
 	out.WriteByte('"')
@@ -291,7 +291,7 @@ func (s *uiSite) through(socket string) {
 	}}
 }
 
-// end waits until the page has ended, and gives its exit code.
+// end waits until the server has ended, and returns its exit code.
 func (s *uiSite) end() int {
 	s.t.Helper()
 	select {
@@ -403,12 +403,12 @@ func (s *uiSite) undo() string {
 	return text
 }
 
-// settings is the settings file of the user.
+// settings returns the path of the user's settings file.
 func (s *uiSite) settings() string {
 	return filepath.Join(s.home, ".config/vulkan/loader_settings.d/vk_loader_settings.json")
 }
 
-// read is a file's content; "" without the file.
+// read returns a file's content; "" without the file.
 func (s *uiSite) read(path string) string {
 	s.t.Helper()
 	text, err := os.ReadFile(path)

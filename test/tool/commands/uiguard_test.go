@@ -271,7 +271,7 @@ func TestUIEscapes(t *testing.T) {
 	for _, path := range []string{"/page/overview?notes", "/page/program", "/page/program?layer=" + off + "&layer=others%3A", "/page/program?find=%3Cscript%3E&env=%22%3E%3Cscript%3E",
 		"/part/picture", "/part/export?layer=" + off + "&layer=others%3A", "/page/program/%3Cscript%3Ealert(4)%3C/script%3E"} {
 		_, text, _ := s.ask(http.MethodGet, path, nil)
-		bare := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, "") // what is quoted is a value
+		bare := regexp.MustCompile(`"[^"]*"`).ReplaceAllString(text, "") // a quoted text is a value
 		if regexp.MustCompile(`(?i)<script|<img|<[^>]*onerror`).MatchString(bare) || strings.Contains(text, "<script") {
 			t.Errorf("%s: a tag of a file is one of the page", path)
 		}
@@ -377,13 +377,13 @@ func TestUIEnds(t *testing.T) {
 	})
 }
 
-// While events are sent, the page is not idle.
+// A server that sends events is not idle.
 func TestUIWatchedIsNotIdle(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).serve("--idle", "1s")
 	events := s.events()
 	began := time.Now()
-	for time.Since(began) < 3*time.Second { // a look each two seconds, of which only changes are told
+	for time.Since(began) < 3*time.Second { // the server checks every two seconds and sends changes only
 		select {
 		case <-s.ended:
 			t.Fatalf("it has ended after %s\n%s", time.Since(began), s.said)

@@ -40,7 +40,7 @@ func TestUIProgramsOwnLoader(t *testing.T) {
 			t.Errorf("%s:\n%s", c.name, text)
 		}
 		for path, values := range map[string]url.Values{start: {}, "/start/picture": {"app": {program}}, start + "?x": {"loader": {loader}}} {
-			if _, text, _ := s.ask(http.MethodPost, path, values); !strings.Contains(text, "until you confirm it") || strings.Contains(text, "<svg") {
+			if _, text, _ := s.ask(http.MethodPost, path, values); !strings.Contains(text, "before it is loaded") || strings.Contains(text, "<svg") {
 				t.Errorf("%s, %s %v:\n%s", c.name, path, values, text)
 			}
 		}

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// expires is a moment of a settings file.
+// expires matches an expiry time in a settings file.
 var expires = regexp.MustCompile(`"expires": "[^"]*"`)
 
-// commandIn is the command line that a plan names.
+// commandIn returns the command line of a plan.
 func commandIn(t *testing.T, plan string) []string {
 	t.Helper()
 	found := regexp.MustCompile(`terminal:</p><pre tabindex="0">vkloader ([^<]*)</pre>`).FindStringSubmatch(plan)
@@ -75,8 +75,8 @@ func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	}
 }
 
-// A plan is made again before it is applied: after a change of its file it is shown again. Undo leaves later changes
-// has changed since.
+// A plan is made again before it is applied: after a change of its file it is shown again. Undo refuses a file that
+// another program has changed since.
 func TestUIAppliesWhatWasShown(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a").serve()
@@ -196,7 +196,7 @@ func TestUIBanner(t *testing.T) {
 	overridden("another program's", "another program", "settings clear --force", `!data-change="clear"`)
 }
 
-// order is the layers of a page that are in, from the program down.
+// order returns the layers of a page that are in use, from the program down.
 func order(text string) string {
 	in, _, _ := strings.Cut(text, "<h2>Drivers, in the order")
 	_, in, _ = strings.Cut(in, "<h2>Layers, from the program")
@@ -207,7 +207,7 @@ func order(text string) string {
 	return strings.Join(names, " ")
 }
 
-// addressIn is the address that a page has after a step.
+// addressIn returns the address of a page after a step.
 func addressIn(text string) string {
 	found := regexp.MustCompile(`data-address="([^"]*)"`).FindStringSubmatch(text)
 	return html.UnescapeString(found[1])

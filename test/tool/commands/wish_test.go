@@ -31,7 +31,7 @@ func wishMachine(t *testing.T, more map[string]string, env ...string) *patient {
 	return p
 }
 
-// layerFile is a layer's manifest, and layerLibrary the library that it names.
+// layerFile returns a layer's manifest; layerLibrary is the library in it.
 func layerFile(name string) string {
 	return "= " + strings.Replace(tree.Layer(name, ""), "lib.so", "libwanted.so", 1)
 }
@@ -127,7 +127,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 			"variable-nothing", "", "In the image's Dockerfile: RUN apt-get update && apt-get install -y vulkan-validationlayers", "usual name", false},
 		{"a layer of a package on ostree", "VK_INSTANCE_LAYERS=" + validation, map[string]string{"etc/os-release": "= ID=fedora\n", "run/ostree-booted": "= "},
 			"variable-nothing", "", "rpm-ostree install vulkan-validation-layers; then restart the machine", "restart", false},
-		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "no such layer is installed", "unset VK_INSTANCE_LAYERS", "", true},
+		{"a layer that nobody knows", "VK_INSTANCE_LAYERS=VK_LAYER_no_such", nil, "variable-nothing", "which is not installed", "unset VK_INSTANCE_LAYERS", "", true},
 		{"VK_LOADER_LAYERS_ENABLE", "VK_LOADER_LAYERS_ENABLE=" + validation, map[string]string{lists: "= Package: vulkan-validationlayers\n"},
 			"variable-match", "", "apt install vulkan-validationlayers", "the package's contents", false},
 		{"a driver's file of another directory", "VK_DRIVER_FILES=/usr/lib/vulkan/icd.d/radeon_icd.x86_64.json", nil,
@@ -141,7 +141,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 		{"a setting of a layer that is on", "VK_KHRONOS_VALIDATION_VALIDATE_SYNC=true VK_INSTANCE_LAYERS=" + validation + " VK_ADD_DRIVER_FILES=/gone.json",
 			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},
 			"variable-nothing", "", "unset VK_ADD_DRIVER_FILES", "", true},
-		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "there is no such settings file",
+		{"a missing file of layers' settings", "VK_LAYER_SETTINGS_PATH=/gone/vk_layer_settings.txt", nil, "layer-settings", "which does not exist",
 			"unset VK_LAYER_SETTINGS_PATH", "", true},
 		{"a file with settings of a layer that is off", "VK_LAYER_SETTINGS_PATH=/home/mia",
 			map[string]string{"usr/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary,

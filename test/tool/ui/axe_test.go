@@ -49,7 +49,7 @@ func (b *browser) serious() []string {
   .flatMap((v) => v.nodes.map((n) => v.id + ": " + v.help + ": " + n.html.slice(0, 200) + " " + n.any.map((a) => a.message).join("; "))))`)
 }
 
-// A check that finds nothing must be one that finds something where there is something.
+// The check finds the planted faults of a page.
 func TestAxeFinds(t *testing.T) {
 	t.Parallel()
 	needAxe(t)

@@ -21,7 +21,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// evil makes a library that writes a line to a file wherever it is loaded, with the manifests of a driver and a layer.
+// evil makes a library that writes a line to a file when it is loaded, with the manifests of a driver and a layer.
 func (s *site) evil() (library, manifest, mark string) {
 	s.t.Helper()
 	machine.Need(s.t, "gcc")
@@ -54,7 +54,7 @@ func (s *site) trace() (started func() []string) {
 	}
 }
 
-// attacker is a page of another origin, which notes the headers of every request that it gets.
+// attacker is a page of another origin that records the headers of its requests.
 type attacker struct {
 	*httptest.Server
 	lock sync.Mutex
@@ -198,7 +198,7 @@ all();`
 	if s.read("tmp/mark") != "" || s.read(settingsFile) != "" {
 		t.Errorf("the library was loaded, or a file is written: %s %s", s.read("tmp/mark"), s.read(settingsFile))
 	}
-	// The person presses the buttons.
+	// The user presses the buttons.
 	b.do(chromedp.Navigate(origin + "/#/program?" + url.Values{"env": {"VK_DRIVER_FILES=" + manifest}}.Encode()))
 	b.wait(`document.getElementById("confirm")`)
 	if got := b.text("main"); !strings.Contains(got, "VK_DRIVER_FILES="+manifest) {

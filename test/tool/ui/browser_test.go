@@ -24,7 +24,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// limit is how long a condition may take on a machine that is busy.
+// limit is the time limit of a condition, also on a busy machine.
 const limit = 10 * time.Minute
 
 // browser is one window of the browser.
@@ -33,13 +33,13 @@ type browser struct {
 	ctx context.Context
 
 	lock    sync.Mutex
-	faults  []string // errors of the page's code, and requests to other servers than the page's
+	faults  []string // errors of the page's code, and requests to servers other than the page's
 	host    string   // the page's server
-	foreign bool     // other pages are visited, too, whose requests are refused
-	bytes   int64    // of all answers so far
+	foreign bool     // the test also visits other pages, whose requests are refused
+	bytes   int64    // the size of all answers so far
 }
 
-// sandboxed tells whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
+// sandboxed reports whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
 var sandboxed = sync.OnceValue(func() bool {
 	return os.Getuid() != 0 && exec.Command("unshare", "--user", "true").Run() == nil
 })
@@ -144,7 +144,7 @@ func (b *browser) hear(event any) {
 	}
 }
 
-// do does something in the browser.
+// do runs actions in the browser.
 func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
@@ -166,13 +166,13 @@ func call[P, R any](b *browser, command cdp.Command[P, R], params P) R {
 	return result
 }
 
-// size makes the window this wide.
+// size sets the width of the window, in pixels.
 func (b *browser) size(width int64) {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(width, 900))
 }
 
-// dark chooses the colours that the reader wants.
+// dark selects dark or light colours.
 func (b *browser) dark(wanted bool) {
 	b.t.Helper()
 	value := "light"
@@ -196,7 +196,7 @@ func (b *browser) open(address string) {
 	b.do(chromedp.Navigate(address))
 }
 
-// eval is the value of an expression of JavaScript, which may be a promise.
+// eval returns the value of a JavaScript expression. It waits for a promise.
 func eval[T any](b *browser, expression string, args ...any) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
@@ -208,7 +208,7 @@ func eval[T any](b *browser, expression string, args ...any) T {
 	return value
 }
 
-// fill writes arguments as JavaScript has them in the place of each %s.
+// fill replaces each %s by an argument as a JavaScript value.
 func fill(expression string, args []any) string {
 	words := make([]any, len(args))
 	for i, arg := range args {
@@ -249,7 +249,7 @@ func (b *browser) wait(condition string, args ...any) {
 	}
 }
 
-// sees waits until the page has a text.
+// sees waits until the page contains a text.
 func (b *browser) sees(text string) {
 	b.t.Helper()
 	b.wait(`document.body.innerText.includes(%s)`, text)
@@ -261,13 +261,13 @@ func (b *browser) text(selector string) string {
 	return eval[string](b, `document.querySelector(%s)?.innerText ?? ""`, selector)
 }
 
-// has tells whether the page has such an element.
+// has reports whether the page has an element for a selector.
 func (b *browser) has(selector string) bool {
 	b.t.Helper()
 	return eval[bool](b, `document.querySelector(%s) !== null`, selector)
 }
 
-// press is the keyboard alone: an element gets the focus, and then keys.
+// press moves the focus to an element and sends keys.
 func (b *browser) press(selector, keys string, options ...chromedp.KeyOption) {
 	b.t.Helper()
 	b.wait(`document.querySelector(%s)`, selector)
@@ -277,7 +277,7 @@ func (b *browser) press(selector, keys string, options ...chromedp.KeyOption) {
 	b.do(chromedp.KeyEvent(keys, options...))
 }
 
-// click clicks on an element once it is there, can be seen and stays where it is: a part that arrives later would move it away from the
+// click clicks on an element once it is visible and does not move: a part that arrives later would move it away from the
 // pointer. The button that stops a request is used while its part is busy.
 func (b *browser) click(selector string) {
 	b.t.Helper()

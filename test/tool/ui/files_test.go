@@ -49,7 +49,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("line %d is marked", n)
 	}
 	b.to("files?file=%252Fetc%252Fpasswd")
-	if got := b.text("main"); !strings.Contains(got, "no file that is looked for") || strings.Contains(got, "root:") {
+	if got := b.text("main"); !strings.Contains(got, "the loader does not search this file") || strings.Contains(got, "root:") {
 		t.Errorf("another file of the machine:\n%s", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // settingsOfLayers is the file that the page writes for all programs of the user.
 const settingsOfLayers = "home/.local/share/vulkan/settings.d/vk_layer_settings.txt"
 
-// apply looks at a change that a button leads to, makes it, and gives the command line that the page named.
+// apply opens the change of a button, makes it, and returns the command line on the page.
 func (b *browser) apply(button string) (line string) {
 	b.t.Helper()
 	b.click(button)
@@ -24,13 +24,13 @@ func (b *browser) apply(button string) (line string) {
 	return line
 }
 
-// undo takes back the last change.
+// undo undoes the last change.
 func (b *browser) undo() {
 	b.t.Helper()
 	b.then(func() { b.click(`form[data-post="/undo"] button`) })
 }
 
-// shell carries out a command line that the page named, and returns the file's new content, starting without the file.
+// shell runs a command line of the page without the file, and returns the new file's content.
 func (s *site) shell(line, file string) string {
 	s.t.Helper()
 	cmd := s.command("sh", "-c", line)
@@ -71,7 +71,7 @@ func TestLayerSettings(t *testing.T) {
 	if !strings.Contains(differs(), "Warning, Error") {
 		t.Errorf("the flag is no difference:\n%s", differs())
 	}
-	// Nothing is another value than the default.
+	// An empty value differs from the default.
 	b.to("layers/VK_LAYER_KHRONOS_validation")
 	b.then(func() {
 		b.press(`[data-key="disables"] input[value="VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT"]`, " ")
@@ -79,7 +79,7 @@ func TestLayerSettings(t *testing.T) {
 	if !strings.Contains(differs(), "khronos_validation.disables = \n") && !strings.HasSuffix(strings.TrimSpace(b.text(".outcome pre")), "khronos_validation.disables =") {
 		t.Errorf("an empty list:\n%s", differs())
 	}
-	// A value that the layer would not understand is refused with the command line's message.
+	// The page refuses a value that the layer does not know, with the command line's message.
 	b.then(func() { b.press(`[data-key="duplicate_message_limit"] input`, "many"+kb.Enter) })
 	if got := b.text(".outcome [role=alert]"); !strings.Contains(got, "it must be a whole number") || b.has("#save") {
 		t.Errorf("a wrong number: %q", got)
@@ -100,7 +100,7 @@ func TestLayerSettings(t *testing.T) {
 	if again := s.shell(line, settingsOfLayers); again != written {
 		t.Errorf("%s writes %q, the page wrote %q", line, again, written)
 	}
-	// Back to the defaults: the file goes.
+	// With all defaults, the file is removed.
 	b.to("layers/VK_LAYER_KHRONOS_validation?preset=defaults")
 	b.apply("#save")
 	if text := s.read(settingsOfLayers); text != "" {

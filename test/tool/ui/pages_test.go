@@ -16,7 +16,7 @@ import (
 // settingsFile is the file that the page of a chain writes.
 const settingsFile = "home/.config/vulkan/loader_settings.d/vk_loader_settings.json"
 
-// addresses are those of all six pages.
+// addresses are the addresses of all six pages.
 func addresses() []string {
 	return []string{"overview", "programs", "program", "layers", "files", "report"}
 }
@@ -191,7 +191,7 @@ func TestLivePrograms(t *testing.T) {
 	const shown = `document.querySelector("#process-PID")`
 	p := s.start("livegame")
 	at := strings.Replace(shown, "PID", fmt.Sprint(p.pid), 1)
-	b.wait(at + `?.innerText.includes("VK_LAYER_TEST_first")`) // it is shown when it has the loader, and again with the rest
+	b.wait(at + `?.innerText.includes("VK_LAYER_TEST_first")`) // the page shows the program when it has loaded the loader, and again with its drivers and layers
 	if got := b.text(fmt.Sprintf("#process-%d", p.pid)); !strings.Contains(got, "null_icd.json") || !strings.Contains(got, "VK_LAYER_TEST_first") || !strings.Contains(got, "livegame") {
 		t.Errorf("the program: %s", got)
 	}
@@ -199,7 +199,7 @@ func TestLivePrograms(t *testing.T) {
 	b.wait("!" + at)
 }
 
-// collect collects a report without loading a driver, as a person does.
+// collect collects a report with the page's buttons, without loading a driver.
 func (b *browser) collect() {
 	b.t.Helper()
 	b.to("report")
@@ -208,7 +208,7 @@ func (b *browser) collect() {
 	b.wait(`document.getElementById("save")`)
 }
 
-// axe-core finds nothing serious on any page, light or dark, with and without something overridden.
+// axe-core finds no serious fault on any page, light or dark, with and without overrides.
 func TestAccessible(t *testing.T) {
 	t.Parallel()
 	needAxe(t)
@@ -245,7 +245,7 @@ func TestAccessible(t *testing.T) {
 	b.wait(`!document.getElementById("dialog").open`)
 }
 
-// Everything that a first visit fetches is small. Times are reported, and not judged: the machine has other work.
+// The files of a first visit are small. Times are logged but not judged, because the machine may be busy.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

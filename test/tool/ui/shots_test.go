@@ -90,7 +90,7 @@ func (b *browser) picture(name, top string, dark bool) {
 	}
 	width := taken.Bounds().Dx()
 	judge(b.t, name, taken, width, dark)
-	// Nothing is wider than the window but what scrolls by itself.
+	// Only elements with their own scrolling are wider than the window.
 	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 		b.t.Errorf("%s: the page is %d pixels wider than the window", name, over)
 	}
@@ -122,7 +122,7 @@ func (b *browser) picture(name, top string, dark bool) {
 	judge(b.t, file, kept, width, dark)
 }
 
-// judge tells a picture of a page from a blank one, and a light one from a dark one.
+// judge fails the test for a blank picture, or one with the wrong colour scheme.
 func judge(t *testing.T, name string, picture image.Image, width int, dark bool) {
 	t.Helper()
 	if picture.Bounds().Dx() != width {

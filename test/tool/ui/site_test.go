@@ -59,7 +59,7 @@ var tool = sync.OnceValues(func() (string, error) {
 	return directory, os.Symlink(library, filepath.Join(directory, "libvulkan.so.1"))
 })
 
-// site is a place of a user's own, where the loader finds nothing else, and the server of its page.
+// site is a directory of a user with all files that the loader finds, and the server of the user's page.
 type site struct {
 	t         *testing.T
 	tool      string
@@ -71,7 +71,7 @@ type site struct {
 	more      chan string // its output after the address
 }
 
-// newSite has the null driver, and a layer that is active.
+// newSite returns a site with the null driver and an active layer.
 func newSite(t *testing.T) *site {
 	t.Helper()
 	machine.Built(t)
@@ -97,10 +97,10 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// path is one below the site's directory.
+// path returns a path below the site's directory.
 func (s *site) path(name string) string { return filepath.Join(s.directory, name) }
 
-// own makes a directory that the site's user may write.
+// own creates a directory that the site's user may write.
 func (s *site) own(name string) {
 	s.t.Helper()
 	if err := os.MkdirAll(s.path(name), 0o700); err != nil {
@@ -127,7 +127,7 @@ func (s *site) write(name, content string) {
 	}
 }
 
-// read is a file's text; "" where there is none.
+// read returns a file's text; "" without the file.
 func (s *site) read(name string) string {
 	text, _ := os.ReadFile(s.path(name))
 	return string(text)
@@ -157,7 +157,7 @@ func manifestOf(kind string, content map[string]any) string {
 	return string(text) + "\n"
 }
 
-// command is a program in the site.
+// command returns the command for a program in the site.
 func (s *site) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Dir = s.environ, s.path("work")
@@ -167,7 +167,7 @@ func (s *site) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run carries out a command line of the tool, and returns its output.
+// run runs a command line of the tool and returns its output.
 func (s *site) run(args ...string) string {
 	s.t.Helper()
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), args...)
@@ -232,7 +232,7 @@ func (s *site) serve(args ...string) *site {
 	return s
 }
 
-// page opens a page of the server in a browser, and waits until it is there.
+// page opens a page of the server in a browser, and waits until it is shown.
 func (s *site) page(address string) *browser {
 	s.t.Helper()
 	b := browse(s.t)
@@ -242,7 +242,7 @@ func (s *site) page(address string) *browser {
 	return b
 }
 
-// to leads to another page of the server, and waits until it is shown.
+// to opens another page of the server, and waits until it is shown.
 func (b *browser) to(address string) {
 	b.t.Helper()
 	before := eval[int](b, `loading`)
@@ -250,13 +250,13 @@ func (b *browser) to(address string) {
 	b.loaded(before)
 }
 
-// loaded waits until another page is shown than after so many loads.
+// loaded waits for a page after a number of loads.
 func (b *browser) loaded(before int) {
 	b.t.Helper()
 	b.wait(`loading > %s && !document.querySelector("main[aria-busy]")`, before)
 }
 
-// then does something that leads to another page, and waits until it is shown.
+// then runs an action that opens another page, and waits until the page is shown.
 func (b *browser) then(what func()) {
 	b.t.Helper()
 	before := eval[int](b, `loading`)
@@ -264,7 +264,7 @@ func (b *browser) then(what func()) {
 	b.loaded(before)
 }
 
-// validation is the installed validation layer's manifest.
+// validation returns the manifest of the installed validation layer.
 func (s *site) validation() {
 	s.t.Helper()
 	const name = "VkLayer_khronos_validation.json"

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -22,54 +20,8 @@ type Document struct {
 	Statements []Statement
 }
 
-var statementLine = regexp.MustCompile(`^\s*[-*] \*\*([A-Z]{1,4}-[0-9]+[a-z]?)\*\*(.*)`)
-
-// Extract reads the numbered statements out of the specification's Markdown files.
-func Extract(directory string) ([]Document, error) {
-	files, err := filepath.Glob(filepath.Join(directory, "0*.md"))
-	if err != nil {
-		return nil, err
-	}
-	var documents []Document
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		document := Document{Name: strings.TrimSuffix(filepath.Base(file), ".md")}
-		seen := map[string]bool{}
-		for _, line := range strings.Split(string(text), "\n") {
-			if m := statementLine.FindStringSubmatch(line); m != nil && !seen[m[1]] {
-				seen[m[1]] = true
-				document.Statements = append(document.Statements, Statement{ID: m[1]})
-			}
-			if n := len(document.Statements); n > 0 && strings.Contains(line, "[quirk]") {
-				document.Statements[n-1].Quirk = true
-			}
-		}
-		documents = append(documents, document)
-	}
-	return documents, nil
-}
-
-// Write renders a list of statements: a line "document NAME COUNT", then a line per id.
-func Write(documents []Document) string {
-	var out strings.Builder
-	out.WriteString("# All statement ids, in their order. Made once from the specification; an id never disappears from here.\n")
-	for _, document := range documents {
-		fmt.Fprintf(&out, "\ndocument %s %d\n", document.Name, len(document.Statements))
-		for _, s := range document.Statements {
-			out.WriteString(s.ID)
-			if s.Quirk {
-				out.WriteString(" quirk")
-			}
-			out.WriteByte('\n')
-		}
-	}
-	return out.String()
-}
-
-// Read reads what Write wrote, and checks the counts: a lost line is an error.
+// Read reads a list of statements, and checks the counts: a lost line is an error. The list has a line "document NAME COUNT",
+// then a line for each id.
 func Read(path string) ([]Document, error) {
 	file, err := os.Open(path)
 	if err != nil {

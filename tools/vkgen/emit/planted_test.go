@@ -76,7 +76,7 @@ const (
 	surface    = `<member><type>VkSurfaceKHR</type> <name>surface</name></member>`
 )
 
-// The generator refuses what it cannot place, and the error names the command or structure, the list and the file.
+// For each planted fault, the generator fails, and its error names the command or structure, the list and the file.
 func TestPlantedFaults(t *testing.T) {
 	const (
 		physicalDevice = "VkPhysicalDevice"

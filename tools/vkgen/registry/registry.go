@@ -60,9 +60,10 @@ type Command struct {
 
 // Block is a <require> element.
 type Block struct {
-	Depends  string
+	Depends  string // the versions and extensions that it needs
 	Types    []string
 	Commands []string
+	Values   []string // enumerated values
 }
 
 // Feature is a core version or an internal part of one.
@@ -75,14 +76,11 @@ type Feature struct {
 // Extension is an extension of the API as it stands in the registry, disabled ones left out.
 type Extension struct {
 	Name         string
-	Number       int
 	Kind         string // instance, device
 	Platform     string
 	SpecVersion  int
 	NameMacro    string
 	VersionMacro string
-	Depends      string
-	Provisional  bool
 	Blocks       []Block
 }
 
@@ -428,19 +426,11 @@ func (r *Registry) addExtension(n *node) error {
 	if !listHas(n.attr["supported"], "vulkan") {
 		return nil
 	}
-	e := &Extension{
-		Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"],
-		Depends:     n.attr["depends"],
-		Provisional: n.attr["provisional"] == "true",
-	}
-	if e.Depends == "" {
-		e.Depends = n.attr["requires"]
-	}
+	e := &Extension{Name: n.attr["name"], Kind: n.attr["type"], Platform: n.attr["platform"]}
 	num, err := strconv.Atoi(n.attr["number"])
 	if err != nil {
 		return fmt.Errorf("extension %s: number: %w", e.Name, err)
 	}
-	e.Number = num
 	if e.Blocks, err = r.blocks(n, num); err != nil {
 		return fmt.Errorf("extension %s: %w", e.Name, err)
 	}
@@ -476,6 +466,7 @@ func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 			case "command":
 				b.Commands = append(b.Commands, k.attr["name"])
 			case "enum":
+				b.Values = append(b.Values, k.attr["name"])
 				if to := k.attr["extends"]; to != "" {
 					if e := r.enums[to]; e != nil {
 						if err := e.add(k, ext); err != nil {
