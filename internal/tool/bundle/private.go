@@ -41,10 +41,7 @@ var common = []string{"root", "user", "users", "home", "nobody", "daemon", "bin"
 func NewPrivate(me Person, others []Person, machine []string) *Private {
 	p := &Private{}
 	for i, person := range append([]Person{me}, others...) {
-		home := "~"
-		if i > 0 {
-			home = fmt.Sprint("/home/user", i+1)
-		}
+		home := term.Either(i > 0, fmt.Sprint("/home/user", i+1), "~")
 		for _, directory := range person.Homes {
 			p.directory(directory, home)
 		}

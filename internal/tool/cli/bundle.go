@@ -110,13 +110,10 @@ func newBundle(s *invocation) *cobra.Command {
 func printBundled(s *invocation, answer *bundled) {
 	table := term.NewTable(">bytes", "name", "what")
 	for _, p := range answer.Parts {
-		what := p.What
-		if p.Failed != "" {
-			what = "failed: " + p.Failed
-		}
+		what := term.Either(p.Failed != "", "failed: "+p.Failed, p.What)
 		table.Row(fmt.Sprint(p.Size), p.Name, what)
 	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	table.Print(s.out, "", s.style)
 	if answer.Written {
 		fmt.Fprintf(s.out, "Written to %s. Read it before you publish it.\n", answer.File)
 	}

@@ -290,13 +290,12 @@ func readCDI(file string) (*specs.Spec, error) {
 }
 
 func printVerified(s *invocation, answer *cdi.Verdict) {
-	style := term.StyleFor(s.out, s.getenv)
 	if len(answer.Drivers) > 0 {
 		table := term.NewTable("state", "driver", "architecture", "reason")
 		for _, d := range answer.Drivers {
-			table.Row(either(d.Added, "added", "left out"), d.Name, d.Machine, d.Why)
+			table.Row(term.Either(d.Added, "added", "left out"), d.Name, d.Machine, d.Why)
 		}
-		table.Print(s.out, "", style)
+		table.Print(s.out, "", s.style)
 	}
 	printCDIFindings(s, slices.DeleteFunc(slices.Clone(answer.Findings), func(f cdi.Defect) bool { // the table shows it
 		return f.Do == "" && slices.ContainsFunc(answer.Drivers, func(d cdi.Driver) bool { return !d.Added && d.Why == f.What })
@@ -308,7 +307,6 @@ func printVerified(s *invocation, answer *cdi.Verdict) {
 
 // printCDIFindings prints each finding once, with all of its subjects.
 func printCDIFindings(s *invocation, list []cdi.Defect) {
-	style := term.StyleFor(s.out, s.getenv)
 	var said []cdi.Defect
 	for _, f := range list {
 		about := f.Path
@@ -326,7 +324,7 @@ func printCDIFindings(s *invocation, list []cdi.Defect) {
 		f.Path = about
 		severity := f.Severity
 		if severity == cdi.Problem {
-			severity = style.Bad(severity)
+			severity = s.style.Bad(severity)
 		}
 		fmt.Fprintf(s.out, "%s: %s: %s\n", severity, term.OneLine(f.Path), term.OneLine(f.What))
 		if f.Do != "" {
@@ -359,7 +357,7 @@ func newCDIList(s *invocation) *cobra.Command {
 				for _, d := range list {
 					table.Row(d.Name, d.File, strings.Join(d.Nodes, " "), d.Problem)
 				}
-				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", term.StyleFor(s.out, s.getenv))
+				table.PrintOr("No CDI file describes a device, in "+strings.Join(directories, " and ")+".", s.out, "", s.style)
 			})
 		},
 	}

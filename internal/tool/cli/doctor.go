@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -273,51 +276,48 @@ func died(p doctor.Probe) bool {
 
 // printReport prints a report: the inventory, then the findings. devices means that the report has devices.
 func printReport(s *invocation, r *doctor.Report, full, devices bool) {
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, r.Verdict)
+	s.style.Lines(s.out, "", s.style.Heading, r.Verdict)
 	place := term.Or(r.System, "unknown system")
 	for _, in := range r.Sandboxes {
 		place += ", in " + in.Kind
-		if in.Detail != "" {
-			place += " (" + in.Detail + ")"
-		}
+		place += term.Enclosed(" (", in.Detail, ")")
 	}
-	fmt.Fprintf(s.out, "\n%s  %s\n\n", style.Heading("System"), term.OneLine(place))
+	fmt.Fprintf(s.out, "\n%s  %s\n\n", s.style.Heading("System"), term.OneLine(place))
 	if devices {
-		printGPUs(s, style, r)
+		printGPUs(s, r)
 	}
 	if devices || len(r.Loaders) > 0 {
-		printLoaders(s, style, r)
+		printLoaders(s, r)
 		fmt.Fprintln(s.out)
 	}
-	printModules(s, style, r)
-	printProbes(s, style, r.Probes)
-	printFindings(s, style, r, full)
+	printModules(s, r)
+	printProbes(s, r.Probes)
+	printFindings(s, r, full)
 }
 
 // printGPUs prints the kernel's devices with their drivers.
-func printGPUs(s *invocation, style term.Style, r *doctor.Report) {
-	fmt.Fprintf(s.out, "%s\n", style.Heading("Devices"))
+func printGPUs(s *invocation, r *doctor.Report) {
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Devices"))
 	table := term.NewTable("device", "kernel driver", "nodes", "Vulkan drivers")
 	for _, g := range r.GPUs {
 		table.Row(g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none"))
 	}
-	table.PrintOr("none", s.out, "  ", style)
+	table.PrintOr("none", s.out, "  ", s.style)
 	fmt.Fprintln(s.out)
 }
 
 // printModules prints drivers and layers with their libraries.
-func printModules(s *invocation, style term.Style, r *doctor.Report) {
+func printModules(s *invocation, r *doctor.Report) {
 	for _, section := range []struct {
 		title   string
 		modules []doctor.Module
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
-		fmt.Fprintf(s.out, "%s\n", style.Heading(section.title))
+		fmt.Fprintf(s.out, "%s\n", s.style.Heading(section.title))
 		table := term.NewTable("state", "name", "library", ">needs", "stage")
 		for _, m := range section.modules {
 			table.Row(stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String())
 		}
-		table.PrintOr("none", s.out, "  ", style)
+		table.PrintOr("none", s.out, "  ", s.style)
 		fmt.Fprintln(s.out)
 	}
 }
@@ -338,7 +338,7 @@ func stateOf(m *doctor.Module, r *doctor.Report) string {
 }
 
 // printFindings prints the findings and their numbers.
-func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool) {
+func printFindings(s *invocation, r *doctor.Report, full bool) {
 	count := map[diag.Severity]int{}
 	for _, f := range r.Findings {
 		if f.Because != nil && !full {
@@ -346,7 +346,7 @@ func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool)
 		}
 		count[f.Severity]++
 		if f.Severity != diag.Note || full {
-			printFinding(s, style, &f)
+			printFinding(s, &f)
 		}
 	}
 	notes := term.Count(count[diag.Note], "note")
@@ -357,17 +357,17 @@ func printFindings(s *invocation, style term.Style, r *doctor.Report, full bool)
 		term.Count(count[diag.Warning], "warning"), notes)
 }
 
-func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
+func printFinding(s *invocation, f *doctor.Finding) {
 	title := term.OneLine(f.Severity.String() + " " + f.Code.String() + ": " + subjectIn(f.Subject, f.Path))
 	if f.Severity == diag.Problem {
-		title = style.Bad(title)
+		title = s.style.Bad(title)
 	} else {
-		title = style.Heading(title)
+		title = s.style.Heading(title)
 	}
 	fmt.Fprintln(s.out, title)
 	line := func(name, text string) {
 		if text != "" {
-			style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
+			s.style.Lines(s.out, fmt.Sprintf("    %-4s  ", name), nil, text)
 		}
 	}
 	line("file", placeIn(f.Path, f.Line, f.Column))
@@ -377,7 +377,7 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 		line("from", "it follows from "+f.Because.String())
 	}
 	if f.Do != "" {
-		style.Advice(s.out, "    do    ", f.Do, f.Commands...)
+		s.style.Advice(s.out, "    do    ", f.Do, f.Commands...)
 		line("", notTried(f))
 	}
 	if s.rules {
@@ -388,41 +388,38 @@ func printFinding(s *invocation, style term.Style, f *doctor.Finding) {
 
 // notTried returns the words about an untried fix; "" for a tried one.
 func notTried(f *doctor.Finding) string {
-	if f.Untried == "" {
-		return ""
-	}
-	return "(not tried: " + f.Untried + ")"
+	return term.Enclosed("(not tried: ", f.Untried, ")")
 }
 
 // printProbes prints the table of probe results.
-func printProbes(s *invocation, style term.Style, probes []doctor.Probe) {
+func printProbes(s *invocation, probes []doctor.Probe) {
 	if len(probes) == 0 {
 		return
 	}
-	fmt.Fprintln(s.out, style.Heading("Tried in child processes"))
+	fmt.Fprintln(s.out, s.style.Heading("Tried in child processes"))
 	table := term.NewTable("state", "name", ">time", "result")
 	for _, p := range probes {
 		table.Row(string(p.Result), p.Name, term.Microseconds(p.Millis*1000), term.Or(p.Detail, strings.Join(p.Devices, ", ")))
 	}
-	table.Print(s.out, "  ", style)
+	table.Print(s.out, "  ", s.style)
 	for _, p := range probes {
 		for _, line := range p.Wrote {
-			style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
+			s.style.Lines(s.out, "  "+p.Name+" wrote  ", nil, line)
 		}
 	}
 	fmt.Fprintln(s.out)
 }
 
 // printLoaders prints the loaders, the default one first.
-func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
-	fmt.Fprintf(s.out, "%s\n", style.Heading("Loaders"))
+func printLoaders(s *invocation, r *doctor.Report) {
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Loaders"))
 	if r.Loader != nil {
-		style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
+		s.style.Lines(s.out, "  ", nil, loaders.Line(r.Loader, r.Program))
 	} else if r.Static != loaders.NotStatic {
-		style.Lines(s.out, "  ", nil, r.Static.Line(r.Program))
+		s.style.Lines(s.out, "  ", nil, r.Static.Line(r.Program))
 	}
 	if r.Other != nil {
-		style.Lines(s.out, "  ", nil, r.Other.Line())
+		s.style.Lines(s.out, "  ", nil, r.Other.Line())
 	}
 	table := term.NewTable("", "file", "Vulkan", "")
 	for _, l := range r.Loaders {
@@ -435,5 +432,111 @@ func printLoaders(s *invocation, style term.Style, r *doctor.Report) {
 		}
 		table.Row(mark, l.File, term.Or(l.Version, l.Vulkan), own)
 	}
-	table.PrintOr("none found by the dynamic linker", s.out, "  ", style)
+	table.PrintOr("none found by the dynamic linker", s.out, "  ", s.style)
+}
+
+// markdownReport is the doctor's report as text for a bug tracker.
+type markdownReport struct {
+	to        io.Writer
+	report    *doctor.Report
+	variables []environment.Variable // the set variables
+	kernel    string
+}
+
+// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is in
+// code spans and blocks, so that it contains no markup.
+func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
+	hide := bundle.NewPrivate(bundle.People(source))
+	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
+	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
+		if v.Set {
+			m.variables = append(m.variables, bundle.Hidden(hide, v))
+		}
+	}
+	m.print(full)
+}
+
+func (m *markdownReport) print(full bool) {
+	r := m.report
+	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
+	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSpace(in.Kind + " " + in.Detail) })
+	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
+		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
+	m.table("Devices", []string{"device", "name", "kernel driver", "nodes", "Vulkan drivers"}, term.Words(r.GPUs, func(g doctor.GPU) []string {
+		return []string{g.Title(), g.Label, g.Kernel, strings.Join(g.Nodes, " "), baseNames(g.Drivers)}
+	}))
+	m.table("Loaders", []string{"file", "version", "Vulkan", ""}, term.Words(r.Loaders, func(l doctor.Loader) []string {
+		return []string{l.File, l.Version, l.Vulkan, map[bool]string{true: "first"}[l.First]}
+	}))
+	m.modules("Drivers", r.Drivers)
+	m.modules("Layers", r.Layers)
+	if len(r.Probes) > 0 {
+		m.table("Probes", []string{"name", "result", "with", "devices"}, term.Words(r.Probes, func(p doctor.Probe) []string {
+			return []string{p.Name, string(p.Result), p.Detail, strings.Join(p.Devices, ", ")}
+		}))
+	}
+	m.findings(full)
+	m.table("Variables", []string{"name", "value", "state", "why"}, term.Words(m.variables, func(v environment.Variable) []string {
+		return []string{v.Name, v.Value, v.State, v.Why}
+	}))
+}
+
+// baseNames returns the names of files without their directories.
+func baseNames(files []string) string {
+	return strings.Join(term.Words(files, machine.Style.Base), " ")
+}
+
+func (m *markdownReport) modules(title string, modules []doctor.Module) {
+	m.table(title, []string{"name", "state", "manifest", "library"}, term.Words(modules, func(d doctor.Module) []string {
+		return []string{d.Name, stateOf(&d, m.report), d.Manifest, term.Or(d.File, d.Library)}
+	}))
+}
+
+// findings prints problems and warnings; with full, also notes and consequences of other findings.
+func (m *markdownReport) findings(full bool) {
+	fmt.Fprint(m.to, "\n### Findings\n")
+	none := true
+	for _, f := range m.report.Findings {
+		if !full && (f.Severity == diag.Note || f.Because != nil) {
+			continue
+		}
+		none = false
+		because := ""
+		if f.Because != nil {
+			because = f.Because.String()
+		}
+		lines := []string{}
+		for _, line := range [][2]string{{"about", f.Subject}, {"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why}, {"from", because},
+			{"do", f.Do}, {"", notTried(&f)}, {"rule", f.Statement}} {
+			if line[1] != "" {
+				lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
+			}
+		}
+		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()), term.CodeBlock("text", lines...))
+	}
+	if none {
+		fmt.Fprint(m.to, "\nnone\n")
+	}
+}
+
+// table prints a table with code spans in its cells. It omits two-cell rows without a second cell.
+func (m *markdownReport) table(title string, headings []string, rows [][]string) {
+	if title != "" {
+		fmt.Fprintf(m.to, "\n### %s\n", title)
+	}
+	if len(rows) == 0 {
+		fmt.Fprint(m.to, "\nnone\n")
+		return
+	}
+	fmt.Fprintf(m.to, "\n| %s |\n|%s\n", strings.Join(headings, " | "), strings.Repeat(" --- |", len(headings)))
+	for _, row := range rows {
+		if len(row) == 2 && row[1] == "" {
+			continue
+		}
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = term.CodeSpan(cell)
+		}
+		fmt.Fprintf(m.to, "| %s |\n", strings.Join(cells, " | "))
+	}
 }

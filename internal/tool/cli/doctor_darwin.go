@@ -12,7 +12,6 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/fix"
 )
 
 const doctorHelp = "doctor examines manifests, libraries, variables, bundles and the attributes of downloaded files. Each finding has a code.\n" +
@@ -74,17 +73,8 @@ func fixHere(*invocation, *subject, *doctoring) error { return errNoFix }
 // namesFix prints nothing, because doctor makes no change.
 func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
 
-// registryOf returns the registry for --undo. macOS has none.
-func registryOf() fix.Registry { return nil }
-
 // systemPart is the name of a bundle's description of the system.
 const systemPart = "the release of macOS"
-
-// otherViews returns no sources: every program has 64 bits.
-func otherViews(*machine.Source) []*machine.Source { return nil }
-
-// exportsOf returns no parts: macOS has no registry.
-func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 
 // libraryOf returns a function that examines the library of one manifest.
 func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {

@@ -18,7 +18,6 @@ import (
 type fixer struct {
 	*invocation
 	on      fixable
-	style   term.Style
 	answers *bufio.Scanner
 	all     bool            // do all further steps without a question
 	tried   map[string]bool // lines of steps that are done or rejected
@@ -61,7 +60,7 @@ func asksFirst(s *invocation, r *repairing) error {
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
 func fixStepwise(s *invocation, on fixable, r *repairing) error {
-	f := &fixer{invocation: s, on: on, style: term.StyleFor(s.out, s.getenv), answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
+	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
 		only: r.step, dry: r.dry}
 	for {
 		report, next, err := on.next(f.asks)
@@ -174,7 +173,7 @@ func (f *fixer) end(report *doctor.Report) error {
 			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("Not fixed"))
 			title = true
 		}
-		printAttention(f.invocation, f.style, &finding)
+		printAttention(f.invocation, &finding)
 		f.style.Lines(f.out, "    left  ", nil, f.on.whyLeft(&finding, f.tried))
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
@@ -185,7 +184,7 @@ func (f *fixer) end(report *doctor.Report) error {
 }
 
 // nameFix prints the command that fixes findings of a report. options are the options that lead to the same report.
-func nameFix(s *invocation, style term.Style, options ...string) {
+func nameFix(s *invocation, options ...string) {
 	line := "vkloader doctor --fix"
 	for _, option := range options {
 		line += " " + option
@@ -196,7 +195,7 @@ func nameFix(s *invocation, style term.Style, options ...string) {
 	for _, word := range s.options() {
 		line += " " + term.Quoted(word)
 	}
-	style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
+	s.style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
 }
 
 // undoFix undoes the changes of --fix.

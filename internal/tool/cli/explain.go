@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
@@ -82,7 +89,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 	}
 	return e.print(s, answer, func() {
 		if answer.Static != "" {
-			term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, answer.Static+".")
+			s.style.Lines(s.out, "", nil, answer.Static+".")
 			return
 		}
 		if len(answer.Writers) > 0 {
@@ -178,13 +185,12 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 
 // printElevated prints the reason why the program is elevated, and the variables that it ignores because of that.
 func printElevated(s *invocation, a *survey.Explanation) {
-	style := term.StyleFor(s.out, s.getenv)
 	if a.Elevated != "" {
-		style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
+		s.style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
 			"): it ignores most variables and the home directory.")
 	}
 	if len(a.Unseen) > 0 {
-		style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
+		s.style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
 	}
 }
 
@@ -211,33 +217,21 @@ func only(names []string, in, out []explain.Item) (inOf, outOf []explain.Item, e
 		return inOf, outOf, nil
 	}
 	known := term.Words(append(slices.Clone(in), out...), func(e explain.Item) string { return e.Name })
-	hint := ""
-	if near := term.NearestName(names[0], known); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), hint)
+	return nil, nil, exit.Problem("no driver or layer has %s in its name or path%s", strings.Join(names, " or "), term.DidYouMean(names[0], known))
 }
 
 // printItem prints a driver or layer. verb introduces the changes that add or remove it.
-func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
-	number := "   "
-	if e.Order > 0 {
-		number = fmt.Sprintf("%2d ", e.Order)
-	}
-	rule := ""
-	if s.rules {
-		rule = " (" + e.Statement + ")"
-	}
-	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
+func printItem(s *invocation, e *explain.Item, verb string) {
+	number := term.Either(e.Order > 0, fmt.Sprintf("%2d ", e.Order), "   ")
+	rule := term.Either(s.rules, " ("+e.Statement+")", "")
+	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, s.style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
 	if standing := term.OneLine(e.Standing.String()); e.Lost() {
-		fmt.Fprintf(s.out, "      %s\n", style.Bad(standing))
+		fmt.Fprintf(s.out, "      %s\n", s.style.Bad(standing))
 	} else if e.But != "" {
 		fmt.Fprintf(s.out, "      %s\n", standing)
 	}
 	where := placeIn(e.Manifest, e.Line, e.Column)
-	if e.Package != "" {
-		where += ", installed by " + e.Package
-	}
+	where += term.Enclosed(", installed by ", e.Package, "")
 	if where != "" {
 		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
 	}
@@ -260,7 +254,6 @@ func printItem(s *invocation, style term.Style, e *explain.Item, verb string) {
 
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
 func printExplained(s *invocation, a *survey.Explanation) {
-	style := term.StyleFor(s.out, s.getenv)
 	fmt.Fprintf(s.out, "For %s:\n", term.Or(term.OneLine(a.App), "a program that enables no layer or extension"))
 	for _, section := range []struct{ title, kind string }{
 		{"Layers, from the program down", "layer"}, {"Drivers, in the order they are found", "driver"},
@@ -269,10 +262,10 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		if none && a.Part {
 			continue
 		}
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading(section.title))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(section.title))
 		for i := range a.In {
 			if a.In[i].Kind == section.kind {
-				printItem(s, style, &a.In[i], "off with")
+				printItem(s, &a.In[i], "off with")
 			}
 		}
 		if none {
@@ -280,9 +273,9 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		}
 	}
 	if len(a.Out) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Not used"))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Not used"))
 		for i := range a.Out {
-			printItem(s, style, &a.Out[i], "on with")
+			printItem(s, &a.Out[i], "on with")
 		}
 	}
 }
@@ -301,4 +294,129 @@ func printRules(s *invocation, lists ...[]explain.Item) {
 			}
 		}
 	}
+}
+
+// leastMessage is the least length of a text that is looked for in libraries. Shorter texts occur by chance.
+const leastMessage = 8
+
+// writersOf returns the drivers and layers in use whose libraries contain a message that a user saw on a terminal. A program may
+// have written words before it, up to a colon.
+func writersOf(about *subject, in []explain.Item, message string) (list []survey.Writer) {
+	linker := loaders.Linker(about.source, "")
+	present := drivers.GPUs(&about.source.Machine)
+	for text := strings.TrimSpace(message); len(text) >= leastMessage && len(list) == 0; {
+		for i := range in {
+			e := &in[i]
+			found := linker.Find(e.Library)
+			if e.Library == "" || found.File == nil || found.File.Err() != nil {
+				continue
+			}
+			if data, err := about.source.ReadLarge(found.File.Path); err == nil && bytes.Contains(data, []byte(text)) {
+				list = append(list, survey.Writer{Message: text, Kind: e.Kind, Name: e.Name, Library: found.File.Path,
+					Harmless: e.Kind == explain.Drivers.One && decide.DeviceAbsent(drivers.Of(e.Library), present)})
+			}
+		}
+		_, rest, more := strings.Cut(text, ":")
+		if !more {
+			break
+		}
+		text = strings.TrimSpace(rest)
+	}
+	return list
+}
+
+// printWriters prints the drivers and layers that write a message.
+func printWriters(s *invocation, list []survey.Writer) {
+	for _, w := range list {
+		text := fmt.Sprintf("The %s %s writes %q: its library %s contains this text.", w.Kind, w.Name, w.Message, w.Library)
+		if w.Harmless {
+			text += " The driver has no device here, so the line is harmless: programs use other drivers."
+		}
+		s.style.Lines(s.out, "", nil, text)
+	}
+}
+
+// graphForms maps file extensions to picture formats.
+var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
+
+func newGraph(s *invocation) *cobra.Command {
+	var (
+		out               output
+		elevated, still   bool
+		force             bool
+		app, file, format string
+		limit             time.Duration
+		pid               int
+	)
+	cmd := &cobra.Command{
+		Use:   "graph",
+		Short: "Draw the chain from the program through layers to devices",
+		Long: "graph draws the path of a program's calls: the program, the loader, layers with the commands that\n" +
+			"they intercept, drivers and devices. The chain is the loader's own decision. Devices and intercepted\n" +
+			"commands are found by child processes with a time limit; with --still or --root no process is\n" +
+			"started, and they are shown as not asked. With --pid, the chain is that of a running process, by its own\n" +
+			"variables; no process is started.\n\n" + exitCodesHelp,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
+			draw := graphForms["."+format]
+			if draw == nil {
+				return fmt.Errorf("unknown format %q: svg or dot", format)
+			}
+			if file != "" && file != "-" && !force && !ownPicture(file) {
+				return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(file))
+			}
+			about, err := s.subject(app, elevated, pid)
+			if err != nil {
+				return err
+			}
+			source, library := about.source, ""
+			if about.process == nil {
+				library = loaderFile(source)
+			}
+			chain, err := survey.LookAtChain(s.executable, library, source, still || source.Foreign() || elevated || pid != 0, limit)
+			if err = cmp.Or(s.bound.Err(), err); err != nil {
+				return exit.As(exit.NotLooked, err)
+			}
+			chain.Program = app
+			if about.process != nil {
+				chain.Program = about.process.Program
+				if mapped := about.process.Loaders(); len(mapped) > 0 {
+					chain.Library = mapped[0].Path
+				}
+			}
+			if out.asJSON {
+				chain.Schema = graphSchema
+				err = writeJSON(s, chain)
+			} else if file == "" || file == "-" {
+				err = draw(term.Raw(s.out), chain)
+			} else {
+				var picture bytes.Buffer
+				if err = draw(&picture, chain); err == nil {
+					err = machine.WriteFile(file, picture.Bytes(), 0o666, true)
+				}
+			}
+			if err == nil && chain.Problem != "" {
+				err = exit.With(exit.Problems)
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
+	flags.BoolVar(&force, "force", false, "replace a file that another program wrote")
+	flags.StringVar(&format, "format", "", "format of the picture, svg or dot (default: by the file name)")
+	out.option(cmd, graphSchema)
+	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.BoolVar(&elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid); load nothing")
+	addPID(cmd, &pid)
+	flags.BoolVar(&still, "still", false, "load no driver and no layer: the picture has no devices and no intercepted commands")
+	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
+	return cmd
+}
+
+// ownPicture reports whether a file can be replaced: it is missing, empty, or a picture of this tool.
+func ownPicture(file string) bool {
+	text, err := (&machine.Machine{}).ReadFile(file)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(text) == 0 || survey.IsPicture(text))
 }

@@ -213,14 +213,8 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	}
 	slices.Reverse(bundles[1:])
 	for _, at := range bundles {
-		resources := path.Join(at, "Contents", "Resources")
-		if flat {
-			resources = at
-		}
-		mark := path.Join(at, "Contents")
-		if flat {
-			mark = path.Join(at, "Info.plist")
-		}
+		resources := term.Either(flat, at, path.Join(at, "Contents", "Resources"))
+		mark := term.Either(flat, path.Join(at, "Info.plist"), path.Join(at, "Contents"))
 		if source.Machine.Exists(mark) && source.Machine.Exists(resources) {
 			return resources
 		}
@@ -258,7 +252,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 
 // printSystem prints the differences of another system's loader.
 func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision) {
-	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading("On "+source.System.Title))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {
 		loader = found.Path

@@ -56,10 +56,9 @@ func newInfo(s *invocation) *cobra.Command {
 
 // printInfo prints the result as text.
 func printInfo(s *invocation, r *decide.Inspection) {
-	style := term.StyleFor(s.out, s.getenv)
-	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", style.Heading(text)) }
+	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(text)) }
 
-	fmt.Fprintf(s.out, "%s  %s\n", style.Heading("Library"), r.Library)
+	fmt.Fprintf(s.out, "%s  %s\n", s.style.Heading("Library"), r.Library)
 	if r.Fallback != "" {
 		fmt.Fprintf(s.out, "This machine has no Vulkan driver that works; shown with %s instead.\n", r.Fallback)
 	}
@@ -75,25 +74,20 @@ func printInfo(s *invocation, r *decide.Inspection) {
 		for _, d := range r.Drivers {
 			table.Row(d.Manifest, d.APIVersion, d.Library, resultOf(&d))
 		}
-		table.Print(s.out, "  ", style)
+		table.Print(s.out, "  ", s.style)
 	}
 
 	title("Layers")
 	layers := term.NewTable("name", "API", "description", "in the chain")
 	for _, l := range r.Layers {
-		active := "no"
-		if !r.Decided {
-			active = "unknown"
-		}
+		active := term.Either(!r.Decided, "unknown", "no")
 		if l.Active != nil {
 			active = "yes: " + l.Active.EnabledBy
-			if l.Active.Disable != "" {
-				active += " (off with " + l.Active.Disable + ")"
-			}
+			active += term.Enclosed(" (off with ", l.Active.Disable, ")")
 		}
 		layers.Row(l.Name, l.APIText, l.Description, active)
 	}
-	layers.PrintOr("none found", s.out, "  ", style)
+	layers.PrintOr("none found", s.out, "  ", s.style)
 
 	title("Chain")
 	if !r.Decided {
@@ -108,7 +102,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 		devices.Row(fmt.Sprint(d.Index), d.Name, d.TypeText, d.APIText, d.DriverName,
 			d.DriverText, d.Library)
 	}
-	devices.PrintOr("none", s.out, "  ", style)
+	devices.PrintOr("none", s.out, "  ", s.style)
 
 	title("Times")
 	table := term.NewTable("phase", ">first", ">again")
@@ -119,7 +113,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 		}
 		table.Row(t.Phase, term.Microseconds(t.First), again)
 	}
-	table.Print(s.out, "  ", style)
+	table.Print(s.out, "  ", s.style)
 
 	if len(r.Messages) > 0 {
 		title("Messages of the loader")
@@ -128,7 +122,7 @@ func printInfo(s *invocation, r *decide.Inspection) {
 		}
 	}
 	if r.Problem != "" {
-		fmt.Fprintf(s.out, "\n%s %s\n", style.Bad("Problem:"), r.Problem)
+		fmt.Fprintf(s.out, "\n%s %s\n", s.style.Bad("Problem:"), r.Problem)
 		printSearch(s.out, r.Died)
 	}
 }
@@ -148,12 +142,11 @@ func resultOf(d *decide.InspectedDriver) string {
 
 // printInfoMore prints the additional parts of --full.
 func printInfoMore(s *invocation, r *decide.Inspection) {
-	style := term.StyleFor(s.out, s.getenv)
 	line := func(format string, args ...any) {
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(fmt.Sprintf(format, args...)))
 	}
 	for _, d := range r.Devices {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(fmt.Sprintf("Device %d: %s", d.Index, term.OneLine(d.Name))))
 		line("vendor %04x, device %04x", d.VendorID, d.DeviceID)
 		line("PCI address %s, device memory %s", term.Or(d.PCI, "unknown"), term.Size(d.VRAM))
 		line("driver %s %s", d.DriverName, d.DriverInfo)
@@ -162,25 +155,25 @@ func printInfoMore(s *invocation, r *decide.Inspection) {
 		}
 	}
 	for _, l := range r.Layers {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Layer "+term.OneLine(l.Name)))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Layer "+term.OneLine(l.Name)))
 		line("%s; API %s, implementation %d", l.Description, l.APIText, l.ImplementationVersion)
 		if l.Active != nil {
 			line("manifest %s", l.Active.Manifest)
 			line("library %s", l.Active.Library)
 		}
 	}
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Instance extensions"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Instance extensions"))
 	extensions := term.NewTable("name", ">revision")
 	for _, e := range r.Extensions {
 		extensions.Row(e.Name, fmt.Sprint(e.Revision))
 	}
-	extensions.Print(s.out, "  ", style)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Memory and threads"))
+	extensions.Print(s.out, "  ", s.style)
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Memory and threads"))
 	table := term.NewTable("phase", ">resident", ">threads")
 	for _, moment := range []string{"start", "load", "end"} {
 		if u, ok := r.Usage[moment]; ok {
 			table.Row(moment, fmt.Sprintf("%d kB", u.ResidentKB), fmt.Sprint(u.Threads))
 		}
 	}
-	table.Print(s.out, "  ", style)
+	table.Print(s.out, "  ", s.style)
 }

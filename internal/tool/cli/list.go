@@ -2,18 +2,24 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -85,7 +91,7 @@ func listBoth(s *invocation) error {
 			fmt.Fprintln(s.out)
 		}
 		name := kind.One + "s"
-		fmt.Fprintln(s.out, term.StyleFor(s.out, s.getenv).Heading(strings.ToUpper(name[:1])+name[1:]))
+		fmt.Fprintln(s.out, s.style.Heading(strings.ToUpper(name[:1])+name[1:]))
 		l := f.of(kind)
 		printFound(s, l)
 		if l.bad() {
@@ -185,7 +191,7 @@ func printLines(s *invocation, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", term.StyleFor(s.out, s.getenv).Heading(title))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(title))
 	for _, line := range lines {
 		fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
 	}
@@ -193,10 +199,7 @@ func printLines(s *invocation, title string, lines []string) {
 
 // placeIn returns a place in a file, or the file without a known line.
 func placeIn(file string, line, column int) string {
-	if line == 0 {
-		return file
-	}
-	return fmt.Sprintf("%s:%d:%d", file, line, column)
+	return term.Either(line == 0, file, fmt.Sprintf("%s:%d:%d", file, line, column))
 }
 
 // subjectIn returns the subject of a finding; for a file, the file's name.
@@ -208,7 +211,6 @@ func subjectIn(subject, file string) string {
 }
 
 func printFound(s *invocation, l *listing) {
-	style := term.StyleFor(s.out, s.getenv)
 	if len(l.Found) == 0 {
 		fmt.Fprintf(s.out, "No %s found in:\n", l.Kind)
 		for _, p := range l.Places {
@@ -222,7 +224,7 @@ func printFound(s *invocation, l *listing) {
 	}
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
-		mark := either(r.In, "used", "not used")
+		mark := term.Either(r.In, "used", "not used")
 		if !r.In && r.Path == "" { // about a variable or a name
 			mark = "--"
 		}
@@ -232,7 +234,7 @@ func printFound(s *invocation, l *listing) {
 		}
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
-	table.Print(s.out, "", style)
+	table.Print(s.out, "", s.style)
 	said := map[string]bool{}
 	for _, r := range l.Found {
 		do := r.Do
@@ -244,7 +246,7 @@ func printFound(s *invocation, l *listing) {
 		case do == "":
 			do = "no variable changes this; for a fix: vkloader doctor"
 		}
-		line := fmt.Sprintf("%s %s: %s", style.Bad(r.Severity), term.OneLine(r.Subject), do)
+		line := fmt.Sprintf("%s %s: %s", s.style.Bad(r.Severity), term.OneLine(r.Subject), do)
 		if !said[line] {
 			fmt.Fprintln(s.out, line)
 		}
@@ -292,13 +294,12 @@ func newListPaths(s *invocation) *cobra.Command {
 }
 
 func printPaths(s *invocation, places []decide.Searched) {
-	style := term.StyleFor(s.out, s.getenv)
 	for start := 0; start < len(places); {
 		name := places[start].For
 		if start > 0 {
 			fmt.Fprintln(s.out)
 		}
-		fmt.Fprintln(s.out, style.Heading(strings.ToUpper(name[:1])+name[1:]))
+		fmt.Fprintln(s.out, s.style.Heading(strings.ToUpper(name[:1])+name[1:]))
 		table := term.NewTable(">", "path", "source", "contents")
 		for ; start < len(places) && places[start].For == name; start++ {
 			p := &places[start]
@@ -311,15 +312,239 @@ func printPaths(s *invocation, places []decide.Searched) {
 			case there == "":
 				there = "no manifest"
 			}
-			if p.Real != "" {
-				there += " (in " + p.Real + ")"
-			}
-			number := ""
-			if p.Order > 0 {
-				number = fmt.Sprint(p.Order)
-			}
+			there += term.Enclosed(" (in ", p.Real, ")")
+			number := term.Either(p.Order > 0, fmt.Sprint(p.Order), "")
 			table.Row(number, p.Path, p.From, there)
 		}
-		table.Print(s.out, "  ", style)
+		table.Print(s.out, "  ", s.style)
 	}
+}
+
+func newListDevices(s *invocation) *cobra.Command {
+	var out output
+	var asMap bool
+	var limit time.Duration
+	var only []string
+	cmd := &cobra.Command{
+		Use: "devices", Short: "List physical devices, in the order that programs get",
+		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
+			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
+			"loader. Below the table it gives the reasons for the order: rules of the\n" +
+			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if asMap && len(only) > 0 {
+				return errors.New("--map shows every device: not with --device")
+			}
+			m, err := s.thisMachine("list devices")
+			if err != nil {
+				return err
+			}
+			devices, err := askForDevices(s, limit)
+			if err != nil {
+				return err
+			}
+			if len(only) > 0 {
+				places, err := selected(only, devices.Selected())
+				if err != nil {
+					return err
+				}
+				chosen := []survey.Device{}
+				for _, at := range places {
+					chosen = append(chosen, devices.List[at])
+				}
+				devices.List = chosen
+			}
+			if asMap {
+				all := mapOf(&m, devices)
+				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
+			}
+			return out.judge(s, struct {
+				Schema  int                  `json:"schema"`
+				Kind    string               `json:"kind"`
+				Devices []survey.Device      `json:"devices"`
+				Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
+				Problem string               `json:"problem,omitempty"`
+			}{listSchema, "devices", devices.List, append([]survey.OrderReason{}, devices.Order...), devices.Problem},
+				devices.Problem != "", func() { printDevices(s, devices) })
+		},
+	}
+	out.option(cmd, listSchema)
+	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
+	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
+	joined(cmd, newInfo(s), "details", "show drivers, layers, devices, messages and times of the tool's own library, or of --library")
+	return cmd
+}
+
+// selected returns the indexes of the selected devices without duplicates, in the order of the selectors.
+func selected(selectors []string, devices []drivers.Device) (places []int, err error) {
+	for _, text := range selectors {
+		hits, err := drivers.SelectDevices(text, devices)
+		if err != nil {
+			return nil, exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			if !slices.Contains(places, at) {
+				places = append(places, at)
+			}
+		}
+	}
+	return places, nil
+}
+
+// askForDevices lists the devices of this machine with the programs' drivers, in child processes.
+func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) {
+	source, err := s.source("", false)
+	if err != nil {
+		return nil, err
+	}
+	return devicesOf(s, source, limit)
+}
+
+// devicesOf lists the devices with a program's drivers.
+func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
+	found, err := probe.Find(s.executable, "")
+	if err != nil {
+		return nil, notLooked(err)
+	}
+	devices, err := survey.LookAtDevices(found, source, limit)
+	return devices, notLooked(err)
+}
+
+// printSearch prints the ways to find the component that ended a child process; died: there is one.
+func printSearch(to io.Writer, died bool) {
+	if died {
+		fmt.Fprintln(to, "To find the layer or driver: vkloader doctor, or for one program: vkloader run --find-culprit PROGRAM")
+	}
+}
+
+func printDevices(s *invocation, devices *survey.Devices) {
+	if devices.Problem != "" {
+		fmt.Fprintf(s.out, "%s %s\n", s.style.Bad("Problem:"), term.OneLine(devices.Problem))
+		printSearch(s.out, devices.Died)
+	}
+	if len(devices.List) == 0 {
+		fmt.Fprintln(s.out, "No device.")
+		return
+	}
+	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
+	for _, d := range devices.List {
+		table.Row(term.Either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
+	}
+	table.Print(s.out, "", s.style)
+	for _, d := range devices.List {
+		if !d.In {
+			fmt.Fprintf(s.out, "%d %s: %s\n", d.Index, term.OneLine(d.Name), term.OneLine(d.Why))
+		}
+	}
+	if len(devices.Order) == 0 {
+		return
+	}
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Reasons for this order"))
+	for _, step := range devices.Order {
+		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
+		s.style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
+	}
+}
+
+// mapped lists the visible devices with all their names.
+type mapped struct {
+	Schema  int                  `json:"schema"`
+	Kind    string               `json:"kind"`
+	Devices []survey.DeviceNames `json:"devices"` // in the programs' order
+	Problem string               `json:"problem,omitempty"`
+}
+
+// mapOf maps the visible devices of this machine.
+func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
+	var seen []decide.Device
+	for i := range devices.List {
+		if devices.List[i].In {
+			seen = append(seen, devices.List[i].Device)
+		}
+	}
+	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, drivers.GPUs(m)), Problem: devices.Problem}
+}
+
+// printMap prints the devices with their names.
+func printMap(s *invocation, m *mapped) {
+	if len(m.Devices) == 0 {
+		fmt.Fprintln(s.out, "No device.")
+		return
+	}
+	for i := range m.Devices {
+		r := &m.Devices[i]
+		s.style.Lines(s.out, fmt.Sprintf("%d ", r.Index), s.style.Heading, r.Name)
+		row := func(name, value string) {
+			if value != "" {
+				s.style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
+			}
+		}
+		row("PCI address", r.PCI)
+		row("kernel driver", r.Kernel)
+		row("nodes", strings.TrimSpace(r.Card+" "+r.Render))
+		row("llama.cpp", ggmlText(r))
+		row("CUDA", strings.TrimSpace(r.CUDAUUID+numberText(", %d in the order of the bus", r.CUDAIndex)))
+		row("OpenGL", r.OpenGL)
+		row("VA-API", r.VAAPI)
+	}
+	fmt.Fprintln(s.out)
+	s.style.Lines(s.out, "", nil, "\"vkloader list variables --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
+}
+
+// ggmlText describes both numbers of llama.cpp.
+func ggmlText(r *survey.DeviceNames) string {
+	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
+	if r.GGMLCompact == nil {
+		return text + "; not used without it"
+	}
+	return text + numberText("; Vulkan%d without it", r.GGMLCompact)
+}
+
+// numberText formats a number; "" for nil.
+func numberText(format string, number *int) string {
+	if number == nil {
+		return ""
+	}
+	return fmt.Sprintf(format, *number)
+}
+
+// chooseDevice prints the variables that give programs of a kind only one device.
+func chooseDevice(s *invocation, kind, device string, out *output, limit time.Duration) error {
+	if device == "" {
+		return errors.New("--for needs --device")
+	}
+	m, err := s.thisMachine("env --for")
+	if err != nil {
+		return err
+	}
+	devices, err := askForDevices(s, limit)
+	if err != nil {
+		return err
+	}
+	all := mapOf(&m, devices)
+	places, err := selected([]string{device}, devices.Selected()[:len(all.Devices)])
+	if err != nil {
+		return err
+	}
+	if len(places) != 1 {
+		return exit.Problem("--device %s: it names %d devices; name one", device, len(places))
+	}
+	list, err := survey.DeviceVariables(kind, all.Devices, places[0])
+	if err != nil {
+		return exit.Problem("--for %s: %w", kind, err)
+	}
+	return out.print(s, struct {
+		Schema    int                     `json:"schema"`
+		For       string                  `json:"for"`
+		Device    survey.DeviceNames      `json:"device"`
+		Variables []survey.DeviceVariable `json:"variables"`
+	}{chooseSchema, kind, all.Devices[places[0]], list}, func() {
+		for _, v := range list {
+			fmt.Fprintln(s.out, explain.SetVariable(v.Name, v.Value).Assignment())
+		}
+	})
 }

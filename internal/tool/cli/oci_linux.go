@@ -10,7 +10,6 @@ import (
 
 	"vkloader/internal/containers/cdi"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/term"
 )
 
 type ociAnswer struct {
@@ -70,10 +69,9 @@ func newOCI(s *invocation) *cobra.Command {
 }
 
 func printOCI(s *invocation, answer *ociAnswer) {
-	style := term.StyleFor(s.out, s.getenv)
 	verdict := "Vulkan works in the image, where there is a device for one of its drivers."
 	if !answer.Works {
-		verdict = style.Bad("Vulkan does not work in the image.")
+		verdict = s.style.Bad("Vulkan does not work in the image.")
 	}
 	fmt.Fprintf(s.out, "%s\n\n", verdict)
 	printVerified(s, &answer.Verdict)

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
@@ -26,8 +27,7 @@ func overview(s *invocation, how effort, out *output) error {
 }
 
 func printOverview(s *invocation, report *doctor.Report) {
-	style := term.StyleFor(s.out, s.getenv)
-	style.Lines(s.out, "", style.Heading, report.Verdict)
+	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
 	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
 	var missing []string // on Windows
@@ -41,9 +41,9 @@ func printOverview(s *invocation, report *doctor.Report) {
 	drivers, layers := usable(report, in)
 	fmt.Fprintln(s.out)
 	if !onWindows {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
 		if report.Other != nil {
-			style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
+			s.style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
 		}
 	}
 	for _, row := range []struct {
@@ -54,10 +54,10 @@ func printOverview(s *invocation, report *doctor.Report) {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
 	}
 	if len(missing) > 0 {
-		style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -69,14 +69,14 @@ func printOverview(s *invocation, report *doctor.Report) {
 			continue
 		}
 		if shown++; shown == 1 {
-			fmt.Fprintf(s.out, "\n%s\n", style.Heading("Needs attention"))
+			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Needs attention"))
 		}
-		printAttention(s, style, &f)
+		printAttention(s, &f)
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Next"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Next"))
 	first := [2]string{"vkloader doctor", "all findings, with fixes"}
 	if better := worthwhile(report); better != "" && shown == 0 {
 		first = [2]string{"vkloader doctor --full", better}
@@ -89,7 +89,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		[2]string{"vkloader explain", "drivers and layers, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
 		[2]string{"vkloader run PROGRAM", "with chosen devices and layers"},
 		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
-		style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
+		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
 }
 
@@ -106,11 +106,11 @@ func worthwhile(r *doctor.Report) string {
 	return strings.Join(slices.Compact(what), " and ")
 }
 
-func printAttention(s *invocation, style term.Style, f *doctor.Finding) {
-	style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
-	style.Advice(s.out, "      do  ", f.Do, f.Commands...)
+func printAttention(s *invocation, f *doctor.Finding) {
+	s.style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
+	s.style.Advice(s.out, "      do  ", f.Do, f.Commands...)
 	if what := notTried(f); what != "" {
-		style.Lines(s.out, "          ", nil, what)
+		s.style.Lines(s.out, "          ", nil, what)
 	}
 }
 
@@ -125,4 +125,51 @@ func listed(names []string) string {
 		names = names[:maxListed]
 	}
 	return strings.Join(names, ", ") + more
+}
+
+// gotten describes the drivers or layers of programs for the first screen.
+type gotten struct {
+	names   []string // usable ones
+	lost    []string // sentences about drivers or layers that do not work
+	foreign int      // the number for programs of another word size
+	idle    int      // the number of faulty drivers for absent devices
+}
+
+// usable sorts the drivers and layers of a report by their use for programs.
+func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotten) {
+	for i := range in {
+		e, list, modules := &in[i], &ofDrivers, report.Drivers
+		if e.Kind != explain.Drivers.One {
+			list, modules = &ofLayers, report.Layers
+		}
+		of := standing.Standing{}
+		for _, m := range modules {
+			if m.Manifest == e.Manifest && m.Name == e.Name {
+				of = m.Standing
+			}
+		}
+		switch {
+		case of.Lost():
+			list.lost = append(list.lost, e.Name+": "+of.String())
+		case of.Fault == standing.FaultForeign:
+			list.foreign++
+		case of.Harmless:
+			list.idle++
+		default:
+			list.names = append(list.names, e.Name)
+		}
+	}
+	return ofDrivers, ofLayers
+}
+
+// rest describes the unusable drivers or layers.
+func (g *gotten) rest() (list []string) {
+	list = append(list, g.lost...)
+	if g.foreign > 0 {
+		list = append(list, fmt.Sprintf("%d for other programs", g.foreign))
+	}
+	if g.idle > 0 {
+		list = append(list, fmt.Sprintf("%d without a device here", g.idle))
+	}
+	return list
 }

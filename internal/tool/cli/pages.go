@@ -6,8 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"vkloader/internal/tool/term"
 )
 
 const commandOfPages = "pages"
@@ -72,4 +76,126 @@ func writePage(path string, text []byte) error {
 		return err
 	}
 	return os.WriteFile(path, text, 0o644)
+}
+
+// pageName returns the name of a command's man page: its words with dashes.
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// pageSection returns 1 for commands and 7 for help topics.
+func pageSection(cmd *cobra.Command) string {
+	return term.Either(cmd.IsAdditionalHelpTopicCommand(), "7", "1")
+}
+
+// manPage returns the man page of a command or a topic.
+func manPage(cmd *cobra.Command) []byte {
+	p := manualPage{}
+	p.line(`.nh`)
+	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))), pageSection(cmd))
+	p.heading("NAME")
+	p.text(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
+	p.heading("SYNOPSIS")
+	use := cmd.UseLine()
+	if pageSection(cmd) == "7" {
+		use = cmd.Parent().CommandPath() + " help " + cmd.Name()
+	}
+	p.text(`\fB` + roff(use) + `\fP`)
+	p.heading("DESCRIPTION")
+	p.paragraphs(term.Or(cmd.Long, cmd.Short))
+	p.flags("OPTIONS", cmd.NonInheritedFlags())
+	p.flags("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags())
+	if cmd.Example != "" {
+		p.heading("EXAMPLES")
+		p.fixed(strings.Split(strings.Trim(cmd.Example, "\n"), "\n"))
+	}
+	p.seeAlso(cmd)
+	return []byte(p.String())
+}
+
+// manualPage is a man page under construction.
+type manualPage struct{ strings.Builder }
+
+func (p *manualPage) line(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
+
+func (p *manualPage) heading(name string) { p.line(".SH %s", name) }
+
+// text writes a line of text and escapes a leading control character.
+func (p *manualPage) text(line string) {
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		line = `\&` + line
+	}
+	p.line("%s", line)
+}
+
+func (p *manualPage) paragraphs(text string) {
+	for i, part := range term.Paragraphs(text) {
+		if i > 0 {
+			p.line(".PP")
+		}
+		if part.Fixed {
+			p.fixed(part.Lines)
+			continue
+		}
+		for _, line := range part.Lines {
+			p.text(roff(line))
+		}
+	}
+}
+
+// fixed writes lines without filling.
+func (p *manualPage) fixed(lines []string) {
+	p.line(".nf")
+	for _, line := range lines {
+		p.text(roff(line))
+	}
+	p.line(".fi")
+}
+
+func (p *manualPage) flags(title string, set *pflag.FlagSet) {
+	if !set.HasAvailableFlags() {
+		return
+	}
+	p.heading(title)
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		option := `\fB` + roff("--"+f.Name) + `\fP`
+		if f.Shorthand != "" {
+			option = `\fB` + roff("-"+f.Shorthand) + `\fP, ` + option
+		}
+		if value != "" {
+			option += ` \fI` + roff(value) + `\fP`
+		}
+		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" && f.DefValue != "0" {
+			usage += " (default " + f.DefValue + ")"
+		}
+		p.line(".TP")
+		p.text(option)
+		p.text(roff(usage))
+	})
+}
+
+func (p *manualPage) seeAlso(cmd *cobra.Command) {
+	var pages []string
+	add := func(c *cobra.Command) {
+		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(pageName(c)), pageSection(c)))
+	}
+	if cmd.HasParent() {
+		add(cmd.Parent())
+	}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			add(c)
+		}
+	}
+	if len(pages) > 0 {
+		p.heading("SEE ALSO")
+		p.text(strings.Join(pages, ", "))
+	}
+}
+
+// roff escapes a text. A minus sign stays one instead of a hyphen, because users copy options from man pages.
+func roff(text string) string {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 }

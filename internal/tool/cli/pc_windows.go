@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/term"
 )
 
 // runningPC is the running system for the doctor. It caches the system's answers, because every tried fix examines the
@@ -79,10 +80,7 @@ func (p *runningPC) Version(file string) string {
 func (p *runningPC) Running() *machine.Source { return p.Source }
 
 func (p *runningPC) Views() []string {
-	if windows.System64() {
-		return []string{"64", "32"}
-	}
-	return []string{"32"}
+	return term.Either(windows.System64(), []string{"64", "32"}, []string{"32"})
 }
 
 func (p *runningPC) Seen(bits string) doctor.PC {

@@ -132,7 +132,7 @@ func showPolicies(s *invocation, list []policy) error {
 		}
 		table.Row(p.name, now(&others), choices, "all programs")
 	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	table.Print(s.out, "", s.style)
 	return nil
 }
 

@@ -90,7 +90,6 @@ func runningPrograms() (*doctor.Running, error) {
 
 // printRunning prints the list. live means repeated output, again that there was an earlier output.
 func printRunning(s *invocation, r *doctor.Running, live, again bool) {
-	style := term.StyleFor(s.out, s.getenv)
 	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			fmt.Fprint(file, "\x1b[H\x1b[2J") // bypasses the replacement of control characters
@@ -108,35 +107,27 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 			if l.Release != "" {
 				whose = "vkloader"
 			}
-			if whose != "" {
-				name += " of " + whose
-			}
+			name += term.Enclosed(" of ", whose, "")
 			loaders = append(loaders, name+changed(l.State))
 		}
 		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
 			modules(p.Layers), p.MiB(), strings.Join(sandboxes, ", "))
 	}
-	table.PrintOr("No process uses a Vulkan loader.", s.out, "", style)
+	table.PrintOr("No process uses a Vulkan loader.", s.out, "", s.style)
 	for _, p := range r.Processes {
 		if p.Problem != "" {
 			fmt.Fprintln(s.out, term.OneLine(p.Problem))
 		}
 	}
 	if r.Hidden > 0 {
-		counted := "1 process"
-		if r.Hidden > 1 {
-			counted = fmt.Sprintf("%d processes", r.Hidden)
-		}
+		counted := term.Either(r.Hidden > 1, fmt.Sprintf("%d processes", r.Hidden), "1 process")
 		fmt.Fprintf(s.out, "%s could not be inspected%s\n", counted, asSeer())
 	}
 }
 
 func bits(class int) string {
-	if class == 0 {
-		return ""
-	}
-	return fmt.Sprint(class)
+	return term.Either(class == 0, "", fmt.Sprint(class))
 }
 
 func changed(c process.FileState) string {

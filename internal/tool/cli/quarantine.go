@@ -96,18 +96,14 @@ func printQuarantines(s *invocation, list []settings.QuarantineNow, ignored []st
 		}
 		table.Row(state, e.Name, forWhom(e.Program), until(&e.Quarantine), e.Why)
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	table.PrintOr("Nothing is in quarantine.", s.out, "", style)
+	table.PrintOr("Nothing is in quarantine.", s.out, "", s.style)
 	for _, said := range ignored {
-		style.Lines(s.out, "", nil, "It is "+said+".")
+		s.style.Lines(s.out, "", nil, "It is "+said+".")
 	}
 }
 
 func until(e *settings.Quarantine) string {
-	if e.Until.IsZero() {
-		return "its file changes"
-	}
-	return settings.Time(e.Until) + ", or its file changes"
+	return term.Either(e.Until.IsZero(), "its file changes", settings.Time(e.Until)+", or its file changes")
 }
 
 func newQuarantineAdd(s *invocation) *cobra.Command {

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -131,24 +132,20 @@ func newCheck(s *invocation) *cobra.Command {
 }
 
 func printChecked(s *invocation, v *checked) {
-	style := term.StyleFor(s.out, s.getenv)
 	if v.Program != "" {
-		style.Lines(s.out, "", nil, v.Program+" requires "+v.Wants+".")
+		s.style.Lines(s.out, "", nil, v.Program+" requires "+v.Wants+".")
 	}
 	if v.Met {
-		style.Lines(s.out, "", nil, "All requirements are met.")
+		s.style.Lines(s.out, "", nil, "All requirements are met.")
 	} else {
-		style.Lines(s.out, "Not met: ", style.Bad, v.What)
+		s.style.Lines(s.out, "Not met: ", s.style.Bad, v.What)
 	}
 	for _, d := range v.Devices {
-		mark := "no "
-		if d.Meets {
-			mark = "yes"
-		}
-		style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
+		mark := term.Either(d.Meets, "yes", "no ")
+		s.style.Lines(s.out, fmt.Sprintf("  %s %d ", mark, d.Index), nil, term.OneLine(d.Name))
 	}
 	for _, line := range v.Limits {
-		style.Lines(s.out, "", nil, term.OneLine(line))
+		s.style.Lines(s.out, "", nil, term.OneLine(line))
 	}
 }
 
@@ -198,4 +195,88 @@ func newWait(s *invocation) *cobra.Command {
 	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit; 0: none")
 	cmd.Flags().Lookup("timeout").Annotations = zeroIsNoLimit
 	return cmd
+}
+
+// checked is the answer of check.
+type checked struct {
+	decide.Verdict
+	Program string   `json:"program,omitempty"` // the program whose requirements are checked
+	Wants   string   `json:"wants,omitempty"`   // its requirements in words
+	Limits  []string `json:"limits,omitempty"`  // the limits of each device by its last drivers, and a release within them
+}
+
+// wantOf returns the requirements of a program by its name or path.
+func wantOf(s *invocation, word string) (*drivers.Want, error) {
+	m, err := s.thisMachine("check")
+	if err != nil {
+		return nil, err
+	}
+	want := decide.WantOf(&m, word)
+	if path, err := programPath(word); want == nil && err == nil {
+		want = decide.WantOf(&m, path)
+	}
+	if want == nil {
+		return nil, fmt.Errorf("the requirements of %s are unknown: name them with --require", term.OneLine(word))
+	}
+	return want, nil
+}
+
+// verdictOn returns the verdict on a requirement: of a program, or with want nil of --require alone.
+func verdictOn(required *decide.Requirement, want *drivers.Want, report *decide.Report) *checked {
+	v := &checked{Verdict: *required.Verdict(report)}
+	if want != nil {
+		v.Program, v.Wants = want.Name, want.Text()
+	}
+	for i := range report.Devices {
+		d := &report.Devices[i]
+		text, _ := required.Limit(d)
+		if text == "" {
+			continue
+		}
+		v.Limits = append(v.Limits, d.Name+": "+text+".")
+		for older := want; older != nil; older = older.Older {
+			if n, err := (decide.Requirement{}).With(older); older != want && err == nil && n.Meets(d) {
+				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it, and requires %s.", older.Name, older.Text()))
+				break
+			}
+		}
+	}
+	return v
+}
+
+// wantsOf returns the requirements of a program, with the limits of the machine's devices; nil: unknown.
+func wantsOf(about *subject) *survey.Wants {
+	m := &about.source.Machine
+	want := decide.WantOf(m, about.source.Program)
+	if want == nil {
+		return nil
+	}
+	answer := &survey.Wants{Program: want.Name, Text: want.Text(), API: want.API, Extensions: want.Extensions}
+	for _, g := range drivers.GPUs(m) {
+		c := drivers.ChipOf(m, g.Vendor, g.Device, g.Directory)
+		if c == nil {
+			continue
+		}
+		text, never := c.Limit(want)
+		if text == "" {
+			continue
+		}
+		answer.Limits = append(answer.Limits, g.Label(m)+": "+text+".")
+		if older := c.Instead(want); older != nil && never {
+			answer.Limits = append(answer.Limits, older.Name+" works with it, and requires "+older.Text()+".")
+		}
+	}
+	return answer
+}
+
+// printWants prints the requirements of a program, and the devices of the machine with older last drivers.
+func printWants(s *invocation, wants *survey.Wants) {
+	if wants == nil {
+		return
+	}
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Requirements"))
+	s.style.Lines(s.out, "    ", nil, wants.Program+" requires "+wants.Text+".")
+	for _, limit := range wants.Limits {
+		s.style.Lines(s.out, "    ", nil, term.OneLine(limit))
+	}
 }

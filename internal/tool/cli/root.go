@@ -6,14 +6,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
+	"vkloader/spec"
 )
 
 const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong usage, 3 the machine could not be examined."
@@ -100,9 +108,9 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 func runLine(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
-	s.args, s.plain = args, s.out
+	s.args, s.plain, s.style = args, s.out, term.StyleFor(s.out, s.getenv)
 	// Standard error also carries the output of programs that run under the tool.
-	s.out = term.Cleaner{To: out, Plain: !term.StyleFor(s.out, s.getenv).Coloured()}
+	s.out = term.Cleaner{To: out, Plain: !s.style.Coloured()}
 	s.in = asking{s.in, out}
 	err := execute(s, args, messages)
 	s.removeTemporary()
@@ -213,4 +221,208 @@ func commandsFor(args []string) (list []command, every bool) {
 		}
 	}
 	return list, true
+}
+
+// renamed maps earlier names of commands to their present ones. The earlier names work until version 2.0 and are in no help.
+var renamed = map[string]string{
+	"env":        "list variables --set",
+	"graph":      "explain --picture",
+	"info":       "list devices --details",
+	"oci":        "cdi check",
+	"policy":     "settings policy",
+	"quarantine": "settings quarantine",
+	"serve":      "service run",
+	"wait":       "check --wait",
+}
+
+// synonyms maps words that users type for a command to the command.
+var synonyms = map[string][]string{
+	"status":    {"doctor"},
+	"fix":       {"doctor", "--fix"},
+	"devices":   {"list", "devices"},
+	"drivers":   {"list", "drivers"},
+	"layers":    {"list", "layers"},
+	"variables": {"list", "variables"},
+}
+
+// sayRenamed tells the new name of a command on standard error.
+func sayRenamed(messages io.Writer, args []string) {
+	if len(args) > 0 && renamed[args[0]] != "" {
+		fmt.Fprintf(messages, "vkloader: \"vkloader %s\" is now \"vkloader %s\"; the earlier name works until 2.0\n", args[0], renamed[args[0]])
+	}
+}
+
+// joined gives cmd the options of another command. With the option name, or with an option that only the other command has, the
+// other command runs in its place.
+func joined(cmd, other *cobra.Command, name, usage string) {
+	flags, own, arguments, run := cmd.Flags(), other.Flags(), cmd.Args, cmd.RunE
+	chosen := flags.Bool(name, false, usage)
+	var only, both, mine []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Name != name && own.Lookup(f.Name) == nil {
+			mine = append(mine, f.Name)
+		}
+	})
+	own.VisitAll(func(f *pflag.Flag) {
+		if flags.Lookup(f.Name) != nil {
+			both = append(both, f.Name)
+			if f.Annotations != nil {
+				flags.Lookup(f.Name).Annotations = f.Annotations
+			}
+			return
+		}
+		only = append(only, f.Name)
+		flags.AddFlag(f)
+		if complete, ok := other.GetFlagCompletionFunc(f.Name); ok {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
+		}
+	})
+	selects := func() bool { return *chosen || slices.ContainsFunc(only, flags.Changed) }
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		check := term.Either(selects(), other.Args, arguments)
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !selects() {
+			return run(cmd, args)
+		}
+		if i := slices.IndexFunc(mine, flags.Changed); i >= 0 {
+			return fmt.Errorf("--%s does not go with --%s", mine[i], name)
+		}
+		for _, name := range both {
+			if from, to := flags.Lookup(name), own.Lookup(name); from.Changed {
+				if err := give(to, from); err != nil {
+					return err
+				}
+			}
+		}
+		return other.RunE(cmd, args)
+	}
+}
+
+// give copies the value of an option.
+func give(to, from *pflag.Flag) error {
+	if list, ok := from.Value.(pflag.SliceValue); ok {
+		return to.Value.(pflag.SliceValue).Replace(list.GetSlice())
+	}
+	return to.Value.Set(from.Value.String())
+}
+
+// meant returns the command line for a first word that is no command: a synonym, or a thing that can be explained. Other command
+// lines stay.
+func (s *invocation) meant(args []string) []string {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) ||
+		args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return args
+	}
+	if words := synonyms[args[0]]; words != nil {
+		return append(slices.Clone(words), args[1:]...)
+	}
+	switch s.thing(args[0]) {
+	case "manifest":
+		return append([]string{"validate"}, args...)
+	case "":
+		return args
+	}
+	return append([]string{"explain"}, args...)
+}
+
+// thing returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
+func (s *invocation) thing(word string) string {
+	if _, ok := spec.Find(word); ok {
+		return "statement"
+	}
+	if findingOf(word) != nil {
+		return "finding"
+	}
+	if strings.ContainsAny(word, `/\`) {
+		info, err := os.Stat(word)
+		switch {
+		case err == nil && info.IsDir() && !onWindows:
+			if whole, err := filepath.Abs(word); err == nil && binary.Launch(&machine.Machine{}, whole) != nil {
+				return "program"
+			}
+			return ""
+		case err != nil || !info.Mode().IsRegular():
+			return ""
+		case strings.HasSuffix(word, ".json"):
+			return "manifest"
+		}
+		return "program"
+	}
+	var names []string
+	if source, err := s.source("", false); err == nil {
+		if answer, err := decide.Of(source); err == nil {
+			for _, e := range slices.Concat(answer.In, answer.Out) {
+				names = append(names, strings.ToLower(e.Name))
+			}
+		}
+	}
+	// The name decides, and not the path: a part such as "sh" is in /usr/share. A program comes before a part of a word.
+	own := func(name string) bool {
+		return name == strings.ToLower(word) || slices.Contains(parts(name), strings.ToLower(word))
+	}
+	_, err := exec.LookPath(word)
+	switch {
+	case slices.ContainsFunc(names, own):
+		return "entry"
+	case err == nil:
+		return "program"
+	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, strings.ToLower(word)) }):
+		return "entry"
+	}
+	return ""
+}
+
+// parts returns the words in the name of a driver or layer.
+func parts(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
+}
+
+// findingOf returns the kind of finding of this name; nil: none.
+func findingOf(name string) (found *doctor.Code) {
+	doctor.Codes(func(c *doctor.Code) {
+		if c.Name == name {
+			found = c
+		}
+	})
+	diag.Codes(func(c diag.Code, e *diag.Entry) {
+		if e.Name == name && found == nil {
+			found = &doctor.Code{Name: e.Name, Severity: e.Severity, Statement: e.Statement, Do: e.Do}
+		}
+	})
+	return found
+}
+
+// printKind prints a kind of finding, as doctor would print a finding of it.
+func printKind(s *invocation, c *doctor.Code) {
+	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", s.severity(c.Severity), s.style.Heading(c.Name))
+	for _, line := range []struct{ word, text string }{{"why", c.Means}, {"do", c.Do}, {"rule", c.Statement}} {
+		if line.text != "" {
+			s.style.Lines(s.out, fmt.Sprintf("    %-4s ", line.word), nil, line.text)
+		}
+	}
+}
+
+// explainThing answers for a word that is no driver or layer. For a program it returns the program's path.
+func explainThing(s *invocation, word string) (program string, done bool) {
+	switch s.thing(word) {
+	case "statement":
+		statement, _ := spec.Find(word)
+		printStatement(s.out, statement)
+		return "", true
+	case "finding":
+		printKind(s, findingOf(word))
+		return "", true
+	case "program":
+		if strings.ContainsRune(word, filepath.Separator) {
+			return word, false
+		}
+		path, _ := exec.LookPath(word)
+		return path, false
+	}
+	return "", false
 }

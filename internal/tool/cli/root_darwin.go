@@ -2,46 +2,32 @@ package cli
 
 import (
 	"os"
+	"os/exec"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/exit"
+	"vkloader/internal/decide/process"
+	"vkloader/internal/tool/doctor"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = false
 
+// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
+const (
+	systemName  = "macOS"
+	aboutSystem = "chooses among the files of the dynamic linker of Linux; on macOS, install.sh of the archive installs and removes the library"
+)
+
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size of the program, 32 or 64"
 
-// commandsOfSystem returns the commands that macOS does not support. Each prints the reason.
-func commandsOfSystem() (list []command) {
-	for _, c := range []struct{ name, why string }{
-		{"cdi", "gives Linux's drivers to containers, by namespaces that only Linux has"},
-		{"oci", "examines images of containers for Linux"},
-		{"policy", "is about the devices of the Linux kernel, and about the driver service, which only Linux has"},
-		{"serve", "is the driver service, which only Linux has"},
-		{"service", "looks into the driver service, which only Linux has"},
-		{"system", "chooses among the files of the dynamic linker of Linux; on macOS, install.sh of the archive installs and removes the library"},
-	} {
-		list = append(list, command{c.name, func(*invocation) *cobra.Command {
-			return &cobra.Command{Use: c.name, Short: "Not on macOS", Hidden: true, DisableFlagParsing: true,
-				RunE: func(*cobra.Command, []string) error {
-					return exit.Unable("not on macOS: %s %s", c.name, c.why)
-				}}
-		}})
-	}
-	return list
-}
-
 // self returns the path with which this program starts itself.
 func self(executable string) string { return executable }
-
-// askService is never called, because macOS has no driver service.
-func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
 // libraryVersions returns the release in a library's section, and the Vulkan version in its load command.
 func libraryVersions(library string) (release, vulkan string) {
@@ -67,3 +53,23 @@ const orderUse = "|layer|order"
 func settingsOfSystem(s *invocation) []*cobra.Command {
 	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
 }
+
+// asSeer returns "".
+func asSeer() string { return "" }
+
+// loaderAt returns nil: no process is inspected.
+func loaderAt(*machine.Source, string) *loaders.Loader { return nil }
+
+// loadersIn returns none: no process is inspected.
+func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []doctor.RunningLoader {
+	return []doctor.RunningLoader{}
+}
+
+// together runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
+func together(child *exec.Cmd) error {
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return waitTogether(child)
+}
+
+// opener opens a file with the user's program for its kind.
+const opener = "open"

@@ -3,13 +3,19 @@
 package cli
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
+	"vkloader/internal/tool/run"
 )
 
 // isTerminal reports whether a file is a terminal.
@@ -40,3 +46,67 @@ func obstacle(*machine.Source, string) string { return "" }
 
 // addProgramRights does nothing: explain decides for programs with more rights.
 func addProgramRights(*cobra.Command) {}
+
+// becomeProgram replaces this process with a program.
+func becomeProgram(p *run.Program) error { return exit.As(exit.CannotRun, p.Become()) }
+
+// hangKey is the key with which the user marks a program as hung.
+const hangKey = `Ctrl-\`
+
+// crashedWith explains an exit code that counts as a crash.
+const crashedWith = "as where a signal ended a command of a shell"
+
+// ignoredByRights returns nothing: unfit warns about programs with more rights.
+func ignoredByRights(*machine.Source, string, []run.Edit) []string { return nil }
+
+// Texts of helps that differ between systems.
+const (
+	elevatedHelp   = "examine for an elevated program, which has more rights than its user (setuid)"
+	libraryHelp    = "use this libvulkan instead of the tool's own: a `PATH`, or a name for the dynamic linker"
+	ownLibraryHelp = "use this libvulkan instead of the tool's own"
+	exampleProgram = "/opt/game/game"
+	exampleDriver  = "radeon_icd.x86_64.json"
+
+	fixBrief = "--fix makes the safe changes to your own files, and asks before each; --undo restores the files."
+	runBrief = "run starts PROGRAM with the libvulkan.so.1 of this tool, and with the drivers, devices and layers of the options. It changes no\n" +
+		"other program."
+	settingsPlaces = "If there is none, it writes a file in the user's\n" +
+		"directories, or with --system in the system's. "
+	quarantinedFor   = "all programs"
+	quarantineAdders = "\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries."
+	pageAgain        = "; press Enter in the terminal for a new address"
+	pageRights       = "As root, the page changes files of the\nsystem only."
+	psHelp           = "ps lists every process that has loaded a Vulkan loader. It shows the loader, drivers and layers, the word size, the sandbox, and the device memory\n" +
+		"of the process, if the kernel driver reports it. Files\n" +
+		"that an update has replaced under a running program are marked. Only root can inspect the\n" +
+		"processes of other users."
+)
+
+// look returns the machine for the program.
+func (r *launched) look(s *invocation) (m machine.Machine, err error) {
+	m, err = s.machine()
+	if err == nil && m.Foreign() && !r.dry {
+		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
+	}
+	return m, err
+}
+
+// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
+func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
+	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
+		return ""
+	}
+	return program.Path + " has not loaded " + brought.Library
+}
+
+// partsOfProcess are the properties that --pid reads from a process.
+const partsOfProcess = "program, rights and root"
+
+// otherViews returns no sources: every program's files are in the same places.
+func otherViews(*machine.Source) []*machine.Source { return nil }
+
+// exportsOf returns no parts of a bundle: only Windows has a registry.
+func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
+
+// registryOf returns no registry for --undo.
+func registryOf() fix.Registry { return nil }

@@ -3,48 +3,33 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	syswindows "golang.org/x/sys/windows"
 
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
-	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/doctor"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
 const onWindows = true
 
+// systemName is the name of the system, and aboutSystem the reason for the absence of the command system.
+const (
+	systemName  = "Windows"
+	aboutSystem = "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"
+)
+
 // bitsHelp is the help of the option --bits.
 const bitsHelp = "word size of the program, 32 or 64 (default: that of --app's executable, or of this tool)"
-
-// aboutPolicies is the reason for the absence of policies.
-const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
-
-// commandsOfSystem returns the commands that Windows does not support. Each prints the reason.
-func commandsOfSystem() (list []command) {
-	for _, c := range []struct{ name, why string }{
-		{"cdi", "gives Linux's drivers to containers"},
-		{"oci", "examines images of containers for Linux"},
-		{"policy", aboutPolicies},
-		{"serve", "is the driver service, which only Linux has"},
-		{"service", "looks into the driver service, which only Linux has"},
-		{"system", "chooses among the loaders of a Linux system; on Windows programs get the vulkan-1.dll of the system's directory"},
-	} {
-		list = append(list, command{c.name, func(*invocation) *cobra.Command { return absent(c.name, c.name, c.why) }})
-	}
-	return list
-}
-
-// absent returns a command that Windows does not support. It prints the reason.
-func absent(name, line, why string) *cobra.Command {
-	return &cobra.Command{Use: name, Short: "Not on Windows", Hidden: true, DisableFlagParsing: true,
-		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on Windows: %s %s", line, why) }}
-}
 
 // elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
 func elevatedHere() bool {
@@ -67,9 +52,6 @@ func isTerminal(f *os.File) bool {
 	var mode uint32
 	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
-
-// askService is never called, because Windows has no driver service.
-func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
 
 // kernelOf returns "": the system's name contains the release on Windows.
 func kernelOf(*machine.Source) string { return "" }
@@ -96,9 +78,6 @@ func settingsOfSystem(*invocation) (list []*cobra.Command) {
 	}
 	return list
 }
-
-// listens returns false: Windows ends the process with its terminal.
-func listens(func(), chan<- struct{}) bool { return false }
 
 // together runs a child process, and ends it and its child processes with its context.
 func together(child *exec.Cmd) error {
@@ -132,3 +111,52 @@ func addRights(cmd *cobra.Command) {
 func addProgramRights(cmd *cobra.Command) {
 	cmd.Flags().Bool("elevated", false, "examine for a program that runs as administrator; --elevated=false: for a program that does not")
 }
+
+// partsOfProcess are the properties that --pid reads from a process.
+const partsOfProcess = "program and rights"
+
+// asSeer returns the advice about processes that cannot be inspected; "" for an administrator, who cannot do more.
+func asSeer() string {
+	if strconv.IntSize == 32 && windows.System64() {
+		return "; a tool of 32 bits cannot inspect programs of 64 bits"
+	}
+	if elevatedHere() {
+		return ""
+	}
+	return "; run as administrator to see them"
+}
+
+// loaderAt identifies the loader in a file.
+func loaderAt(source *machine.Source, file string) *loaders.Loader {
+	return loaders.LoadedDLL(source, file)
+}
+
+// loadersIn returns the loaders that a process has loaded.
+func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
+	list := []doctor.RunningLoader{}
+	for _, m := range p.Loaders() {
+		list = append(list, doctor.RunningLoader{File: m.Path, Version: windows.FileVersion(m.Path)})
+	}
+	return list
+}
+
+// Texts of helps that differ between systems.
+const (
+	elevatedHelp   = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
+	libraryHelp    = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
+	ownLibraryHelp = libraryHelp
+	exampleProgram = `C:\Games\game.exe`
+	exampleDriver  = "nv-vk64.json"
+
+	fixBrief = "--fix makes tested changes to the registry, and asks before each; --undo restores the values."
+	runBrief = "run starts PROGRAM with the vulkan-1.dll that Windows finds for it, and with the drivers, devices and layers of the options.\n" +
+		"It changes no other program."
+	settingsPlaces   = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
+	quarantinedFor   = "all programs that do not run as administrator"
+	quarantineAdders = "\"vkloader run --find-culprit --apply\" adds entries."
+	pageAgain        = "; start ui again for another tab"
+	pageRights       = "As administrator, the page changes settings that programs with these rights\ndo not read."
+	psHelp           = "ps lists every process that has loaded a vulkan-1.dll: the loader, drivers and layers, and the word size.\n" +
+		"Only an administrator can inspect the processes of other users. A tool of 32 bits cannot inspect\n" +
+		"programs of 64 bits."
+)

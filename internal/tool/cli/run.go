@@ -310,10 +310,7 @@ func printTimes(s *invocation, t *loaders.LogTimes) {
 	table := term.NewTable("opened", "name", ">times", ">first", ">all")
 	var all time.Duration
 	for _, o := range t.Opened {
-		name := o.Library
-		if o.Name != "" {
-			name = o.Name + " (" + o.Library + ")"
-		}
+		name := term.Either(o.Name != "", o.Name+" ("+o.Library+")", o.Library)
 		table.Row(o.Kind, name, strconv.Itoa(o.Times), us(o.First), us(o.Total))
 		all += o.Total
 	}

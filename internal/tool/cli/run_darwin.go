@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -33,15 +31,6 @@ const (
 
 // libraryPath is the variable that gives a program the tool's own loader.
 const libraryPath = "DYLD_LIBRARY_PATH"
-
-// look returns the machine for the program.
-func (r *launched) look(s *invocation) (m machine.Machine, err error) {
-	m, err = s.machine()
-	if err == nil && m.Foreign() && !r.dry {
-		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
-	}
-	return m, err
-}
 
 // bring returns the tool's own loader.
 func bring(s *invocation) (probe.Companions, error) {
@@ -91,14 +80,6 @@ func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *o
 		}
 		return ended(state.ExitCode())
 	}, err
-}
-
-// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
-	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
-		return ""
-	}
-	return program.Path + " has not loaded " + brought.Library
 }
 
 // ofTheSystem reports whether a file belongs to macOS.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -36,15 +34,6 @@ const (
 		"  vkloader run --find-culprit --fine-after 20s -- /opt/game/game -windowed\n" +
 		"  vkloader run --find-culprit --hangs-after 1m --apply -- /opt/game/game"
 )
-
-// look returns the machine for the program.
-func (r *launched) look(s *invocation) (m machine.Machine, err error) {
-	m, err = s.machine()
-	if err == nil && m.Foreign() && !r.dry {
-		err = errors.New("run starts only programs of this machine; --root works only with --dry-run")
-	}
-	return m, err
-}
 
 // libraryPath is the variable that gives a program the tool's own loader.
 const libraryPath = "LD_LIBRARY_PATH"
@@ -114,14 +103,6 @@ func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool,
 		}
 		return ended(status.ExitStatus())
 	}, err
-}
-
-// unheard returns a warning that the program loaded no loader with log lines; "" if none is expected.
-func (r *launched) unheard(program *run.Program, brought probe.Companions) string {
-	if (&invocation{environ: program.Environ}).getenv(variables.Debug.Name()) != "all" {
-		return ""
-	}
-	return program.Path + " has not loaded " + brought.Library
 }
 
 // leave starts another process of the tool that keeps reading the standard error of the program's remaining processes. It

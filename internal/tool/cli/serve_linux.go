@@ -390,9 +390,7 @@ func (a *serviceStatus) read(tree *inspection) {
 				for _, icd := range root.ICDs {
 					if icd.URL == child.URL {
 						d.Why = child.URL + ": " + icd.Status
-						if icd.Error != "" {
-							d.Why += ": " + icd.Error
-						}
+						d.Why += term.Enclosed(": ", icd.Error, "")
 					}
 				}
 			}
@@ -415,9 +413,7 @@ func printService(s *invocation, a *serviceStatus) {
 	table := term.NewTable("state", "driver", "for", "contents or reason")
 	for _, d := range a.Drivers {
 		what := term.Count(len(d.Files), "file")
-		if len(d.Devices) > 0 {
-			what += ", " + strings.Join(d.Devices, " ")
-		}
+		what += term.Enclosed(", ", strings.Join(d.Devices, " "), "")
 		table.Row("offered", d.Name, a.Machine, what)
 	}
 	for _, l := range a.LeftOut {
@@ -430,5 +426,5 @@ func printService(s *invocation, a *serviceStatus) {
 			table.Row("left out", "", d.Name, d.Why)
 		}
 	}
-	table.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	table.Print(s.out, "", s.style)
 }

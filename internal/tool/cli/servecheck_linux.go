@@ -42,7 +42,7 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 	if err != nil {
 		return exit.As(exit.NotLooked, err)
 	}
-	rows.Print(s.out, "", term.StyleFor(s.out, s.getenv))
+	rows.Print(s.out, "", s.style)
 	if !offered && !some {
 		return exit.Problem("no driver of this machine would be offered")
 	}
@@ -57,9 +57,7 @@ func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 			size += d.Files[at].Size
 		}
 		what := fmt.Sprintf("%s, %d MB", term.Count(len(driver.Files), "file"), (size+500_000)/1_000_000)
-		if len(driver.Devices) > 0 {
-			what += ", " + strings.Join(driver.Devices, " ")
-		}
+		what += term.Enclosed(", ", strings.Join(driver.Devices, " "), "")
 		rows.Row("offered", driver.Name, d.Machine, what)
 	}
 	for _, l := range left {

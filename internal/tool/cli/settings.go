@@ -90,10 +90,7 @@ func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
 }
 
 func putBack(restored bool) string {
-	if restored {
-		return "; the other program's file is restored"
-	}
-	return ""
+	return term.Either(restored, "; the other program's file is restored", "")
 }
 
 func newSettingsShow(s *invocation) *cobra.Command {
@@ -141,7 +138,6 @@ func newSettingsShow(s *invocation) *cobra.Command {
 }
 
 func printShown(s *invocation, shown *settings.Shown) {
-	style := term.StyleFor(s.out, s.getenv)
 	if shown.File == "" {
 		if len(shown.Places) == 0 { // on Windows
 			fmt.Fprintln(s.out, `No settings file: SOFTWARE\Khronos\Vulkan\LoaderSettings names none, of HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE.`)
@@ -153,7 +149,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		}
 		return
 	}
-	fmt.Fprintf(s.out, "%s %s\n", style.Heading("File"), term.OneLine(shown.File))
+	fmt.Fprintf(s.out, "%s %s\n", s.style.Heading("File"), term.OneLine(shown.File))
 	switch {
 	case !shown.Ours:
 		fmt.Fprintln(s.out, "  written by another program; vkloader changes it only with --force")
@@ -163,26 +159,23 @@ func printShown(s *invocation, shown *settings.Shown) {
 		fmt.Fprintf(s.out, "  written by this tool, expires at %s\n", shown.Expires)
 	}
 	for _, said := range shown.Ignored {
-		style.Lines(s.out, "  ", nil, said)
+		s.style.Lines(s.out, "  ", nil, said)
 	}
 	for _, other := range shown.Shadowed {
 		fmt.Fprintf(s.out, "  %s is ignored while this file exists\n", term.OneLine(other))
 	}
 	if shown.For != "" {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("For "+term.OneLine(shown.For)))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("For "+term.OneLine(shown.For)))
 		printPrograms(s, shown.InForce)
 	} else if len(shown.Programs) == 0 {
 		fmt.Fprintln(s.out, "\nNo program gets settings from it.")
 	} else {
 		for _, p := range shown.Programs {
-			who := "For all programs"
-			if len(shown.Programs) > 1 {
-				who = "For all other programs"
-			}
+			who := term.Either(len(shown.Programs) > 1, "For all other programs", "For all programs")
 			if p.App != "" {
 				who = "For " + p.App
 			}
-			fmt.Fprintf(s.out, "\n%s\n", style.Heading(term.OneLine(who)))
+			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(term.OneLine(who)))
 			printPrograms(s, &p)
 		}
 		if shown.More > 0 {
@@ -194,7 +187,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		printOrder(s, shown.Order)
 	}
 	if len(shown.Findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", style.Heading("Problems in the file"))
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems in the file"))
 	}
 	for _, f := range shown.Findings {
 		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
@@ -207,8 +200,7 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 	if e == nil {
 		return
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("For programs that run as administrator"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("For programs that run as administrator"))
 	switch e.File {
 	case "":
 		fmt.Fprintln(s.out, `  no settings: HKEY_LOCAL_MACHINE names no settings file, and these programs do not read HKEY_CURRENT_USER`)
@@ -251,10 +243,7 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 				others = true
 				continue
 			}
-			kind := "explicit"
-			if l.Implicit {
-				kind = "implicit"
-			}
+			kind := term.Either(l.Implicit, "implicit", "explicit")
 			line("  %s %s, %s, %s", l.Name, l.Control, kind, term.Or(l.Path, "no manifest"))
 		}
 		if !others {
@@ -337,8 +326,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 
 // printOrder prints the rules about the order of layers and their states.
 func printOrder(s *invocation, rules []settings.RuleNow) {
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "%s\n", style.Heading("Rules about the order of layers"))
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Rules about the order of layers"))
 	stale := false
 	for _, r := range rules {
 		fmt.Fprintf(s.out, "  %s\n    before %s, for %s\n", term.OneLine(r.Upper), term.OneLine(r.Lower), term.OneLine(forWhom(r.Program)))
@@ -382,8 +370,7 @@ func printLayerFile(s *invocation, shown *settings.ShownLayers) {
 	if shown == nil {
 		return
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Settings of layers"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Settings of layers"))
 	fmt.Fprintf(s.out, "    %s\n    found by %s\n", term.OneLine(shown.File), shown.From)
 	for _, v := range shown.Values {
 		fmt.Fprintf(s.out, "    %d: %s = %s\n", v.Line, term.OneLine(v.Name), term.OneLine(v.Value))

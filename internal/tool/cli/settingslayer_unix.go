@@ -123,10 +123,7 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) (er
 
 // printLayerWritten prints the written file and its readers.
 func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
-	verb := "Wrote"
-	if answer.Removed {
-		verb = "No setting is left: the tool removed"
-	}
+	verb := term.Either(answer.Removed, "No setting is left: the tool removed", "Wrote")
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
@@ -141,8 +138,7 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 
 // printLayerSettings prints the settings of a layer.
 func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "%s\n", style.Heading(term.OneLine(answer.Layer)))
+	fmt.Fprintf(s.out, "%s\n", s.style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {
 		fmt.Fprintf(s.out, "  set in %s\n", term.OneLine(answer.File))
 	}
@@ -151,7 +147,7 @@ func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
 		if now.Line > 0 {
 			value, from = term.Or(now.Value, "(empty)"), fmt.Sprintf("line %d", now.Line)
 		}
-		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", style.Heading(term.OneLine(now.Key)), strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
+		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", s.style.Heading(term.OneLine(now.Key)), strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
 		if now.Label != "" {
 			fmt.Fprintf(s.out, "    %s\n", term.OneLine(now.Label))
 		}

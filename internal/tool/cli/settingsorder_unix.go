@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // ordered is the output of settings order.
@@ -186,10 +187,7 @@ func printReordered(s *invocation, done *ordered, dry bool) {
 	list := func(title string, layers []settings.OrderedLayer) {
 		fmt.Fprintf(s.out, "%s\n", title)
 		for i, l := range layers {
-			use := ""
-			if !l.Active {
-				use = "  (only if the program enables it)"
-			}
+			use := term.Either(!l.Active, "  (only if the program enables it)", "")
 			fmt.Fprintf(s.out, "  %2d %s%s\n", i+1, l.Name, use)
 		}
 	}
@@ -198,9 +196,6 @@ func printReordered(s *invocation, done *ordered, dry bool) {
 	}
 	list("Before, from the program down", done.Before)
 	list("After", done.After)
-	verb := "Wrote"
-	if dry {
-		verb = "Would write"
-	}
+	verb := term.Either(dry, "Would write", "Wrote")
 	fmt.Fprintf(s.out, "%s %s\n", verb, done.File)
 }

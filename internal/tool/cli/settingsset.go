@@ -245,9 +245,7 @@ func (a *askedDevices) run(object map[string]any, chosen []decide.Device) error 
 	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
 		names := term.Words(got.Devices, func(d decide.Device) string { return d.Name })
 		wrong := chosen[0].Name
-		if got.Problem != "" {
-			wrong += ": " + got.Problem
-		}
+		wrong += term.Enclosed(": ", got.Problem, "")
 		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
 	}
 	return nil

@@ -118,10 +118,9 @@ func printDifferences(s *invocation, list []process.Difference) {
 	if len(list) == 0 {
 		return
 	}
-	style := term.StyleFor(s.out, s.getenv)
-	fmt.Fprintf(s.out, "\n%s\n", style.Heading("Loaded, but different in a new process"))
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Loaded, but different in a new process"))
 	for _, d := range list {
-		fmt.Fprintf(s.out, "    %s %s: %s\n", d.Kind, style.Heading(term.OneLine(d.Name)), term.OneLine(d.What))
+		fmt.Fprintf(s.out, "    %s %s: %s\n", d.Kind, s.style.Heading(term.OneLine(d.Name)), term.OneLine(d.What))
 		if where := term.Or(d.File, d.Manifest); where != "" {
 			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
 		}
@@ -160,6 +159,6 @@ func loaderFile(source *machine.Source) string {
 // printLoader prints the loader of the decision unless it is this project's.
 func printLoader(s *invocation, l *loaders.Loader, program string) {
 	if l != nil && !l.Ours() {
-		term.StyleFor(s.out, s.getenv).Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
+		s.style.Lines(s.out, "", nil, term.OneLine(loaders.Line(l, program))+".")
 	}
 }

@@ -79,12 +79,11 @@ func newSystemUse(s *invocation) *cobra.Command {
 }
 
 func printSystemStatus(s *invocation, status *system.Status) {
-	style := term.StyleFor(s.out, s.getenv)
 	for i, a := range status.Architectures {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
-		style.Lines(s.out, "", style.Heading, a.Title()+": "+inForce(&a))
+		s.style.Lines(s.out, "", s.style.Heading, a.Title()+": "+inForce(&a))
 		table := term.NewTable("state", "origin", "release", "Vulkan", "file", "package")
 		row := func(state string, l *system.Installed) {
 			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
@@ -99,8 +98,8 @@ func printSystemStatus(s *invocation, status *system.Status) {
 				row("can be used", l)
 			}
 		}
-		table.Print(s.out, "  ", style)
-		style.Lines(s.out, "  ", nil, a.Change)
+		table.Print(s.out, "  ", s.style)
+		s.style.Lines(s.out, "  ", nil, a.Change)
 	}
 }
 

@@ -139,10 +139,7 @@ func (o *page) forward(s *invocation, address string) string {
 		host = user + "@" + host
 	}
 	port := address[strings.LastIndexByte(address[:strings.Index(address, "/#")], ':')+1 : strings.Index(address, "/#")]
-	to := "127.0.0.1:" + port
-	if o.socket != "" {
-		to = o.socket
-	}
+	to := term.Either(o.socket != "", o.socket, "127.0.0.1:"+port)
 	line := "ssh -N -L " + port + ":" + to
 	if connection[3] != "22" {
 		line += " -p " + connection[3]

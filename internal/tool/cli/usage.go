@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +14,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -275,7 +284,7 @@ func printHelp(s *invocation, cmd *cobra.Command) {
 // helpWidth returns the terminal's width, at most 80, because longer lines are hard to read.
 func helpWidth(s *invocation) int {
 	const most, least = 80, 40
-	if width := term.StyleFor(s.out, s.getenv).Width(); width > 0 {
+	if width := s.style.Width(); width > 0 {
 		return min(max(width, least), most)
 	}
 	return most
@@ -326,5 +335,163 @@ func printStatement(out io.Writer, s spec.Statement) {
 			line = "  " + line
 		}
 		fmt.Fprintln(out, line)
+	}
+}
+
+// allHelp is the option that shows the whole help of a command with a brief one.
+const allHelp = "all"
+
+// briefHelp is a help that fits one screen: a description and the most used options.
+type briefHelp struct {
+	long  string
+	flags []string
+}
+
+// briefs are the brief helps of commands with many options, by the command's words.
+var briefs = map[string]briefHelp{
+	"doctor": {"doctor names each problem between a program and its GPU, with its cause (why) and a fix (do). It examines devices, manifests,\n" +
+		"libraries and variables, and tries drivers and layers in child processes. It wakes no sleeping device without --probe.\n\n" +
+		fixBrief + "\n\n" + exitCodesHelp,
+		[]string{"app", "device", "pid", "fix", "dry-run", "undo", "full", "json", "markdown", "no-probe", "probe"}},
+	"run": {runBrief + " --find-culprit runs the program repeatedly, and names the layer or driver that makes it fail.\n\n" +
+		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage.",
+		[]string{"device", "driver", "layer", "no-layers", "log", "time", "dry-run", "find-culprit", "apply"}},
+}
+
+// addAllHelp adds the option --all to a command with a brief help.
+func addAllHelp(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if _, brief := briefs[cmd.Name()]; brief {
+			cmd.Flags().Bool(allHelp, false, "with --help: every option")
+		}
+	}
+}
+
+// shortened returns the brief help of a command, and hides its other options until restore; ok is false for other commands, and with
+// --all.
+func shortened(cmd *cobra.Command) (brief briefHelp, restore func(), ok bool) {
+	brief, ok = briefs[words(cmd)]
+	if all, _ := cmd.Flags().GetBool(allHelp); !ok || all {
+		return brief, nil, false
+	}
+	var hidden []*pflag.Flag
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && !slices.Contains(brief.flags, f.Name) && f.Name != allHelp {
+			f.Hidden = true
+			hidden = append(hidden, f)
+		}
+	})
+	return brief, func() {
+		for _, f := range hidden {
+			f.Hidden = false
+		}
+	}, true
+}
+
+// completion returns the possible next words for a shell.
+type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeWith completes from fixed words.
+func completeWith(words ...string) completion {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests, completeFound both.
+func completeLayers(s *invocation) completion  { return completeInstalled(s, true, false) }
+func completeDrivers(s *invocation) completion { return completeInstalled(s, false, true) }
+func completeFound(s *invocation) completion   { return completeInstalled(s, true, true) }
+
+// completeInstalled completes names of installed layers, of driver manifests, or of both.
+func completeInstalled(s *invocation, layers, drivers bool) completion {
+	files := term.Either(drivers, cobra.ShellCompDirectiveDefault, cobra.ShellCompDirectiveNoFileComp)
+	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		source, err := s.source("", false)
+		if err != nil {
+			return nil, files
+		}
+		answer, err := decide.Plan(source)
+		if err != nil {
+			return nil, files
+		}
+		if layers {
+			names = explain.LayerNames(answer.Layers)
+		}
+		if drivers {
+			names = append(names, explain.DriverNames(answer.Drivers)...)
+		}
+		return names, files
+	}
+}
+
+// completeManifests completes file names of manifests.
+func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeWords completes comma-separated log words.
+func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	return term.Words(settings.LogWords, func(word string) string { return before + word }),
+		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within a
+// short time limit.
+func completeDevices(s *invocation) completion {
+	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
+		m, err := s.machine()
+		if err != nil || m.Foreign() {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, err := probe.Find(s.executable, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if seen, err := decide.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+			for _, c := range drivers.DeviceChoices(decide.SelectedAll(seen.Devices)) {
+				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
+					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
+				}
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completePrograms completes programs in PATH for the first word, and files for all words.
+func completePrograms(s *invocation) completion {
+	return func(_ *cobra.Command, args []string, typed string) (list []string, _ cobra.ShellCompDirective) {
+		if len(args) > 0 || strings.Contains(typed, "/") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		seen := map[string]bool{}
+		for _, directory := range filepath.SplitList(s.getenv("PATH")) {
+			entries, _ := os.ReadDir(directory)
+			for _, e := range entries {
+				if name := e.Name(); strings.HasPrefix(name, typed) && !e.IsDir() && !seen[name] {
+					if info, err := os.Stat(filepath.Join(directory, name)); err == nil && info.Mode()&0o111 != 0 && !info.IsDir() {
+						seen[name] = true
+						list = append(list, name)
+					}
+				}
+			}
+		}
+		slices.Sort(list)
+		return list, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// completeVariables completes variable names for --env.
+func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+	variables.Each(func(v variables.ID) { names = append(names, v.Name()+"=") })
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completes registers completions for the flags of a command. It panics for an unknown flag.
+func completes(cmd *cobra.Command, flags map[string]completion) {
+	for name, f := range flags {
+		if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
+			panic(err)
+		}
 	}
 }

@@ -154,25 +154,21 @@ func negotiate(s *invocation, source *machine.Source, result *validation.Result,
 }
 
 func printValidated(s *invocation, results []validation.Result) {
-	style := term.StyleFor(s.out, s.getenv)
 	for _, r := range results {
 		if r.Problem != "" {
-			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(r.Path), style.Bad(r.Problem))
+			fmt.Fprintf(s.out, "%s: %s\n", term.OneLine(r.Path), s.style.Bad(r.Problem))
 			continue
 		}
 		counts, advised := map[diag.Severity]int{}, map[string]bool{}
 		for _, f := range r.Findings {
 			counts[f.Severity]++
-			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), severityIn(style, f.Severity), term.OneLine(f.What), f.Code, f.Statement)
+			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), s.severity(f.Severity), term.OneLine(f.What), f.Code, f.Statement)
 			if f.Do != "" && !advised[f.Code] {
 				advised[f.Code] = true
 				fmt.Fprintf(s.out, "    %s\n", f.Do)
 			}
 		}
-		verdict := "the loader accepts it"
-		if !r.Accepted {
-			verdict = "the loader ignores it"
-		}
+		verdict := term.Either(!r.Accepted, "the loader ignores it", "the loader accepts it")
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity]; n > 0 {

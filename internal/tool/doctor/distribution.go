@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
+	"vkloader/internal/tool/term"
 )
 
 // distribution describes the system's distribution and the way to install packages on it.
@@ -206,15 +207,9 @@ func (d distribution) run(line string) advice {
 	}
 	switch d.image {
 	case ostree:
-		if again {
-			return ostreeAgain
-		}
-		return thenRestart("rpm-ostree install " + names)
+		return term.Either(again, ostreeAgain, thenRestart("rpm-ostree install "+names))
 	case microOS:
-		if again {
-			return thenRestart("transactional-update pkg install --force " + names)
-		}
-		return thenRestart("transactional-update pkg install " + names)
+		return term.Either(again, thenRestart("transactional-update pkg install --force "+names), thenRestart("transactional-update pkg install "+names))
 	case steamOS:
 		return ofSteamOS
 	}
@@ -222,7 +217,7 @@ func (d distribution) run(line string) advice {
 }
 
 // thenRestart returns advice for a root command that takes effect after a restart.
-func thenRestart(command string) advice {
+func thenRestart(command string) told {
 	do := asRoot(command).untried(restarted)
 	do.text += "; then restart the machine"
 	return do

@@ -49,10 +49,7 @@ func (e *driverExam) nvidiaVersions() {
 // nvidiaExtension returns the name of the Flatpak extension with the driver for a version of NVIDIA's kernel module. Without a
 // version, the name has VERSION in its place.
 func (r *Report) nvidiaExtension(kernel string) string {
-	platform := "org.freedesktop.Platform.GL"
-	if r.WordSize() == 32 {
-		platform = "org.freedesktop.Platform.GL32"
-	}
+	platform := term.Either(r.WordSize() == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 	return platform + ".nvidia-" + term.Or(strings.ReplaceAll(kernel, ".", "-"), "VERSION")
 }
 
@@ -99,10 +96,7 @@ func (e *driverExam) idle() {
 		}
 	}
 	if len(names) > 0 {
-		why := forTime
-		if e.class == 32 {
-			why = forSpace
-		}
+		why := term.Either(e.class == 32, forSpace, forTime)
 		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(why,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}

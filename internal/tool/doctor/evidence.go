@@ -107,7 +107,7 @@ func (t *trying) selected(e evidence, ignored bool) evidence {
 	for i := range e.alone {
 		a := &e.alone[i]
 		if ignored {
-			t.disablesLayers(a)
+			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
 		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
 		if !t.Wake && e.sleeps(a.Manifest) {

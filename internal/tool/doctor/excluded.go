@@ -44,10 +44,7 @@ func (e *exam) systemFiles() {
 	}
 	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
 		if !e.machine.Exists(one.sign) {
-			do := asRoot("mount -t proc proc /proc")
-			if one.place == "/sys" {
-				do = asRoot("mount -t sysfs sysfs /sys")
-			}
+			do := term.Either(one.place == "/sys", asRoot("mount -t sysfs sysfs /sys"), asRoot("mount -t proc proc /proc"))
 			var fix advice = do.untried(ofKernel)
 			if e.containerKind() != "" {
 				fix = advised("Start the container with " + one.place + " mounted.")
@@ -161,10 +158,7 @@ const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 
 // hidesDrivers is the fact that programs fail with a settings file and work without it.
 func hidesDrivers(file string, made *core.Settings, detail string) fact {
-	by := ""
-	if made.HasDevices {
-		by = " by its device_configurations"
-	}
+	by := term.Either(made.HasDevices, " by its device_configurations", "")
 	return said("with %s, programs get no device%s (%s); without it, they do", file, by, detail)
 }
 

@@ -53,14 +53,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 
 // verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {
-	good := 0
-	for _, d := range r.Drivers {
-		if d.Good {
-			good++
-		}
-	}
 	switch {
-	case good == 0:
+	case !r.someGood():
 		return "Vulkan will not work: no driver with an existing library was found."
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
@@ -157,8 +151,5 @@ func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 }
 
 func machoBits(magic uint32) string {
-	if magic == macho.Magic64 {
-		return "64"
-	}
-	return "32"
+	return term.Either(magic == macho.Magic64, "64", "32")
 }

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // loaderExam examines the loaders that the program may get.
@@ -191,9 +192,7 @@ func (h host) comesToLoader(c *binary.Closure) bool {
 // a library is missing instead.
 func ownLinker(interpreter *binary.Interpreter, needs string) advice {
 	text := "The program has a C library of its own"
-	if interpreter.Version != "" {
-		text += ", glibc " + interpreter.Version
-	}
+	text += term.Enclosed(", glibc ", interpreter.Version, "")
 	text += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories. "
 	if needs != "" {
 		return advised(text + "Use a build of the program with glibc " + needs + " or newer, or drivers that were built for it.")

@@ -1,18 +1,23 @@
 package doctor
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/windows"
+	"vkloader/internal/tool/term"
 )
 
 // PC is a Windows machine: the facts of the decision for programs of one word size, and further facts.
@@ -101,10 +106,7 @@ func lookPC(pc PC) (*pcExam, error) {
 }
 
 func classOf(bits string) int {
-	if bits == "32" {
-		return 32
-	}
-	return 64
+	return term.Either(bits == "32", 32, 64)
 }
 
 // toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
@@ -204,12 +206,12 @@ func (e *pcExam) verdict() string {
 	if broken := e.misbehaving(); broken != "" {
 		return broken + "."
 	}
-	switch good := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good }); {
+	switch {
 	case !e.pc.Files() && e.Has(diag.Problem):
 		return "The registry has problems; no file was examined."
 	case !e.pc.Files():
 		return "The registry has no problems; no file was examined."
-	case !good:
+	case !e.someGood():
 		return "Vulkan will not work: no driver with an existing library was found."
 	case e.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
@@ -229,3 +231,182 @@ func (e *pcExam) verdict() string {
 func (e *pcExam) base(path string) string { return e.plan.Style.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// PCLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
+// with its dependencies, and whether it exports the required functions.
+func PCLibrary(pc PC, named Named) (Module, []Finding) {
+	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title()), plan: &plan.Answer{Style: pathname.Backslash}}
+	if l := e.read(e.place(named.Library)); l != nil {
+		for _, bits := range pc.Views() {
+			if l.Class == classOf(bits) && l.Class != classOf(pc.WordSize()) {
+				e.pc = pc.Seen(bits)
+			}
+		}
+	}
+	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+	if named.Layer {
+		m = e.module(m, LayerInterface, cmp.Or(named.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
+			cmp.Or(named.GetInstance, "vkGetInstanceProcAddr"))
+	} else {
+		m = e.module(m, DriverInterface, driverFunctions...)
+	}
+	e.Order()
+	return m, slices.Clone(e.Findings)
+}
+
+// PCObstacle returns why the loader does not open a manifest's library in programs of a PC's word size; "" if it does.
+func PCObstacle(pc PC, library string) string {
+	e := &pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}
+	file := e.place(library)
+	if file == "" {
+		return "its library is missing: the loader does not find " + library
+	}
+	switch l := e.read(file); {
+	case l == nil:
+		return "its library cannot be loaded: " + fmt.Sprintf(noLibrary, file)
+	case l.Class != classOf(pc.WordSize()):
+		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, pc.WordSize())
+	}
+	return ""
+}
+
+// entry is a registry value, in the view of programs of a word size.
+type entry = windows.ValueName
+
+// pcChange is one change on a PC: set a variable, or enable or delete a registry value.
+type pcChange struct {
+	variable, text string
+	entry          entry
+	on             bool // set the data to a DWORD of 0; false: delete the value
+}
+
+// hives are the root key names of the reg command.
+var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser: "HKCU"}
+
+// line returns the change as a command line for Windows.
+func (c pcChange) line() string {
+	if c.variable != "" {
+		return `set "` + c.variable + "=" + c.text + `"`
+	}
+	line, data := "reg delete ", " /f"
+	if c.on {
+		line, data = "reg add ", " /t REG_DWORD /d 0 /f"
+	}
+	line += `"` + hives[c.entry.Hive] + `\` + c.entry.Key + `" /v "` + strings.ReplaceAll(c.entry.Name, `"`, `\"`) + `"` + data
+	if c.entry.Hive == facts.LocalMachine {
+		line += " /reg:" + c.entry.Bits
+	}
+	return line
+}
+
+// pcTried is a change that was tried and removes the finding.
+type pcTried struct{ pcChange }
+
+func (t pcTried) say() (string, []string) {
+	text := t.line()
+	switch {
+	case t.variable != "":
+		text = "For a program in which it causes problems: " + text
+	case t.entry.Hive == facts.LocalMachine:
+		text = "In a prompt that runs as administrator: " + text
+	}
+	return text, []string{t.line()}
+}
+
+// RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
+// become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
+func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
+	t, is := f.advice.(pcTried)
+	if !is || t.variable != "" {
+		return entry{}, false, false
+	}
+	return t.entry, t.on, true
+}
+
+// changedPC is a PC with a change applied.
+type changedPC struct {
+	PC
+	change pcChange
+}
+
+func (c changedPC) Seen(bits string) PC { return changedPC{c.PC.Seen(bits), c.change} }
+
+func (c changedPC) Var(name string, secure bool) facts.Var {
+	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) && (l == nil || l.Ours() || l.Obeys(name)) {
+		return facts.Var{Value: c.change.text, Set: true}
+	}
+	return c.PC.Var(name, secure)
+}
+
+func (c changedPC) Elsewhere() facts.Elsewhere { return changedRegistry{c.PC.Elsewhere(), c} }
+
+type changedRegistry struct {
+	facts.Elsewhere
+	of changedPC
+}
+
+func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
+	k, at := r.Elsewhere.Registry(h, path), r.of.change.entry
+	if at.Name == "" || h != at.Hive || !sameName(path, at.Key) || h == facts.LocalMachine && at.Bits != r.of.WordSize() {
+		return k
+	}
+	values := slices.Clone(k.Values)
+	i := slices.IndexFunc(values, func(v facts.Value) bool { return v.Name == at.Name })
+	switch {
+	case i < 0:
+	case r.of.change.on:
+		values[i].Type, values[i].Data = facts.RegDWORD, zero
+	default:
+		values = slices.Delete(values, i, i+1)
+	}
+	return facts.Key{Opened: k.Opened, Values: values}
+}
+
+// zero is the data of an enabled value (WIN-036).
+const zero = "\x00\x00\x00\x00"
+
+// leftBy maps words in paths, in lower case, to the program that leaves values with these paths behind.
+var leftBy = [...]struct{ word, program string }{
+	{`obs-studio`, "OBS Studio"},
+	{`obs-vulkan`, "OBS Studio"},
+	{`bandicam`, "Bandicam"},
+	{`bdcamvk`, "Bandicam"},
+	{`rtssvk`, "RivaTuner Statistics Server"},
+	{`rivatuner`, "RivaTuner Statistics Server"},
+	{`twitch`, "Twitch"},
+	{`mirillis`, "Mirillis Action!"},
+	{`eosoverlay`, "the overlay of Epic Online Services"},
+	{`galaxyoverlay`, "GOG Galaxy"},
+	{`gog galaxy`, "GOG Galaxy"},
+	{`overwolf`, "Overwolf"},
+	{`ow-vulkan`, "Overwolf"},
+	{`steamoverlay`, "Steam"},
+	{`reshade`, "ReShade"},
+}
+
+// ownerOfPath returns the program that installs files with this path; "": unknown.
+func ownerOfPath(path string) string {
+	path = strings.ToLower(path)
+	for _, l := range leftBy {
+		if strings.Contains(path, l.word) {
+			return l.program
+		}
+	}
+	return ""
+}
+
+// namedByDevice returns the display device that names a driver manifest; "": none does.
+func (e *pcExam) namedByDevice(manifest string) string {
+	value := "VulkanDriverName"
+	if e.pc.Elsewhere().Process().WOW64 {
+		value += "Wow"
+	}
+	for _, d := range e.pc.Elsewhere().Devices(value).List {
+		for _, path := range strings.Split(d.Data, "\x00") {
+			if sameName(path, manifest) {
+				return d.ID
+			}
+		}
+	}
+	return ""
+}

@@ -49,10 +49,7 @@ func (l RunningLoader) Title() string {
 	if l.Release != "" {
 		return name + " of vkloader " + l.Release
 	}
-	if l.Package != "" {
-		return name + " of " + l.Package
-	}
-	return name
+	return term.Either(l.Package != "", name+" of "+l.Package, name)
 }
 
 // MiB returns the program's device memory; "" if the kernel does not report it.
@@ -79,10 +76,7 @@ func Sandboxes(source *machine.Source) []Sandbox {
 func (r *Report) Process(pid int, differences []process.Difference) {
 	r.PID = pid
 	for _, d := range differences {
-		code := ProcessDiffers
-		if d.Old {
-			code = ProcessOldFile
-		}
+		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do advice
 		if d.Own {
 			do = ownOrAgain

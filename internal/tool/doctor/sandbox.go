@@ -89,24 +89,15 @@ func (r *Report) nodeCure(g *GPU) advice {
 		name := r.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
 	case "docker":
-		if nvidia {
-			return startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
-		}
-		return startWith(kind, "--device /dev/dri")
+		return term.Either(nvidia, startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"), startWith(kind, "--device /dev/dri"))
 	case "podman":
-		if nvidia {
-			return startWith(kind, "--device nvidia.com/gpu=all")
-		}
-		return startWith(kind, "--device /dev/dri")
+		return term.Either(nvidia, startWith(kind, "--device nvidia.com/gpu=all"), startWith(kind, "--device /dev/dri"))
 	case "kubernetes":
 		return limitsOfPod
 	case "container":
 		return passOn
 	}
-	if nvidia {
-		return asRoot("nvidia-modprobe -c 0").untried(ofKernel)
-	}
-	return typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel)
+	return term.Either(nvidia, asRoot("nvidia-modprobe -c 0").untried(ofKernel), typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel))
 }
 
 func (r *Report) detail(kind string) string {
@@ -121,10 +112,7 @@ func (r *Report) detail(kind string) string {
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
 func (e *libraryExam) containerCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
-	platform := "org.freedesktop.Platform.GL"
-	if e.class == 32 {
-		platform = "org.freedesktop.Platform.GL32"
-	}
+	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
 	case kind == "flatpak" && nvidia:
 		version := nvidiaVersion(e.text("/proc/driver/nvidia/version"))

@@ -144,29 +144,18 @@ func forOthers(library string, f *binary.File, file string, wanted int) fact {
 
 // programsOf describes the programs of a word size.
 func programsOf(class int) string {
-	if class == 32 {
-		return "32-bit programs on x86"
-	}
-	return "64-bit programs on x86-64"
+	return term.Either(class == 32, "32-bit programs on x86", "64-bit programs on x86-64")
 }
 
 func (a absent) say() string {
-	what := a.file + " does not exist"
-	if a.link {
-		what = fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target)
-	}
-	if a.beside != "" {
-		what += "; " + a.beside + " exists"
-	}
+	what := term.Either(a.link, fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target), a.file+" does not exist")
+	what += term.Enclosed("; ", a.beside, " exists")
 	return what + ofOwner(a.owner)
 }
 
 // ofOwner describes the package that lost a file.
 func ofOwner(owner string) string {
-	if owner == "" {
-		return ""
-	}
-	return "; the package " + owner + ", which is installed, should contain the file"
+	return term.Enclosed("; the package ", owner, ", which is installed, should contain the file")
 }
 
 // whoNeeds describes a library and the driver or layer that needs it.
@@ -179,10 +168,7 @@ func whoNeeds(by, through string) string {
 
 // though describes the place where ldconfig would make the dynamic linker find a library.
 func though(configured string) string {
-	if configured == "" {
-		return ""
-	}
-	return ", but " + configured + " exists"
+	return term.Enclosed(", but ", configured, " exists")
 }
 
 func (n nowhere) say() string {
@@ -193,10 +179,7 @@ func (n nowhere) say() string {
 	}
 	what := names + is
 	if n.by != "" {
-		verb := " needs "
-		if n.opens {
-			verb = " opens "
-		}
+		verb := term.Either(n.opens, " opens ", " needs ")
 		what = whoNeeds(n.by, n.through) + verb + names + ", which" + is
 	}
 	what += " in no directory that the dynamic linker searches" + though(n.configured)
@@ -207,10 +190,7 @@ func (n nowhere) say() string {
 }
 
 func (n needsUnusable) say() string {
-	verb := "needs"
-	if n.opens {
-		verb = "opens"
-	}
+	verb := term.Either(n.opens, "opens", "needs")
 	what := fmt.Sprintf("%s %s %s, and ", whoNeeds(n.by, n.through), verb, n.name)
 	if n.err == nil {
 		return what + "there is only " + n.file + ", for other programs"
@@ -219,10 +199,7 @@ func (n needsUnusable) say() string {
 }
 
 func (t tooOld) say() string {
-	has := "which defines no such version"
-	if t.newest != "" {
-		has = "which has versions up to " + t.newest
-	}
+	has := term.Either(t.newest != "", "which has versions up to "+t.newest, "which defines no such version")
 	return fmt.Sprintf("%s needs version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
 }
 
@@ -261,10 +238,7 @@ type undriven struct {
 
 // nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
 func nodeless(nvidia bool, sandbox string) fact {
-	what := sentence("it has no node in /dev/dri")
-	if nvidia {
-		what = "/dev/nvidiactl and /dev/nvidia0 do not exist"
-	}
+	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 do not exist", sentence("it has no node in /dev/dri"))
 	if sandbox != "" {
 		what += sentence(": " + sandboxWords[sandbox] + " does not pass the node")
 	}
@@ -286,9 +260,7 @@ func (u undriven) say() string {
 	if u.others != "" {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", u.others, u.otherClass)
 	}
-	if u.elsewhere != "" {
-		what += "; manifests are in " + u.elsewhere + ", which programs do not search"
-	}
+	what += term.Enclosed("; manifests are in ", u.elsewhere, ", which programs do not search")
 	switch {
 	case u.lost != "":
 		what += "; " + u.lost + " is missing, although its package is installed"
@@ -362,9 +334,7 @@ func (d driverless) say() string {
 	case lostManifest:
 		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is missing, although its package is installed"
 	}
-	if d.elsewhere != "" {
-		what += "; manifests are in " + d.elsewhere + ", which programs do not search"
-	}
+	what += term.Enclosed("; manifests are in ", d.elsewhere, ", which programs do not search")
 	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 }
 
@@ -377,24 +347,16 @@ func (h hides) say() string {
 
 func (m misbehaved) say() string {
 	text := m.detail
-	if m.with != "" {
-		text += ", with " + m.with + " alone: each alone does no harm"
-	}
-	if m.said != "" {
-		text += "; the loader says: " + m.said
-	}
+	text += term.Enclosed(", with ", m.with, " alone: each alone does no harm")
+	text += term.Enclosed("; the loader says: ", m.said, "")
 	return text
 }
 
 // overriding is an override layer in force. places are its only search directories for explicit layers.
 func overriding(components, places []string) sentence {
 	what := "it is in force, and adds " + term.Count(len(components), "layer")
-	if len(components) > 0 {
-		what += ": " + strings.Join(components, ", ")
-	}
-	if len(places) > 0 {
-		what += "; explicit layers are searched for only in " + strings.Join(places, ", ")
-	}
+	what += term.Enclosed(": ", strings.Join(components, ", "), "")
+	what += term.Enclosed("; explicit layers are searched for only in ", strings.Join(places, ", "), "")
 	return sentence(what)
 }
 
@@ -448,18 +410,13 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
 	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
-	if own != "" {
-		what += sentence("; this tool's loader is " + own)
-	}
+	what += sentence(term.Enclosed("; this tool's loader is ", own, ""))
 	return what
 }
 
 // words describes a loader.
 func (l *Loader) words() string {
-	exactly := ""
-	if l.Version != "" {
-		exactly = " (" + l.Version + ")"
-	}
+	exactly := term.Enclosed(" (", l.Version, ")")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
 

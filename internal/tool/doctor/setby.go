@@ -1,11 +1,16 @@
 package doctor
 
 import (
+	"path"
+	"slices"
+
 	"strconv"
 	"strings"
-
 	"vkloader/internal/core/variables"
+
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
 )
 
@@ -130,4 +135,256 @@ func setsVariable(line, name string) bool {
 	}
 	rest, ok := strings.CutPrefix(line, name)
 	return ok && rest != "" && strings.ContainsRune("= \t", rune(rest[0]))
+}
+
+// maxStarters is the maximum number of files of starters that are read for one variable.
+const maxStarters = 512
+
+// starter is a kind of file whose lines set variables of single programs, or of a service manager's.
+type starter struct {
+	directory, suffix string
+	key               string // the beginning of a line with assignments
+	program           string // the program that reads the file and sets the variables of the programs that it starts; "": any
+}
+
+// startedBy returns the first line that sets a variable in a starter: a desktop file, the configuration of a service manager or a
+// compositor, Steam's launch options, Flatpak's overrides, or the configuration of a program that starts games.
+func (h host) startedBy(home, name string) FileLine {
+	list := []starter{{directory: "/etc/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: "/etc/systemd", suffix: "system.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/system.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: home + "/.config/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: home + "/.config/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
+		{directory: home + "/.config/hypr", suffix: ".conf", key: "env"}, {directory: home + "/.local/share/applications", suffix: ".desktop", key: "Exec"},
+		{directory: "/usr/local/share/applications", suffix: ".desktop", key: "Exec"}, {directory: "/usr/share/applications", suffix: ".desktop", key: "Exec"},
+		{directory: home + "/.config/autostart", suffix: ".desktop", key: "Exec"}, {directory: "/etc/xdg/autostart", suffix: ".desktop", key: "Exec"}}
+	list = append(append(list, h.flatpakOverrides(home)...), h.gameStarters(home)...)
+	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
+		for _, user := range h.machine.Names(data + "/userdata") {
+			list = append(list, starter{directory: path.Join(data, "userdata", user, "config"), suffix: "localconfig.vdf", key: `"LaunchOptions"`})
+		}
+	}
+	read := 0
+	for _, s := range list {
+		for _, file := range h.machine.Names(s.directory) {
+			if !strings.HasSuffix(file, s.suffix) {
+				continue
+			}
+			if read++; read > maxStarters {
+				return FileLine{}
+			}
+			lines := strings.Split(h.whole(s.directory+"/"+file), "\n")
+			for number, line := range lines {
+				rest, is := strings.CutPrefix(strings.TrimSpace(line), s.key)
+				if is && (assignsIn(rest, name) || s.program != "" && entryOfMap(rest, name) && h.valueIn(lines[number:], name)) {
+					return FileLine{s.directory + "/" + file, number + 1}
+				}
+			}
+		}
+	}
+	return FileLine{}
+}
+
+// assignsIn reports whether a line has a word that assigns a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
+func assignsIn(line, name string) bool {
+	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\"';", r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		rest, is := strings.CutPrefix(strings.TrimPrefix(word, "="), name)
+		return is && strings.IndexAny(rest, "=,") == 0
+	})
+}
+
+// unit is the service of systemd that starts the examined program; the zero value: none is known.
+type unit struct {
+	process.Unit
+	directory string // of the administrator's or user's unit files
+	nixos     bool   // the system's configuration has the unit
+
+	by FileLine // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
+}
+
+// logins are services whose processes are other programs: shells and sessions.
+var logins = []string{"ssh", "sshd", "dropbear", "cron", "crond", "atd", "gdm", "gdm3", "sddm", "lightdm", "greetd", "console-getty", "docker", "containerd",
+	"code-server", "ttyd"}
+
+// unit returns the service that starts the examined program: that of the process, or of the tool itself.
+func (r *record) unit() unit {
+	list := r.options.ControlGroup
+	if list == "" && r.source.Program == "" {
+		list = r.text("/proc/self/cgroup")
+	}
+	u := unit{Unit: process.UnitIn(list), directory: "/etc/systemd/system", nixos: readDistribution(r.machine).is("nixos")}
+	base, _, _ := strings.Cut(u.Name, "@")
+	if u.Name == "" || slices.Contains(logins, strings.TrimSuffix(base, ".service")) || strings.HasSuffix(base, "getty") || base == "user" {
+		return unit{}
+	}
+	if u.OfUser {
+		u.directory = r.configHome() + "/systemd/user"
+	}
+	if process.UnitText(r.machine, u.Unit, r.configHome()) == "" {
+		return unit{}
+	}
+	return u
+}
+
+// configHome returns the directory of the user's configuration.
+func (h host) configHome() string {
+	return term.Or(h.variable(variables.ConfigHome.Name()), path.Clean(h.variable(variables.Home.Name()))+"/.config")
+}
+
+// setting returns the shell line that changes variables of the service and starts it again, with the words before it.
+func (u unit) setting(c explain.Change) (before, line string) {
+	control := "systemctl "
+	before = "Run as root: "
+	if u.OfUser {
+		control, before = "systemctl --user ", ""
+	}
+	if u.by.File != "" && c.Set && c.And == nil {
+		return "Write " + c.Variable + "=" + inUnit(c.Value) + " into " + u.by.String() + ". Then: ", control + "restart " + term.Quoted(unitName(u.Name))
+	}
+	if u.nixos {
+		return u.onNixOS(c)
+	}
+	var lines []string
+	for at := &c; at != nil; at = at.And {
+		if at.Set {
+			lines = append(lines, "Environment="+inUnit(at.Variable+"="+at.Value))
+		} else {
+			lines = append(lines, "UnsetEnvironment="+at.Variable)
+		}
+	}
+	return before, u.dropIn(c.Variable, lines)
+}
+
+// dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
+func (u unit) dropIn(file string, settings []string) string {
+	control := term.Either(u.OfUser, "systemctl --user ", "systemctl ")
+	directory := u.directory + "/" + u.Name + ".d"
+	return "mkdir -p -- " + term.Quoted(directory) + " && printf '%s\\n' '[Service]' " + strings.Join(term.Words(settings, term.Quoted), " ") + " > " +
+		term.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + term.Quoted(unitName(u.Name))
+}
+
+// onNixOS returns the lines of the system's configuration that change variables of the service.
+func (u unit) onNixOS(c explain.Change) (before, line string) {
+	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.")
+	var lines []string
+	for at := &c; at != nil; at = at.And {
+		attribute, value := "environment."+at.Variable, `"`+strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", `\${`, "%", "%%").Replace(at.Value)+`"`
+		if !at.Set {
+			attribute, value = "serviceConfig.UnsetEnvironment", `"`+at.Variable+`"`
+		}
+		lines = append(lines, of+`"`+strings.TrimSuffix(u.Name, ".service")+`".`+attribute+" = "+value+";")
+	}
+	return "Add " + strings.Join(lines, " ") + " to the system's configuration. Then run as root: ", "nixos-rebuild switch"
+}
+
+// inUnit returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
+func inUnit(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(text) + `"`
+}
+
+// setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
+func (h host) setIn(u *unit, name string) (places []FileLine) {
+	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
+		for number, line := range strings.Split(h.whole(file), "\n") {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			switch strings.TrimSpace(key) {
+			case "Environment":
+				if assigns(value, name) {
+					places = append(places, FileLine{file, number + 1})
+				}
+			case "EnvironmentFile":
+				more := strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`)
+				for number, line := range strings.Split(h.whole(more), "\n") {
+					if setsVariable(line, name) {
+						u.by = FileLine{more, number + 1}
+					}
+				}
+			}
+		}
+	}
+	if u.by.File != "" {
+		places = append([]FileLine{u.by}, places...)
+	}
+	return places
+}
+
+// assigns reports whether a list of assignments of a unit file has one for a variable.
+func assigns(list, name string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
+}
+
+// flatpakOverrides are the files in which Flatpak keeps the variables of a Flatpak program.
+func (h host) flatpakOverrides(home string) (list []starter) {
+	info := h.text("/.flatpak-info")
+	if info == "" {
+		return nil
+	}
+	for _, directory := range []string{home + "/.local/share/flatpak/overrides", "/var/lib/flatpak/overrides"} {
+		for _, file := range []string{setting(info, "Application", "name"), "global"} {
+			if file != "" {
+				list = append(list, starter{directory: directory, suffix: file})
+			}
+		}
+	}
+	return list
+}
+
+// gameStarters are the configurations of programs that start games with variables: Proton, Lutris, Heroic and Bottles.
+func (h host) gameStarters(home string) (list []starter) {
+	add := func(program, directory, suffix, key string) {
+		list = append(list, starter{directory: directory, suffix: suffix, key: key, program: program})
+	}
+	const proton, ofUser = "Proton", "user_settings.py"
+	for _, tool := range strings.Split(h.variable("STEAM_COMPAT_TOOL_PATHS"), ":") {
+		if path.IsAbs(tool) {
+			add(proton, tool, ofUser, "")
+		}
+	}
+	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
+		for _, below := range []string{"/steamapps/common", "/compatibilitytools.d"} {
+			for _, tool := range h.machine.Names(data + below) {
+				if strings.Contains(tool, "roton") {
+					add(proton, data+below+"/"+tool, ofUser, "")
+				}
+			}
+		}
+	}
+	for _, base := range []string{home + "/.config", home + "/.local/share", home + "/.var/app/net.lutris.Lutris/config", home + "/.var/app/net.lutris.Lutris/data"} {
+		for _, below := range []string{"/lutris", "/lutris/runners", "/lutris/games"} {
+			add("Lutris", base+below, ".yml", "")
+		}
+	}
+	for _, base := range []string{home + "/.config", home + "/.var/app/com.heroicgameslauncher.hgl/config"} {
+		for _, below := range []string{"/heroic", "/heroic/GamesConfig"} {
+			add("Heroic", base+below, ".json", `"key":`)
+		}
+	}
+	for _, base := range []string{home + "/.local/share", home + "/.var/app/com.usebottles.bottles/data"} {
+		for _, bottle := range h.machine.Names(base + "/bottles/bottles") {
+			add("Bottles", base+"/bottles/bottles/"+bottle, "bottle.yml", "")
+		}
+	}
+	return list
+}
+
+// entryOfMap reports whether a text begins with a variable's name as a key or value of YAML, JSON or Python.
+func entryOfMap(text, name string) bool {
+	text = strings.TrimLeft(text, " \t\"'")
+	rest, is := strings.CutPrefix(text, name)
+	rest = strings.TrimLeft(rest, "\"' \t")
+	return is && rest != "" && strings.ContainsRune(":,", rune(rest[0]))
+}
+
+// valueIn reports whether one of the first two lines has the value of a variable.
+func (h host) valueIn(lines []string, name string) bool {
+	return strings.Contains(strings.Join(lines[:min(2, len(lines))], "\n"), h.variable(name))
+}
+
+// starterOf returns the program whose configuration a line belongs to; "" for other files.
+func (h host) starterOf(at FileLine) string {
+	for _, s := range h.gameStarters(path.Clean(h.variable(variables.Home.Name()))) {
+		if path.Dir(at.File) == path.Clean(s.directory) && strings.HasSuffix(at.File, s.suffix) {
+			return s.program
+		}
+	}
+	return ""
 }

@@ -75,10 +75,8 @@ func unversioned(c *binary.Closure) bool {
 
 // named returns the library of a closure with a soname; nil: there is none.
 func named(c *binary.Closure, soname string) *binary.File {
-	for _, file := range c.Files {
-		if file.Soname == soname && soname != "" {
-			return file
-		}
+	if at := slices.IndexFunc(c.Files, func(f *binary.File) bool { return f.Soname == soname }); at >= 0 && soname != "" {
+		return c.Files[at]
 	}
 	return nil
 }

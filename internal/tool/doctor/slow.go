@@ -20,10 +20,7 @@ type idlers struct {
 }
 
 func (i idlers) say() string {
-	program := "program"
-	if i.class == 32 {
-		program = "32-bit program"
-	}
+	program := term.Either(i.class == 32, "32-bit program", "program")
 	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every " + program + " loads at its start"
 	if i.cost > 0 {
 		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())

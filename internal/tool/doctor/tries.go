@@ -3,10 +3,13 @@ package doctor
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -76,10 +79,7 @@ func (t *trying) child(ctx context.Context, environ []string, limit time.Duratio
 }
 
 func (t *trying) childOf(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
-	run := probe.Submit
-	if t.Present {
-		run = probe.Present
-	}
+	run := term.Either(t.Present, probe.Present, probe.Submit)
 	return run(ctx, at, machine.WithVariable(environ, variables.Debug.Name(), "error,warn,driver,layer"), limit)
 }
 
@@ -168,18 +168,61 @@ func (t *trying) forOldLoader(r *Report, a *alone) (list [][2]string) {
 	if r.Loader.Has(variables.LayersDisable.Name()) == loaders.Yes {
 		return list
 	}
-	for _, active := range r.Answer.Active {
-		if l := r.Answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && (a.layer == nil || l.Name != a.layer.Name) {
+	return append(list, disablesLayers(r.Answer, a)...)
+}
+
+// onlyThere adds to a failure that it occurs with the program's loader only.
+func onlyThere(detail, version string) string {
+	return term.Either(version == "", detail, detail+"; it happens only with the loader that programs get, "+version+", and not with this one")
+}
+
+// notAlone is the detail of a driver that no variable isolates.
+const notAlone = "it cannot be tried alone: an elevated process ignores the variables that leave the others out. " +
+	"To try it, run doctor in a prompt without administrator rights"
+
+// whyNotAlone is the reason of a failure of all drivers and layers where some drivers were not tried alone.
+const whyNotAlone = "A program that gets all drivers and layers fails. Not every driver was tried alone."
+
+// tryAlone is the advice for that failure.
+var tryAlone = advised("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
+	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
+
+// disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
+func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
+	for _, active := range answer.Active {
+		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && (a.layer == nil || l.Name != a.layer.Name) {
 			list = append(list, [2]string{l.DisableName, "1"})
 		}
 	}
 	return list
 }
 
-// onlyThere adds to a failure that it occurs with the program's loader only.
-func onlyThere(detail, version string) string {
-	if version == "" {
-		return detail
+// isolates reports whether a child with the changes of a trial gets the driver of the trial only.
+func (t *trying) isolates(a *alone) bool {
+	source := *t.scene.Source
+	source.Environ = changed(source.Environ, a.Variables)
+	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
+	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
+}
+
+// openedLast returns the driver or layer whose library the loader was opening at the end of a child's log; false: none.
+func openedLast(answer *plan.Answer, result *probe.Result) (c run.Suspect, found bool) {
+	log := loaders.Progress{}
+	for line := range strings.Lines(result.Log) {
+		log.Line(strings.TrimRight(line, "\r\n"))
 	}
-	return detail + "; it happens only with the loader that programs get, " + version + ", and not with this one"
+	opens := func(kind, library string) bool {
+		return log.Phase == loaders.Opens && log.Words() == string(loaders.Opens)+kind+library
+	}
+	for _, d := range answer.Drivers {
+		if opens("the driver ", d.LibraryPath) || opens("the driver ", d.Library) {
+			return run.Suspect{Kind: run.Driver, Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library}, true
+		}
+	}
+	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return opens("the layer ", l.Library) })
+	if at < 0 {
+		return c, false
+	}
+	l := answer.Layers[at]
+	return run.Suspect{Kind: run.Layer, Name: l.Name, Manifest: l.Manifest, Library: l.Library}, true
 }

@@ -322,9 +322,7 @@ func unseen(count int, rights process.FileRights, lost []string) fact {
 		verb = "is"
 	}
 	what += said(" %s that %s set", term.Count(count, "variable"), verb)
-	if len(lost) > 0 {
-		what += sentence("; it does not get " + strings.Join(lost, ", "))
-	}
+	what += sentence(term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 	return what
 }
 

@@ -128,9 +128,7 @@ func (e *summary) end(short bool) string {
 	case problems+warnings == 0 && len(names) > 0:
 		end += " so far"
 	}
-	if len(names) > 0 {
-		end += "; still being tried: " + strings.Join(names, ", ") + " (vkloader doctor waits for the results)"
-	}
+	end += term.Enclosed("; still being tried: ", strings.Join(names, ", "), " (vkloader doctor waits for the results)")
 	return end
 }
 
@@ -166,10 +164,7 @@ func (e *summary) rest() string {
 	case len(software) > 0:
 		return e.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
 	}
-	if e.has(NoDevice) {
-		return "No driver works here, and no program gets Vulkan; "
-	}
-	return device + ", so no program gets Vulkan; "
+	return term.Either(e.has(NoDevice), "No driver works here, and no program gets Vulkan; ", device+", so no program gets Vulkan; ")
 }
 
 // unserved returns the beginning of the verdict when no device is expected to support Vulkan.
@@ -179,18 +174,12 @@ func (e *summary) unserved() string {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}
-	if len(e.gpus) == 0 {
-		return "No graphics device found"
-	}
-	return "No graphics device renders"
+	return term.Either(len(e.gpus) == 0, "No graphics device found", "No graphics device renders")
 }
 
 // onProcessor returns the beginning of the verdict when programs compute on the CPU.
 func (e *summary) onProcessor(device, software string) string {
-	works := "Vulkan works on the CPU (tried), with " + software
-	if !e.Works {
-		works = "programs compute on the CPU (not tried), with " + software
-	}
+	works := term.Either(!e.Works, "programs compute on the CPU (not tried), with "+software, "Vulkan works on the CPU (tried), with "+software)
 	if by := pinnedBy(e.source); by != "" {
 		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
 	}

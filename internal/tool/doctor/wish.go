@@ -138,10 +138,7 @@ func withoutIt(do told, changes []explain.Change) told {
 // entry returns the change that replaces an entry of a variable's list.
 func (h host) entry(variable, old, by string) explain.Change {
 	value := h.variable(variable)
-	separator := machine.ListSeparator
-	if variable == variables.LayersEnable.Name() {
-		separator = ","
-	}
+	separator := term.Either(variable == variables.LayersEnable.Name(), ",", machine.ListSeparator)
 	parts := strings.Split(value, separator)
 	for i := range parts {
 		if parts[i] == old {
@@ -324,10 +321,7 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 
 // defaults returns the usual directories for manifests.
 func (h host) defaults(kind string) (places []string) {
-	for _, base := range []string{"/usr/share/vulkan/", "/usr/local/share/vulkan/", "/etc/vulkan/"} {
-		places = append(places, base+kind)
-	}
-	return places
+	return []string{"/usr/share/vulkan/" + kind, "/usr/local/share/vulkan/" + kind, "/etc/vulkan/" + kind}
 }
 
 // nearby returns the directories with manifests around a path: below it, and below the three directories above it.

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/tool/term"
 )
 
 // install32 returns advice to install a package for 32-bit programs beside that for 64-bit programs.
@@ -132,10 +133,7 @@ func (o *OtherSize) Line() string {
 		return fmt.Sprintf("%d-bit programs get no Vulkan loader that can be read", o.Class)
 	}
 	line := fmt.Sprintf("%d-bit programs get %s", o.Class, o.Loader.Title())
-	if len(o.Drivers) == 0 {
-		return line + ", and no driver"
-	}
-	return line + ", with " + strings.Join(o.Drivers, ", ")
+	return term.Either(len(o.Drivers) == 0, line+", and no driver", line+", with "+strings.Join(o.Drivers, ", "))
 }
 
 // bothWordSizes also examines the other word size, if no program is named and the machine has a 32-bit loader. The lack of

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/tool/term"
 )
 
 // Group is the subject of a variable.
@@ -169,10 +170,7 @@ func Guide() []VariableGuide { return entries[:] }
 
 // Elevated returns the effect of elevated rights on the variable: "ignored" or "kept".
 func (e *VariableGuide) Elevated() string {
-	if e.ID.Secure() {
-		return "ignored"
-	}
-	return "kept"
+	return term.Either(e.ID.Secure(), "ignored", "kept")
 }
 
 // Told returns the full description: the effect, the time of reading, the meaning of an empty value, and the current name.

@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/tool/term"
 )
 
 // Kind is the kind of a finding.
@@ -65,10 +66,7 @@ func (f *Problem) What() string {
 	case NoLayer:
 		return names + f.Layer + ", which is not installed"
 	case OnAndOff:
-		outcome := "it is not used"
-		if f.Used {
-			outcome = "it is used"
-		}
+		outcome := term.Either(f.Used, "it is used", "it is not used")
 		return fmt.Sprintf("%s is switched on by %s and off by %s: %s", f.Layer, strings.Join(f.On, ", "), strings.Join(f.Off, ", "), outcome)
 	case TwoOfMesa:
 		return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes the first of them", f.Other, f.OtherValue,

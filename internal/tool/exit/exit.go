@@ -4,6 +4,9 @@ package exit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os/exec"
+	"strings"
 )
 
 // Exit codes of every command.
@@ -38,8 +41,13 @@ func (e *Error) Unwrap() error { return e.Err }
 // With returns an error with a code and without a message.
 func With(code int) error { return &Error{code, nil} }
 
-// As returns an error with a code and the message of err.
-func As(code int, err error) error { return &Error{code, err} }
+// As returns an error with a code and the message of err; nil for nil.
+func As(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{code, err}
+}
 
 // Unable returns an error for a subject that the tool could not examine.
 func Unable(format string, args ...any) error {
@@ -61,4 +69,35 @@ func CodeOf(err error) int {
 		return e.Code
 	}
 	return Usage
+}
+
+// Message returns an error's text for a user. A failed call on a file becomes the file's name and the reason in plain English,
+// without the name of the system's function.
+func Message(err error) string {
+	if err == nil {
+		return ""
+	}
+	text := err.Error()
+	var file *fs.PathError
+	var program *exec.Error
+	switch {
+	case errors.As(err, &file):
+		return strings.Replace(text, file.Error(), reason(file.Path, file.Err), 1)
+	case errors.As(err, &program):
+		return strings.Replace(text, program.Error(), reason(program.Name, program.Err), 1)
+	}
+	return text
+}
+
+// reason returns the name of a file with the reason why it cannot be used.
+func reason(name string, err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return name + " does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return name + ": permission denied"
+	case errors.Is(err, fs.ErrExist):
+		return name + " exists already"
+	}
+	return name + ": " + err.Error()
 }

@@ -14,3 +14,6 @@ func (p *Program) Become() error {
 	}
 	return nil
 }
+
+// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
+func crashCode(code int) bool { return code > 128 }

@@ -67,6 +67,3 @@ func endOf(state *os.ProcessState, why int32) *End {
 	}
 	return e
 }
-
-// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
-func crashCode(code int) bool { return code > 128 }

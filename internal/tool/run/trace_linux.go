@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/tool/term"
 )
 
 // Trace runs the program as a child under ptrace with its standard error split. It returns when the program and its
@@ -84,9 +85,6 @@ func (t *tracer) end() *End {
 	}
 	return e
 }
-
-// crashCode reports whether an exit code is that of a shell whose command was ended by a signal.
-func crashCode(code int) bool { return code > 128 }
 
 // watch ends the program at its limit or on a signal.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
@@ -206,10 +204,7 @@ func faultAt(tid int, at *place) *CrashSite {
 	defer memory.Close()
 	stack := make([]byte, maxStack)
 	n, _ := memory.ReadAt(stack, int64(at.sp))
-	word := 8
-	if at.sp < 1<<32 {
-		word = 4
-	}
+	word := term.Either(at.sp < 1<<32, 4, 8)
 	for stack = stack[:n]; len(stack) >= word; stack = stack[word:] {
 		if word == 4 {
 			add(uint64(binary.NativeEndian.Uint32(stack)))

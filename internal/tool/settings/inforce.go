@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"vkloader/internal/decide/binary"
@@ -30,10 +31,8 @@ func Look(source *machine.Source) (*FileSet, error) {
 
 // Again reads the files again, because another run of the tool may have changed them.
 func (p *FileSet) Again() (err error) {
-	if p.Files, err = Existing(&p.Machine, p.Places); err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return nil
+	p.Files, err = Existing(&p.Machine, p.Places)
+	return exit.As(exit.NotLooked, err)
 }
 
 // InForce returns the file that programs use; nil without one.
@@ -180,4 +179,63 @@ func put(p *FileSet, place string, file *File, content map[string]any) error {
 		return exit.Unable("settings file: %w", err)
 	}
 	return nil
+}
+
+// Clearing is a removal of settings: the options of "settings clear".
+type Clearing struct {
+	Apps  []string // only the settings for these programs; empty: the file
+	Force bool     // also another program's file
+}
+
+// Clear removes the settings file in force or its settings for some programs, and gives c their real paths. It returns the zero value
+// if there is no file.
+func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
+	f := p.InForce()
+	switch {
+	case f == nil:
+		return Done{}, nil
+	case !f.Ours && !c.Force:
+		return Done{}, NotOurs(f)
+	case len(c.Apps) > 0 && !f.Ours:
+		return Done{}, errors.New("--app works on a file of this tool only")
+	case len(c.Apps) > 0:
+		if c.Apps, err = RealApps(&p.Machine, c.Apps); err != nil {
+			return Done{}, err
+		}
+		return p.dropPrograms(f, c.Apps)
+	}
+	done.Removed = f.Path
+	if done.Restored, err = removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours == f.Ours }); err != nil {
+		return Done{}, exit.As(exit.NotLooked, err)
+	}
+	return done, nil
+}
+
+// dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
+func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
+	unlock, err := Lock(&p.Machine, f.Path)
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	defer unlock()
+	if f, err = Read(&p.Machine, f.Path); err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	content, err := f.Decode()
+	if err != nil {
+		return done, exit.As(exit.NotLooked, err)
+	}
+	dropRules(content, apps)
+	if !Drop(content, apps) {
+		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
+	}
+	if len(content["settings_array"].([]any)) == 0 {
+		done.Removed = f.Path
+		done.Restored, err = Remove(&p.Machine, f.Path)
+	} else {
+		done.Wrote = f.Path
+		done.Expires = Time(f.Expires)
+		err = Write(&p.Machine, f.Path, content, f.Expires, false)
+	}
+	return done, exit.As(exit.NotLooked, err)
 }

@@ -225,10 +225,7 @@ func changeQuarantines(found *FileSet, place string, f func(content map[string]a
 	if err == nil {
 		err = writeQuarantines(m, place, entries)
 	}
-	if err != nil {
-		return exit.As(exit.NotLooked, err)
-	}
-	return nil
+	return exit.As(exit.NotLooked, err)
 }
 
 // enter writes a quarantine, and replaces an older one for the same component.

@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/term"
 )
 
 // DeviceNames holds all names of a device. Unknown names are absent.
@@ -167,10 +168,7 @@ const (
 
 // VariableKinds returns the kinds of a system. Windows has neither DRI nor Mesa's device selection layer.
 func VariableKinds(windows bool) []string {
-	if windows {
-		return []string{GGML, CUDA}
-	}
-	return []string{GGML, CUDA, DRI, Mesa}
+	return term.Either(windows, []string{GGML, CUDA}, []string{GGML, CUDA, DRI, Mesa})
 }
 
 // DeviceVariable is a variable with a value.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"vkloader/internal/tool/term"
 )
 
 // dotCommands is the maximum number of commands in a layer's node.
@@ -32,10 +33,7 @@ func DOT(w io.Writer, c *Chain) error {
 		if len(l.Commands) > dotCommands {
 			commands += ", …"
 		}
-		colour := "#fff4d6"
-		if l.Problem != "" {
-			colour = culprit
-		}
+		colour := term.Either(l.Problem != "", culprit, "#fff4d6")
 		node(id, colour, l.Name, l.Problem, l.Why, l.Library, l.intercepts(), commands)
 		put("  %s -> %s;\n", above, id)
 		above = id
@@ -43,10 +41,7 @@ func DOT(w io.Writer, c *Chain) error {
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
 		id := fmt.Sprint("driver", i+1)
-		colour := "#dff5e3"
-		if d.Problem != "" {
-			colour = culprit
-		}
+		colour := term.Either(d.Problem != "", culprit, "#dff5e3")
 		node(id, colour, d.Name, d.Library, labelled("Vulkan ", d.API), d.Problem)
 		put("  %s -> %s;\n", above, id)
 		for _, device := range d.Devices {

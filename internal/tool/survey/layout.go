@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"vkloader/internal/tool/term"
 )
 
 // Measures of the picture, in pixels.
@@ -64,10 +66,7 @@ func (b *box) write(f *face, at, room float64, most int, s string) {
 // clean replaces characters that would break a line or a picture.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ' {
-			return '\uFFFD'
-		}
-		return r
+		return term.Either(unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsPrint(r) && r != ' ', '\uFFFD', r)
 	}, s)
 }
 
@@ -84,10 +83,7 @@ func lines(list ...string) string {
 
 // labelled returns a text with a label; "" for an empty text.
 func labelled(label, s string) string {
-	if s == "" {
-		return ""
-	}
-	return label + s
+	return term.Enclosed(label, s, "")
 }
 
 func (p *picture) add(b box) {
@@ -142,10 +138,7 @@ func lay(c *Chain) *picture {
 // layerBox returns a box with the layer on the left and its intercepted commands on the right.
 func layerBox(l *ChainLayer, i int, y float64) box {
 	const left, gutter = 430.0, 18.0
-	class := "layer"
-	if l.NameOnly || l.Meta {
-		class = "layer aside"
-	}
+	class := term.Either(l.NameOnly || l.Meta, "layer aside", "layer")
 	if l.Problem != "" {
 		class = "bad"
 	}
@@ -235,10 +228,7 @@ func (p *picture) drivers(c *Chain) {
 }
 
 func driverBox(d *ChainDriver, i int, y float64) box {
-	class := "driver"
-	if d.Problem != "" {
-		class = "bad"
-	}
+	class := term.Either(d.Problem != "", "bad", "driver")
 	b := column(fmt.Sprint("driver", i+1), class, driverX, y, driverW)
 	x, room := driverX+padding, driverW-2*padding
 	b.write(title, x, room, 2, d.Name)
@@ -270,3 +260,66 @@ func deviceBox(d *ChainDevice, y float64) box {
 }
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// Chain is the drawn data: a program, its loader, layers, drivers and devices.
+type Chain struct {
+	Schema  int           `json:"schema"`            // of the JSON form
+	Program string        `json:"program"`           // its path; "": any program
+	Library string        `json:"library"`           // the loader's file
+	Version string        `json:"version"`           // the loader's API version
+	Layers  []ChainLayer  `json:"layers"`            // from the program down
+	Drivers []ChainDriver `json:"drivers"`           // in search order
+	Out     []ChainOut    `json:"out"`               // found but not used
+	Problem string        `json:"problem,omitempty"` // the reason for missing devices or commands
+}
+
+// ChainLayer is an active layer.
+type ChainLayer struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Manifest    string   `json:"manifest"`
+	Library     string   `json:"library,omitempty"`
+	Meta        bool     `json:"meta,omitempty"` // the layer is a meta-layer: it has no library, and enables its component layers
+	Why         string   `json:"why"`
+	Statement   string   `json:"statement"`
+	Off         string   `json:"off,omitempty"`          // an environment assignment that disables the layer
+	Known       bool     `json:"known"`                  // commands is complete
+	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
+	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
+	Problem     string   `json:"problem,omitempty"`      // the failure when it was tried alone, if it is the culprit
+	Before      []string `json:"pre_instance,omitempty"` // the intercepted pre-instance commands
+	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer with the same name is in the chain
+}
+
+// ChainDriver is an opened driver.
+type ChainDriver struct {
+	Name      string        `json:"name"` // the manifest's file name
+	Manifest  string        `json:"manifest"`
+	Library   string        `json:"library"`
+	API       string        `json:"api_version,omitempty"`
+	Why       string        `json:"why"`
+	Statement string        `json:"statement"`
+	Off       string        `json:"off,omitempty"`
+	Problem   string        `json:"problem,omitempty"`
+	Known     bool          `json:"known"` // the driver's devices are known
+	Devices   []ChainDevice `json:"devices"`
+}
+
+// ChainDevice is a device of a program.
+type ChainDevice struct {
+	Index uint32 `json:"index"`
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	API   string `json:"api_version"`
+	About string `json:"about,omitempty"` // the driver's name and version
+}
+
+// ChainOut is an unused driver or layer.
+type ChainOut struct {
+	Kind      string `json:"kind"`
+	Name      string `json:"name"`
+	Manifest  string `json:"manifest"`
+	Why       string `json:"why"`
+	Statement string `json:"statement"`
+	On        string `json:"on,omitempty"` // an environment assignment that enables it
+}

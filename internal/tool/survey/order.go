@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Sources of the device order.
@@ -152,4 +154,203 @@ func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base
 		return why(sameByMesa(wishes))
 	}
 	return nil
+}
+
+// NVIDIA's layer that puts its devices first or hides the others, with its variables, from the README of NVIDIA's driver
+// (chapter "PRIME Render Offload").
+const (
+	optimusLayer   = "VK_LAYER_NV_optimus"
+	optimusOffload = "__NV_PRIME_RENDER_OFFLOAD"
+	optimusFilter  = "__VK_LAYER_NV_optimus"
+)
+
+// Effects of NVIDIA's layer on the order. The text is the variables, as NAME=VALUE.
+type (
+	optimusIdle  string // the layer is inactive
+	optimusSorts string
+	optimusOnly  string // it hides other devices
+	optimusNone  string // it hides NVIDIA's devices
+)
+
+func (o optimusIdle) say() string {
+	return string(o) + " moves nothing: " + optimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
+}
+
+func (o optimusSorts) say() string {
+	return optimusLayer + " puts the devices of NVIDIA's driver before all others: " + string(o)
+}
+
+func (o optimusOnly) say() string {
+	return optimusLayer + " hides every device that is not of NVIDIA's driver: " + string(o)
+}
+
+func (o optimusNone) say() string {
+	return optimusLayer + " hides the devices of NVIDIA's driver: " + string(o)
+}
+
+// optimusSteps returns the effects of NVIDIA's layer on the order; none without its variables.
+func optimusSteps(source *machine.Source, answer *plan.Answer) []OrderReason {
+	offload, _ := source.Lookup(optimusOffload)
+	filter, _ := source.Lookup(optimusFilter)
+	text := term.Enclosed(optimusOffload+"=", offload, "")
+	if filter != "" && text != "" {
+		text += " "
+	}
+	text += term.Enclosed(optimusFilter+"=", filter, "")
+	if text == "" {
+		return nil
+	}
+	used := false
+	for _, a := range answer.Active {
+		used = used || answer.Layers[a.Layer].Name == optimusLayer
+	}
+	var why fact
+	switch {
+	case !used:
+		why = optimusIdle(text)
+	case filter == "NVIDIA_only":
+		why = optimusOnly(text)
+	case filter == "non_NVIDIA_only":
+		why = optimusNone(text)
+	default:
+		why = optimusSorts(text)
+	}
+	return []OrderReason{step(ByLayer, "PHY-032", why)}
+}
+
+// fact is the reason for a device's absence or place, as data. say returns its sentence. The texts of all facts are in this
+// file.
+type fact interface{ say() string }
+
+type (
+	// hiddenByMesa is a device that Mesa's layer hides because of these requests.
+	hiddenByMesa []drivers.MesaWish
+
+	// hiddenBy is a device that filter variables hide, as NAME=VALUE.
+	hiddenBy string
+
+	// notConfigured is a device that the device configurations of this settings file do not name.
+	notConfigured string
+
+	// leftOutBy is a device whose driver these variables (NAME=VALUE) or this settings file exclude.
+	leftOutBy string
+)
+
+func (h hiddenByMesa) say() string {
+	text := "hidden by " + drivers.MesaLayer
+	for _, w := range h {
+		text += " " + w.Name + "=" + w.Value
+	}
+	return text
+}
+
+func (h hiddenBy) say() string { return "hidden by " + string(h) }
+
+func (n notConfigured) say() string { return "hidden by the device configurations of " + string(n) }
+
+func (l leftOutBy) say() string { return "its driver is excluded by " + string(l) }
+
+// Reasons for the order of devices.
+type (
+	// asConfigured is the order of the device configurations in this settings file.
+	asConfigured string
+
+	// unsorted is the order without sorting, because of this value of a variable.
+	unsorted string
+
+	// sorted is the order of two devices by a rule.
+	sorted struct {
+		first, second numbered
+		rule          fact
+	}
+
+	// numbered is a device with its number in programs; -1 without one.
+	numbered struct {
+		number int
+		name   string
+	}
+
+	// Sorting rules.
+	namedBySelect string                // the value of VK_LOADER_DEVICE_SELECT
+	byType        struct{ a, b string } // type names
+	byKnownPCI    struct{}
+	byPCI         struct{ a, b string }
+	byIDs         struct{ a, b uint32 } // vendor xor device
+	asFound       struct{}
+
+	// Effects of Mesa's layer on the order, with its requests.
+	withoutMesa []drivers.MesaWish
+	leftByMesa  struct {
+		left   numbered
+		wishes []drivers.MesaWish
+	}
+	firstByMesa struct {
+		first  numbered
+		before string // the name of the loader's first device
+		wishes []drivers.MesaWish
+	}
+	changedByMesa []drivers.MesaWish
+	sameByMesa    []drivers.MesaWish
+)
+
+const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
+
+func (a asConfigured) say() string {
+	return "the order is that of the device configurations of " + string(a)
+}
+
+func (u unsorted) say() string {
+	return variables.DisableSelect.Name() + "=" + string(u) + ": nothing is sorted; " + inOwnOrder
+}
+
+func (s sorted) say() string {
+	return s.first.String() + " before " + s.second.String() + ": " + s.rule.say()
+}
+
+func (n numbered) String() string {
+	return term.Either(n.number < 0, n.name, fmt.Sprint(n.number, " ", n.name))
+}
+
+func (n namedBySelect) say() string {
+	return variables.DeviceSelect.Name() + "=" + string(n) + " names it"
+}
+
+func (t byType) say() string {
+	return t.a + " comes before " + t.b
+}
+
+func (byKnownPCI) say() string { return "its PCI address is known, and the other device's is not" }
+
+func (p byPCI) say() string { return "PCI address " + p.a + " comes before " + p.b }
+
+func (i byIDs) say() string {
+	return fmt.Sprintf("vendor xor device is %x; the other device's is %x", i.a, i.b)
+}
+
+func (asFound) say() string { return "no sort rule distinguishes them: " + inOwnOrder }
+
+func (w withoutMesa) say() string {
+	return wished(w) + " moves nothing: " + drivers.MesaLayer + ", which reads it, is not used here"
+}
+
+func (l leftByMesa) say() string {
+	return drivers.MesaLayer + " hides all but " + l.left.String() + ": " + wished(l.wishes)
+}
+
+func (f firstByMesa) say() string {
+	return drivers.MesaLayer + " puts " + f.first.String() + " first, which the loader has after " + f.before + ": " + wished(f.wishes)
+}
+
+func (c changedByMesa) say() string {
+	return drivers.MesaLayer + " has changed the order: " + wished(c)
+}
+
+func (s sameByMesa) say() string { return drivers.MesaLayer + " has changed nothing: " + wished(s) }
+
+// wished returns the variables of Mesa's layer as NAME=VALUE, or its default behaviour without any.
+func wished(wishes []drivers.MesaWish) string {
+	if len(wishes) == 0 {
+		return "none of its variables is set: it puts the device of the display first"
+	}
+	return strings.Join(term.Words(wishes, func(w drivers.MesaWish) string { return w.Name + "=" + w.Value }), " ")
 }

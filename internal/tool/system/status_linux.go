@@ -1,8 +1,11 @@
 package system
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +13,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -229,4 +233,101 @@ func (a *Architecture) judge() {
 	default:
 		a.Change = "There is no other loader in " + a.Directory + "."
 	}
+}
+
+// Use puts a loader, Vkloader or Distribution, in force for every architecture with both loaders, and returns the new state.
+// Distribution also replaces a missing or damaged library of vkloader. Use replaces each link in one step, so programs always
+// find one of the loaders; running programs keep theirs. The error names the first architecture that could not be changed.
+func Use(m *machine.Machine, whose string) (*Status, error) {
+	before := StatusOf(m)
+	for _, a := range before.Architectures {
+		if a.broken && whose == Vkloader {
+			return before, exit.Problem("%s: %s", a.Title(), a.Change)
+		}
+	}
+	switched := map[string]bool{}
+	for i := range before.Architectures {
+		a := &before.Architectures[i]
+		if a.Vkloader == nil && !a.broken {
+			continue
+		}
+		if err := a.use(m, whose); err != nil {
+			return before, err
+		}
+		switched[a.Title()] = true
+	}
+	if len(switched) == 0 {
+		text := "vkloader is not installed next to the distribution's loader"
+		for _, a := range before.Architectures {
+			text += fmt.Sprintf("\n%s: %s", a.Title(), a.Change)
+		}
+		return before, exit.Problem("%s", text)
+	}
+	after := StatusOf(m)
+	for _, a := range after.Architectures {
+		if switched[a.Title()] && a.InForce != whose {
+			return after, exit.Problem("%s: programs get %s anyway: %s", a.Title(), a.Found[0].Path, a.Change)
+		}
+	}
+	return after, nil
+}
+
+// Title returns the architecture's description for users.
+func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name, a.WordSize) }
+
+// use replaces the links of one directory.
+func (a *Architecture) use(m *machine.Machine, whose string) error {
+	link := a.Directory + "/" + loaders.Name
+	if whose == Distribution && a.Distribution == nil {
+		return exit.Unable("%s: there is no loader of the distribution in %s", a.Title(), a.Directory)
+	}
+	place, err := m.PlaceOf(a.Directory+"/"+Newest+".none", false)
+	if err != nil {
+		return exit.Unable("%w", err)
+	}
+	defer place.Close()
+	if err = place.Lock(); err != nil {
+		return exit.Unable("%w", err)
+	}
+	// Checked under the lock, because another run of the tool may change the link.
+	if is, err := place.IsLink(loaders.Name); err == nil && !is {
+		return exit.Unable("%s is not a link of ldconfig, but a file: it is not replaced", link)
+	}
+	if a.made {
+		err = a.useMade(place, whose)
+	} else if whose == Vkloader {
+		if err = place.Link(Newest, Own); err == nil {
+			err = place.Link(loaders.Name, Newest)
+		}
+	} else {
+		if err = place.Link(loaders.Name, path.Base(a.Distribution.File)); err == nil {
+			err = place.Unlink(Newest)
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return exit.Unable("changing %s needs root: %w", link, err)
+	}
+	if err != nil {
+		return exit.Unable("%w", err)
+	}
+	return nil
+}
+
+// useMade replaces the links in a directory with both loaders, where ldconfig chooses the link with the newest version.
+func (a *Architecture) useMade(place *machine.Destination, whose string) error {
+	newest, other, file := Newest, NewestTheirs, a.Vkloader.File
+	if whose == Distribution {
+		newest, other, file = NewestTheirs, Newest, a.Distribution.File
+	}
+	target, err := filepath.Rel(a.Directory, file)
+	if err != nil {
+		return err
+	}
+	if err = place.Link(newest, target); err == nil {
+		err = place.Link(loaders.Name, newest)
+	}
+	if err == nil {
+		err = place.Unlink(other)
+	}
+	return err
 }

@@ -1,6 +1,13 @@
 package term
 
-import "strings"
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"vkloader/internal/decide/wording"
+)
 
 // CodeSpan returns a text as a Markdown code span, also within a table cell: it contains no markup, HTML, link or mention. A
 // broken bar replaces the vertical bar, because Markdown readers differ in its escaping. The result is "" for an empty text.
@@ -38,4 +45,69 @@ func longest(text string) int {
 		most = max(most, run)
 	}
 	return most
+}
+
+// OneLine is wording.OneLine.
+func OneLine(s string) string { return wording.OneLine(s) }
+
+// Escaped returns JSON with invisible characters as escapes. Outside of strings, JSON contains only white space and
+// punctuation, which stay unchanged.
+func Escaped(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r != '\n' && wording.Invisible(r) }) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || !wording.Invisible(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Cleaner passes text on with OneLine's replacements. It keeps line ends, tabs and the tool's own colours. Every output
+// passes through it, in case a command does not call OneLine.
+type Cleaner struct {
+	To    io.Writer
+	Plain bool // the text has no colours of the tool: a name with the same codes is cleaned as well
+}
+
+// Write implements io.Writer. It replaces a character that is split between calls.
+func (c Cleaner) Write(data []byte) (int, error) {
+	text := string(data)
+	var b strings.Builder
+	for len(text) > 0 {
+		if code := ownColour(text); code != "" && !c.Plain {
+			b.WriteString(code)
+			text = text[len(code):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		if r == '\n' || r == '\t' {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(wording.Shown(r))
+		}
+		text = text[size:]
+	}
+	if _, err := io.WriteString(c.To, b.String()); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// ownColour returns one of Style's codes at the start of a text.
+func ownColour(text string) string {
+	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"} {
+		if strings.HasPrefix(text, code) {
+			return code
+		}
+	}
+	return ""
 }

@@ -1,8 +1,13 @@
 package term
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Style marks text for a terminal, or leaves it unchanged.
@@ -43,3 +48,85 @@ func (s Style) Bad(text string) string { return s.wrap("31", text) }
 
 // Width returns the number of columns; 0: unlimited.
 func (s Style) Width() int { return s.width }
+
+// widthOf returns the number of columns: COLUMNS, or the terminal's width; 0: unlimited.
+func widthOf(f *os.File, getenv func(string) string) int {
+	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f == nil {
+		return 0
+	}
+	return columnsOf(f)
+}
+
+// wrap breaks a text at spaces into lines of at most width characters (0: one line). A longer word has its own line.
+func wrap(text string, width int) []string {
+	if width <= 0 || utf8.RuneCountInString(text) <= width {
+		return []string{text}
+	}
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Split(text, " ") {
+		size := utf8.RuneCountInString(word)
+		if line != "" && length+1+size > width {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line, length = "", 0
+			if word == "" {
+				continue
+			}
+		} else if line != "" {
+			line, length = line+" ", length+1
+		}
+		line, length = line+word, length+size
+	}
+	return append(lines, strings.TrimRight(line, " "))
+}
+
+// Lines prints a text after a title. Further lines are indented to the text's start. mark, if not nil, formats each line.
+func (s Style) Lines(w io.Writer, title string, mark func(string) string, text string) {
+	s.lines(w, title, mark, OneLine(text))
+}
+
+// kept replaces spaces inside commands while a text is wrapped. No text from OneLine contains it.
+const kept = "\x00"
+
+// Advice prints a text like Lines without breaking the commands in it, so that a user can copy each as one line.
+func (s Style) Advice(w io.Writer, title, text string, commands ...string) {
+	text = OneLine(text)
+	longestFirst := func(a, b string) int { return len(b) - len(a) } // one command may contain another
+	for _, command := range slices.SortedFunc(slices.Values(commands), longestFirst) {
+		if command = OneLine(command); command == "" {
+			continue
+		}
+		text = strings.ReplaceAll(text, command, strings.ReplaceAll(command, " ", kept))
+	}
+	s.lines(w, title, nil, text)
+}
+
+func (s Style) lines(w io.Writer, title string, mark func(string) string, text string) {
+	indent := utf8.RuneCountInString(title)
+	width := s.width - indent
+	if s.width == 0 || width < textLeast {
+		width = 0
+	}
+	for i, line := range wrap(text, width) {
+		to := w
+		if strings.Contains(line, kept) {
+			line, to = strings.ReplaceAll(line, kept, " "), Raw(w)
+		}
+		if mark != nil {
+			line = mark(line)
+		}
+		if i > 0 {
+			title = strings.Repeat(" ", indent)
+		}
+		fmt.Fprintf(to, "%s%s\n", title, line)
+	}
+}
+
+// columnLeast is the minimum width of a column of words.
+const columnLeast = 20
+
+// textLeast is the minimum width of a text.
+const textLeast = 8

@@ -60,10 +60,7 @@ func (b *banner) settings(r *Request) error {
 	}
 	m := r.Tool.Machine()
 	since, by := history(&m, file.File)
-	writer := "another program, by " + by
-	if file.Ours {
-		writer = "vkloader, by " + by
-	}
+	writer := term.Either(file.Ours, "vkloader, by "+by, "another program, by "+by)
 	until := cmp.Or(file.Expires, "it is removed")
 	quarantined, err := b.quarantine(r)
 	if err != nil {
@@ -157,9 +154,7 @@ func (b *banner) quarantine(r *Request) (map[string]bool, error) {
 		names[e.Name] = true
 		o := override{Kind: "Quarantine", What: e.Name + ", out of " + cmp.Or(e.Program, allPrograms), Where: e.Settings, Since: e.Since.UTC().Format(time.RFC3339),
 			By: "vkloader", Until: "its file changes", Change: "lift", Name: e.Name, App: e.Program}
-		if e.Why != "" {
-			o.By += ": " + e.Why
-		}
+		o.By += term.Enclosed(": ", e.Why, "")
 		if !e.Until.IsZero() {
 			o.Until = settings.Time(e.Until) + ", or its file changes"
 		}

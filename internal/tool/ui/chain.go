@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: chainOf}
@@ -275,4 +277,26 @@ func itemOf(r *Request) (any, error) {
 		}
 	}
 	return nil, errors.New("it is no longer in the chain")
+}
+
+// unread returns why the page cannot switch layers for programs with a loader: the loader reads no settings file. It returns ""
+// if the loader may read one.
+func unread(l *loaders.Loader) string {
+	if l == nil || l.Has(loaders.SettingsFile) != loaders.No {
+		return ""
+	}
+	return "Programs get " + l.Title() + ", which reads no settings file. For this loader the page cannot switch or order layers; use the " +
+		"variables beside each layer."
+}
+
+// way returns the shell line that switches a layer on or off for programs with a loader that reads no settings file; "" if the
+// loader obeys no variable for it.
+func way(l *loaders.Loader, layer string, in bool) string {
+	list := term.Either(in, []variables.ID{variables.LayersDisable}, []variables.ID{variables.LayersEnable, variables.InstanceLayers})
+	for _, v := range list {
+		if l.Obeys(v.Name()) {
+			return explain.SetVariable(v.Name(), layer).Line()
+		}
+	}
+	return ""
 }

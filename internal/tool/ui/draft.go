@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
 )
 
 // draft is a layer list of a settings file that the user edits on the page.
@@ -199,10 +200,7 @@ func lineOf(c *settings.Options) []string {
 
 // plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
-	who := allPrograms
-	if !d.All {
-		who = d.app
-	}
+	who := term.Either(!d.All, d.app, allPrograms)
 	c := d.change(r)
 	return settingsPlan(r, "Write the layers for "+who, lineOf(c), c)
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -131,9 +130,8 @@ func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 			case <-tick.C:
 			}
 		}
-		var text bytes.Buffer
-		if render(&text, "program", "ended", pid) == nil {
-			ended <- text.String()
+		if text, err := render("program", "ended", pid); err == nil {
+			ended <- text
 		}
 	}()
 	follow(w, r, ended)
@@ -149,7 +147,5 @@ func (s *Server) running(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text bytes.Buffer
-	err = render(&text, "programs", "running", found)
-	return text.String(), err
+	return render("programs", "running", found)
 }

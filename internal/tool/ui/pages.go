@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -150,18 +149,15 @@ type shown struct {
 	Undo    string // the change to undo; "": none
 }
 
-// render writes a part of a template. It replaces control and invisible characters.
-func render(w io.Writer, name, part string, data any) error {
+// render returns a part of a template with its data. It replaces control and invisible characters.
+func render(name, part string, data any) (string, error) {
 	t, err := templateOf(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	var text bytes.Buffer
-	if err := t.ExecuteTemplate(&text, part, data); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, visible(text.String()))
-	return err
+	var text strings.Builder
+	err = t.ExecuteTemplate(&text, part, data)
+	return visible(text.String()), err
 }
 
 // visible replaces all control and invisible characters except line ends.
@@ -227,12 +223,12 @@ func (s *Server) servePart(w http.ResponseWriter, r *http.Request) {
 
 // write answers with a part of a template.
 func (s *Server) write(w http.ResponseWriter, name, part string, data any) {
-	var text bytes.Buffer
-	if err := render(&text, name, part, data); err != nil {
+	text, err := render(name, part, data)
+	if err != nil {
 		fmt.Fprintf(s.options.Messages, "vkloader: page %s: %v\n", name, err)
 		http.Error(w, "the page cannot be shown: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(text.Bytes())
+	_, _ = io.WriteString(w, text)
 }

@@ -149,9 +149,7 @@ func (s *Server) collected(r *Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text bytes.Buffer
-	err = render(&text, "report", "page", shown{Request: r, Data: data})
-	return text.String(), err
+	return render("report", "page", shown{Request: r, Data: data})
 }
 
 // serveReport answers with the archive of a collection without the removed parts. It writes no file.

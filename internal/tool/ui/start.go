@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,11 +55,9 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 		answer.Err = err.Error()
 		return json.NewEncoder(out).Encode(&answer)
 	}
-	var text bytes.Buffer
-	if err := render(&text, p.template(), "page", shown{Request: r, Data: data}); err != nil {
+	if answer.HTML, err = render(p.template(), "page", shown{Request: r, Data: data}); err != nil {
 		return err
 	}
-	answer.HTML = text.String()
 	return json.NewEncoder(out).Encode(&answer)
 }
 
@@ -143,9 +140,7 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (str
 	go func() {
 		html, err := do()
 		if err != nil {
-			var text bytes.Buffer
-			_ = render(&text, "change", "wrong", err)
-			html = text.String()
+			html, _ = render("change", "wrong", err)
 		}
 		done <- html
 	}()

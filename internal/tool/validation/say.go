@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// fact is a fault of a file, as data. say returns its sentence. The texts of all facts are in this file and in violation.go.
+// fact is a fault of a file, as data. say returns its sentence. The texts of all facts are in this file and in jsonschema.go.
 type fact interface{ say() string }
 
 // said is a message of the loader or a parser.

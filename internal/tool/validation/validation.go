@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/reasons"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/tool/term"
 )
 
 // Kind is the kind of a file. Its values occur in the tool's options and output.
@@ -57,10 +58,7 @@ func (r *Report) Problems() (problems, warnings int) {
 func File(text, path, whole string, kind Kind) *Report {
 	c := &checker{path: path, whole: whole, report: &Report{Kind: kind}}
 	if is := encoding(text); is != readable {
-		code := diag.FileEncoding
-		if is == empty {
-			code = diag.FileSyntax
-		}
+		code := term.Either(is == empty, diag.FileSyntax, diag.FileEncoding)
 		c.find(code, 1, 1, is)
 		return c.say()
 	}

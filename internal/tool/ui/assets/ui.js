@@ -14,13 +14,18 @@ function say(text) {
   announcer.textContent = text;
 }
 
-// fail shows the reason why a page or part is missing.
-function fail(text) {
+// problem returns an element with the reason of a failure.
+function problem(text) {
   const p = document.createElement("p");
   p.className = "problem";
   p.setAttribute("role", "alert");
   p.textContent = text;
-  main.replaceChildren(p);
+  return p;
+}
+
+// fail shows the reason why a page or part is missing.
+function fail(text) {
+  main.replaceChildren(problem(text));
 }
 
 // send sends a request with the secret and returns the answer.
@@ -135,11 +140,7 @@ function place(element, html) {
   const focused = document.activeElement && element.contains(document.activeElement) ? document.activeElement.id : "";
   const open = new Set(Array.from(element.querySelectorAll("details[open][id]"), (d) => d.id));
   element.innerHTML = html;
-  for (const d of element.querySelectorAll("details[id]")) {
-    if (open.has(d.id)) {
-      d.open = true;
-    }
-  }
+  element.querySelectorAll("details[id]").forEach((d) => (d.open ||= open.has(d.id)));
   let to = focused && document.getElementById(focused);
   if (to && to.disabled && to.dataset.or) {
     to = document.getElementById(to.dataset.or);
@@ -224,21 +225,15 @@ async function start(path, fields, element) {
     }
     say("Done");
   } catch (err) {
-    const p = document.createElement("p");
-    p.className = "problem";
-    p.setAttribute("role", "alert");
-    p.textContent = err.message;
-    element.prepend(p);
+    element.prepend(problem(err.message));
   }
   element.removeAttribute("aria-busy");
 }
 
 // follow listens for changes while the page is visible and has a live part.
 async function follow() {
-  if (events) {
-    events.abort();
-    events = null;
-  }
+  events?.abort();
+  events = null;
   const element = main.querySelector("[data-live]");
   if (!element || document.hidden) {
     return;
@@ -299,24 +294,14 @@ async function go(form, submitter) {
 
 // change shows the effect of a change, or makes it.
 async function change(path, fields) {
-  let text;
   try {
-    text = await ask(path, fields, main);
+    dialog.innerHTML = await ask(path, fields, main);
   } catch (err) {
-    dialog.replaceChildren();
-    const p = document.createElement("p");
-    p.className = "problem";
-    p.textContent = err.message;
     const close = document.createElement("button");
     close.textContent = "Close";
     close.dataset.close = "";
-    dialog.append(p, close);
-    if (!dialog.open) {
-      dialog.showModal();
-    }
-    return;
+    dialog.replaceChildren(problem(err.message), close);
   }
-  dialog.innerHTML = text;
   const done = dialog.querySelector("[data-done]");
   if (done) {
     say(done.textContent);
@@ -332,7 +317,7 @@ async function change(path, fields) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   event.preventDefault();
-  const starts = (event.submitter && event.submitter.dataset.start) || form.dataset.start;
+  const starts = event.submitter?.dataset.start || form.dataset.start;
   if (form.dataset.go !== undefined) {
     go(form, event.submitter);
   } else if (form.dataset.confirm !== undefined) {
@@ -340,7 +325,7 @@ document.addEventListener("submit", (event) => {
     typed(fields.getAll("env").join(" "), fields.get("loader") || "").then(load, (err) => fail(err.message));
   } else if (starts) {
     start("/start/" + starts, new FormData(form), document.getElementById(form.dataset.into));
-  } else if (event.submitter && event.submitter.name === "part") {
+  } else if (event.submitter?.name === "part") {
     const into = document.getElementById(form.dataset.into);
     into.textContent = "One moment …";
     part(into, "/part/" + event.submitter.value + "?" + encoded(form));
@@ -405,7 +390,7 @@ document.addEventListener("dragstart", (event) => {
   }
 });
 document.addEventListener("dragover", (event) => {
-  const over = event.target.closest && event.target.closest("[data-drag]");
+  const over = event.target.closest?.("[data-drag]");
   if (dragged && over && over.dataset.drag !== dragged.dataset.drag) {
     event.preventDefault();
   }

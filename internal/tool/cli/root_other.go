@@ -1,0 +1,56 @@
+//go:build !linux
+
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
+)
+
+// addAsUser does nothing: only on Linux, the tool becomes another user's.
+func addAsUser(*cobra.Command, *invocation) {}
+
+// become returns false.
+func become(*invocation) (done bool, err error) { return false, nil }
+
+// ownHomes does nothing: the home directories are those of the tool's user.
+func ownHomes(*invocation, bool) {}
+
+// inside returns the program itself: only Linux has bundles of this kind.
+func (s *invocation) inside(app string) (string, error) { return app, nil }
+
+// removeTemporary does nothing: no image is unpacked.
+func (s *invocation) removeTemporary() {}
+
+// askService is never called, because only Linux has a driver service.
+func askService(*machine.Source) facts.Service { return facts.Service{State: facts.ServiceNone} }
+
+// listens returns false: the system ends the process with its terminal.
+func listens(func(), chan<- struct{}) bool { return false }
+
+// absent returns a command that this system does not support. It prints the reason.
+func absent(name, line, why string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: "Not on " + systemName, Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on %s: %s %s", systemName, line, why) }}
+}
+
+// aboutPolicies is the reason for the absence of policies.
+const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
+
+// commandsOfSystem returns the commands that only Linux supports. Each prints the reason.
+func commandsOfSystem() (list []command) {
+	for _, c := range [][2]string{
+		{"cdi", "gives Linux's drivers to containers, by namespaces that only Linux has"},
+		{"oci", "examines images of containers for Linux"},
+		{"policy", aboutPolicies},
+		{"serve", "is the driver service, which only Linux has"},
+		{"service", "looks into the driver service, which only Linux has"},
+		{"system", aboutSystem},
+	} {
+		list = append(list, command{c[0], func(*invocation) *cobra.Command { return absent(c[0], c[0], c[1]) }})
+	}
+	return list
+}
