@@ -154,7 +154,7 @@ func (e *deviceExam) nvidiaModule() advice {
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
 		if told, is := do.(told); is {
-			told.text = "The libraries are there; the kernel's module was not built, as this kernel's headers are missing. " + told.text
+			told.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + told.text
 			do = told
 		}
 		return do
