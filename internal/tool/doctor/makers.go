@@ -74,7 +74,7 @@ func (e *deviceExam) unserved(g *GPU) (what fact, do advice) {
 	case c.Last != "" && binary.CompareVersions(branch(have), branch(c.Last)) > 0:
 		return is, e.system.makersDriver(c.Last)
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
-		return is, advised("Install NVIDIA's driver of release " + c.First + " or newer.").untried(ofPackage)
+		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
 	case c.Last != "" && e.openModules(have):
 		return said("the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer"), e.system.closedModules(have)
 	case c.Open && !e.openModules(have):
@@ -90,11 +90,11 @@ func (d distribution) makersDriver(last string) advice {
 	case d.sandbox != "" || d.image != changeable:
 	case m != nil && m.id == "arch":
 		return advised("Install the packages nvidia-" + last + "xx-dkms and nvidia-" + last + "xx-utils from the AUR, in place of NVIDIA's other packages: " +
-			"release " + last + " is the last that serves the device.").untried(ofUsual)
+			"release " + last + " is the last release for this device.").untried(ofUsual)
 	case d.is("ubuntu"):
 		return d.choose("nvidia-driver-" + last)
 	}
-	return advised("Install NVIDIA's driver of release " + last + ", which is the last that serves the device.").untried(ofPackage)
+	return advised("Install release " + last + " of NVIDIA's driver, the last release for this device.").untried(ofPackage)
 }
 
 // openModules returns advice to install NVIDIA's open kernel modules of a release.
