@@ -200,7 +200,7 @@ func TestUseRefuses(t *testing.T) {
 			"usr/lib64/libvulkan.so.1.3.239": theirs64, "usr/lib64/libvulkan.so.1": "-> libvulkan.so.1.3.239"}},
 		{"no distribution", Distribution, "no loader of the distribution", exit.NotLooked, map[string]string{
 			"usr/lib64/vkloader/libvulkan.so.1": theirs64 + ours, "usr/lib64/libvulkan.so.1": "-> vkloader/libvulkan.so.1"}},
-		{"a file in place of the link", Vkloader, "is a file", exit.NotLooked, map[string]string{
+		{"a file in place of the link", Vkloader, "but a file", exit.NotLooked, map[string]string{
 			"usr/lib64/libvulkan.so.1": theirs64, "usr/lib64/vkloader/libvulkan.so.1": theirs64 + ours}},
 	} {
 		m := root(t, c.files)
