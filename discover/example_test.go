@@ -139,7 +139,7 @@ func ExampleParseRequirement() {
 		fmt.Println(unmet.Code, unmet.Text)
 	}
 	// Output:
-	// type no device is of the type discrete; there is llvmpipe (cpu, Vulkan 1.3.0, 16 GiB)
+	// type no device is of the type discrete; available: llvmpipe (cpu, Vulkan 1.3.0, 16 GiB)
 }
 
 func ExampleWait() {

@@ -247,7 +247,7 @@ func TestChips(t *testing.T) {
 			code: "gpu-no-kernel-driver", what: "no kernel driver is bound", do: "modprobe amdgpu"},
 		{name: "NVIDIA of another release", files: pci("0x10de", "0x1180", "", loader, mesa("lvp", "22.3.6")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470",
-			do: "Install NVIDIA's driver of release 470"},
+			do: "Install release 470 of NVIDIA's driver"},
 		{name: "Kepler with NVK", files: pci("0x10de", "0x1180", "nouveau", mesa("nouveau", "25.0.7")), problems: []string{"gpu-nouveau"}, code: "gpu-nouveau",
 			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
