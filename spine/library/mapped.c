@@ -265,7 +265,7 @@ struct mapped_lib *library_open(const char *path, char **text)
 }
 
 /* Uses an open library of this path and this file once more. now: the path's file; NULL: the library must have a bare
- * name, or library_look must have found it unchanged. Returns NULL if there is none. */
+ * name, or library_look must have found it unchanged and nothing have used it since. Returns NULL if there is none. */
 static struct library *use_open(const char *path, const struct file_identity *now)
 {
     struct objects *before = objects_now(), *was = NULL;
@@ -273,7 +273,7 @@ static struct library *use_open(const char *path, const struct file_identity *no
     struct library *l = atomic_load(&library_table);
     while (l && !(record_open(l) && !l->closure && strcmp(l->given, path) == 0 &&
                   (now                        ? file_same(now, &l->identity)
-                   : path_has_directory(path) ? l->unchanged
+                   : path_has_directory(path) ? l->unchanged && l->state == LIBRARY_KEPT
                                               : l->path != NULL)))
         l = l->next;
     if (l) {

@@ -282,7 +282,7 @@ static enum library_state state_after(struct library *l)
             replaced = true;
         }
     }
-    l->unchanged = !replaced;
+    l->unchanged = !replaced && l->files;
     return replaced && !pinned ? LIBRARY_CLOSING : LIBRARY_KEPT;
 }
 

@@ -35,7 +35,7 @@ struct library {
     bool reported;            /* the driver has reported a physical device */
     bool listed;              /* a list of extensions has opened it (INS-087) */
     bool looked;              /* held by library_look */
-    bool unchanged;           /* so library_look has found it, and no use has ended since */
+    bool unchanged;           /* so library_look has found it; counts while it is kept */
     bool moved;               /* the linker would find another file by the bare name */
     enum library_state after; /* the state that library_look sets at its end */
     void *handle;

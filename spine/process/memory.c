@@ -32,6 +32,7 @@ void *array_grow(void *array, uint64_t count, size_t each)
 bool array_more(void *array, uint32_t count, uint32_t more, size_t each)
 {
     void *block;
+    if (more > UINT32_MAX - count) return false;
     memcpy(&block, array, sizeof block);
     block = array_grow(block, (uint64_t)count + more, each);
     if (block) memcpy(array, &block, sizeof block);

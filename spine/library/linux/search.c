@@ -42,11 +42,14 @@ static char *all_of(const char *path, size_t *size)
     return whole ? text : NULL;
 }
 
-/* Returns 1 at the first object, the program, if its DT_RPATH adds directories to the search; otherwise 2. */
+/* Returns 1 at the first object, the program, if its DT_RPATH adds directories to the search or may do so; otherwise 2.
+ */
 static int program_searches(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size, (void)data;
-    for (const ElfW(Dyn) *e = walk_dynamic(&(struct walk){0}, info); e && e->d_tag != DT_NULL; e++)
+    const ElfW(Dyn) *e = walk_dynamic(&(struct walk){0}, info);
+    if (!e) return 1;
+    for (; e->d_tag != DT_NULL; e++)
         if (e->d_tag == DT_RPATH) return 1;
     return 2;
 }

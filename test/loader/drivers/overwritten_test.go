@@ -93,6 +93,28 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 	says(t, exit, "[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+it.Library+". Ignoring this JSON")
 }
 
+// A list of extensions calls no driver whose file was overwritten while an instance uses it.
+//
+// holds: INS-088
+func TestOverwrittenDriverIsNotListed(t *testing.T) {
+	t.Parallel()
+	w := loud(t)
+	it := w.Driver("it", "log_load", "device name=it")
+	before := content(t, it.Library)
+	h := w.Start()
+	h.OK("instance_extensions")
+	h.OK("create_instance")
+	h.OK("physical_devices")
+	overwrite(t, it.Library, world.Rebuilt(before))
+	calls := len(w.Log())
+	h.OK("instance_extensions")
+	if more := w.Log()[calls:]; len(more) > 0 {
+		t.Errorf("the list called %v", more)
+	}
+	h.Do("destroy_instance")
+	says(t, h.Quit(), "[ERROR] "+it.Library+overwritten)
+}
+
 // An overwritten library is refused, and never closed, in every state of the loader and under every name.
 //
 // holds: INS-087 INS-088

@@ -201,6 +201,14 @@ func Read(in io.Reader) (*Registry, error) {
 			}
 		}
 	}
+	for _, t := range r.Types {
+		steps := 0
+		for a := t; a != nil && a.Alias != ""; a = r.types[a.Alias] {
+			if steps++; steps > len(r.Types) {
+				return nil, fmt.Errorf("type %s: its aliases form a cycle", t.Name)
+			}
+		}
+	}
 	return r, nil
 }
 
