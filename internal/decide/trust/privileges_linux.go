@@ -30,11 +30,11 @@ func Alone() bool {
 	return err == nil && len(fields) == 3 && string(fields[2]) == "1"
 }
 
-// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE).
+// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE), or whether that is unknown.
 func secure() bool {
 	const atSecure = 23
 	vector, err := unix.Auxv()
-	return err == nil && slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
+	return err != nil || slices.ContainsFunc(vector, func(pair [2]uintptr) bool { return pair[0] == atSecure && pair[1] != 0 })
 }
 
 // capable reports whether the process has capabilities.
