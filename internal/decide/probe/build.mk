@@ -16,7 +16,7 @@ ifeq ($(SYSTEM),windows)
 FACTS_SRC := $(filter %/facts.c %/open.c,$(PROBE_SRC))
 PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))
 FACTS_OWN := $(patsubst %.c,$(B)/obj/%.o,$(notdir $(FACTS_SRC)))
-FACTS_OBJ := $(FACTS_OWN) $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) core/list \
+FACTS_OBJ := $(FACTS_OWN) $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) \
 	process/memory process/claim $(addprefix process/windows/,wide system gate wake))
 $(FACTS_OWN): $(B)/obj/%.o: internal/decide/probe/child/windows/%.c $(PROBE_RULES)
 	$(Q)mkdir -p $(@D)
