@@ -66,6 +66,7 @@ var (
 	nvidiaModuleMissing = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
 		"or install it for this kernel.", "modprobe nvidia").untried(ofKernel)
 	stillSearching     = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
+	readableSettings   = advised("Let this user read the file, or name another file.")
 	wslWithout         = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
 	librariesOnNixOS   = advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
 	ostreeAgain        = advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)

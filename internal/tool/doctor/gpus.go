@@ -179,11 +179,12 @@ func (e *deviceExam) judge(g *GPU) {
 		node := e.user.refused(e.host, g)
 		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
-		if what, do := e.unserved(g); do != nil {
-			e.found(GPUNouveau, g.Title(), g.directory, said("%s; %s; %s", takenByNouveau, e.makersReleases(g), what.say()), do)
-		} else {
-			e.found(GPUNouveau, g.Title(), g.directory, takenByNouveau, nil)
+		what := fact(takenByNouveau)
+		why, do := e.unserved(g)
+		if why != "" {
+			what = together(takenByNouveau, sentence(e.makersReleases(g)), why)
 		}
+		e.found(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
 	default:

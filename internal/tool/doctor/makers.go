@@ -6,6 +6,7 @@ import (
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/term"
 )
 
 // commonNVIDIA is the release of NVIDIA's driver that the usual packages of distributions have at least.
@@ -17,6 +18,22 @@ var rollingNVIDIA = []string{"arch", "void"}
 // openPackages are the packages with NVIDIA's open kernel modules. A release's number stands for N.
 var openPackages = []string{"nvidia-open", "nvidia-open-dkms", "nvidia-open-lts", "nvidia-lts-open", "nvidia-open-kernel-dkms", "nvidia-kernel-open-dkms",
 	"nvidia-driver-N-open", "nvidia-driver-N-server-open", "nvidia-dkms-N-open", "nvidia-dkms-N-server-open"}
+
+// closedPackages are the packages with NVIDIA's closed kernel modules.
+var closedPackages = []string{"nvidia", "nvidia-lts", "nvidia-dkms", "nvidia-kernel-dkms", "nvidia-driver-N", "nvidia-driver-N-server", "nvidia-dkms-N", "nvidia-dkms-N-server"}
+
+// dkmsPackages are the packages from which DKMS builds NVIDIA's kernel modules on Debian and its derivatives.
+var dkmsPackages = []string{"nvidia-kernel-dkms", "nvidia-open-kernel-dkms", "nvidia-kernel-open-dkms", "nvidia-dkms-N", "nvidia-dkms-N-open", "nvidia-dkms-N-server",
+	"nvidia-dkms-N-server-open", "nvidia-tesla-kernel-dkms", "nvidia-tesla-N-kernel-dkms", "nvidia-legacy-Nxx-kernel-dkms"}
+
+// moduleKind is the kind of NVIDIA's installed kernel modules.
+type moduleKind uint8
+
+const (
+	unknownModules moduleKind = iota
+	openModules
+	closedModules
+)
 
 // makerRelease returns the release of NVIDIA's installed driver; "": unknown.
 func (r *Report) makerRelease() string {
@@ -34,24 +51,47 @@ func branch(release string) string {
 	return number
 }
 
-// openModules reports whether NVIDIA's kernel modules are the open ones: by the loaded module, or by the installed packages.
-func (h host) openModules(release string) bool {
-	if loaded := h.text("/proc/driver/nvidia/version"); loaded != "" {
-		return strings.Contains(loaded, "Open Kernel Module")
-	}
-	return !h.machine.AsksRPM() && slices.ContainsFunc(openPackages, func(name string) bool {
+// hasPackage reports whether one of several packages for a release is installed.
+func (h host) hasPackage(names []string, release string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		_, is := h.machine.Package(strings.ReplaceAll(name, "N", branch(release)))
 		return is
 	})
 }
 
+// moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The packages of RPM
+// and of most other systems do not tell the kind.
+func (h host) moduleKind(release string) moduleKind {
+	if loaded := h.text("/proc/driver/nvidia/version"); loaded != "" {
+		return term.Either(strings.Contains(loaded, "Open Kernel Module"), openModules, closedModules)
+	}
+	if h.machine.AsksRPM() {
+		return unknownModules
+	}
+	switch open, closed := h.hasPackage(openPackages, release), h.hasPackage(closedPackages, release); {
+	case open && !closed:
+		return openModules
+	case closed && !open:
+		return closedModules
+	}
+	return unknownModules
+}
+
+// together returns the facts that are not empty as one sentence.
+func together(parts ...fact) sentence {
+	texts := term.Words(parts, fact.say)
+	return sentence(strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; "))
+}
+
 // makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
 func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
-	releases := e.makersReleases(g)
-	if what, do = e.unserved(g); do != nil {
-		return said("%s; %s; %s", untaken, releases, what.say()), do
+	releases := sentence(e.makersReleases(g))
+	why, do := e.unserved(g)
+	what = together(untaken, releases, why)
+	if do != nil {
+		return what, do
 	}
-	if what, do = untaken, e.nvidiaModule(); releases == "" {
+	if do = e.nvidiaModule(); releases == "" {
 		return what, do
 	}
 	if last := e.chip(g).Last; last != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
@@ -60,27 +100,31 @@ func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
 			do = e.system.makersDriver(last)
 		}
 	}
-	return said("%s; %s", untaken, releases), do
+	return what, do
 }
 
-// unserved returns the reason why NVIDIA's installed driver does not serve a device, with the release or the kernel modules that do.
-// do is nil if the driver may serve it.
-func (e *deviceExam) unserved(g *GPU) (what fact, do advice) {
+// unserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
+// modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
+func (e *deviceExam) unserved(g *GPU) (why sentence, do advice) {
 	c, have := e.chip(g), e.makerRelease()
 	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
-		return nil, nil
+		return "", nil
 	}
-	switch is := said("the installed one is %s", have); {
+	is := said(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
+	const onlyOpen sentence = "only NVIDIA's open kernel modules serve it"
+	switch kind := e.moduleKind(have); {
 	case c.Last != "" && binary.CompareVersions(branch(have), branch(c.Last)) > 0:
 		return is, e.system.makersDriver(c.Last)
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
-	case c.Last != "" && e.openModules(have):
-		return said("the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer"), e.system.closedModules(have)
-	case c.Open && !e.openModules(have):
-		return said("only NVIDIA's open kernel modules serve it"), e.system.openModules(have)
+	case c.Last != "" && kind == openModules:
+		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.closedModules(have)
+	case c.Open && kind == closedModules:
+		return onlyOpen, e.system.openModules(have)
+	case c.Open && kind == unknownModules:
+		return onlyOpen, nil
 	}
-	return nil, nil
+	return "", nil
 }
 
 // makersDriver returns advice to install an older release of NVIDIA's driver.
@@ -162,21 +206,52 @@ func (e *deviceExam) nvidiaModule() advice {
 	return nvidiaModuleDebian
 }
 
-// withoutHeaders returns Debian's package with the headers of the running kernel if its modules are there and the headers are not; ""
-// otherwise.
-func (h host) withoutHeaders() string {
-	words := strings.Fields(h.text("/proc/version"))
+// withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
+// module; "" otherwise.
+func (e *deviceExam) withoutHeaders() string {
+	words := strings.Fields(e.text("/proc/version"))
 	if len(words) < 3 || strings.Contains(words[2], "/") {
 		return ""
 	}
 	modules := "/lib/modules/" + words[2]
-	if !h.machine.Exists(modules) {
+	if !e.machine.Exists(modules) {
 		modules = "/usr" + modules
 	}
-	if !h.machine.Exists(modules) || h.machine.Exists(modules+"/build") {
+	if !e.machine.Exists(modules) || e.machine.Exists(modules+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(modules) {
 		return ""
 	}
 	return "linux-headers-" + words[2]
+}
+
+// maxModuleDirectories is the maximum number of a kernel's directories in which the tool looks for a module.
+const maxModuleDirectories = 4096
+
+// mayHaveModule reports whether a directory tree of kernel modules has a module of NVIDIA's driver, or cannot be searched completely.
+func (h host) mayHaveModule(modules string) bool {
+	list := []string{modules}
+	for at := 0; at < len(list); at++ {
+		entries, err := h.machine.ReadDir(list[at])
+		if err != nil || len(list) > maxModuleDirectories {
+			return true
+		}
+		for _, entry := range entries {
+			if makersModuleFile(entry.Name()) {
+				return true
+			}
+			if entry.IsDir() {
+				list = append(list, list[at]+"/"+entry.Name())
+			}
+		}
+	}
+	return false
+}
+
+// makersModuleFile reports whether a file is a module of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
+// kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
+func makersModuleFile(file string) bool {
+	name, kind, _ := strings.Cut(file, ".")
+	return (kind == "ko" || strings.HasPrefix(kind, "ko.")) && (name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
+		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy"))
 }
 
 // computeOnly returns Debian's or Ubuntu's package that adds Vulkan to NVIDIA's packages for computing; "": none of these is installed.

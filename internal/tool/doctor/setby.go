@@ -137,8 +137,11 @@ func setsVariable(line, name string) bool {
 	return ok && rest != "" && strings.ContainsRune("= \t", rune(rest[0]))
 }
 
-// maxStarters is the maximum number of files of starters that are read for one variable.
-const maxStarters = 512
+// Limits of the search for one variable in starters.
+const (
+	maxStarters     = 512      // files of one starter
+	maxStarterBytes = 64 << 20 // of all files
+)
 
 // starter is a kind of file whose lines set variables of single programs, or of a service manager's.
 type starter struct {
@@ -156,25 +159,29 @@ func (h host) startedBy(home, name string) FileLine {
 		{directory: home + "/.config/hypr", suffix: ".conf", key: "env"}, {directory: home + "/.local/share/applications", suffix: ".desktop", key: "Exec"},
 		{directory: "/usr/local/share/applications", suffix: ".desktop", key: "Exec"}, {directory: "/usr/share/applications", suffix: ".desktop", key: "Exec"},
 		{directory: home + "/.config/autostart", suffix: ".desktop", key: "Exec"}, {directory: "/etc/xdg/autostart", suffix: ".desktop", key: "Exec"}}
-	list = append(append(list, h.flatpakOverrides(home)...), h.gameStarters(home)...)
 	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
 		for _, user := range h.machine.Names(data + "/userdata") {
 			list = append(list, starter{directory: path.Join(data, "userdata", user, "config"), suffix: "localconfig.vdf", key: `"LaunchOptions"`})
 		}
 	}
-	read := 0
+	list = append(append(list, h.flatpakOverrides(home)...), h.gameStarters(home)...)
+	size := 0
 	for _, s := range list {
+		read := 0
 		for _, file := range h.machine.Names(s.directory) {
 			if !strings.HasSuffix(file, s.suffix) {
 				continue
 			}
 			if read++; read > maxStarters {
+				break
+			}
+			text := h.whole(s.directory + "/" + file)
+			if size += len(text); size > maxStarterBytes {
 				return FileLine{}
 			}
-			lines := strings.Split(h.whole(s.directory+"/"+file), "\n")
-			for number, line := range lines {
-				rest, is := strings.CutPrefix(strings.TrimSpace(line), s.key)
-				if is && (assignsIn(rest, name) || s.program != "" && entryOfMap(rest, name) && h.valueIn(lines[number:], name)) {
+			lines := strings.Split(text, "\n")
+			for number := range lines {
+				if s.sets(lines[number:], name, h.variable(name)) {
 					return FileLine{s.directory + "/" + file, number + 1}
 				}
 			}
@@ -183,13 +190,66 @@ func (h host) startedBy(home, name string) FileLine {
 	return FileLine{}
 }
 
-// assignsIn reports whether a line has a word that assigns a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
-func assignsIn(line, name string) bool {
-	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\"';", r) })
-	return slices.ContainsFunc(words, func(word string) bool {
-		rest, is := strings.CutPrefix(strings.TrimPrefix(word, "="), name)
-		return is && strings.IndexAny(rest, "=,") == 0
-	})
+// sets reports whether the first line sets a variable to its value. The value of Heroic's entries is in the next line.
+func (s *starter) sets(lines []string, name, value string) bool {
+	line, is := strings.CutPrefix(strings.TrimSpace(lines[0]), s.key)
+	if !is {
+		return false
+	}
+	if s.key == "" {
+		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, ";") {
+			return false
+		}
+		line, _, _ = strings.Cut(line, " #")
+	}
+	if assignsIn(line, name, value) {
+		return true
+	}
+	if s.program == "" || !entryOfMap(line, name) {
+		return false
+	}
+	if s.key != "" && len(lines) > 1 {
+		line += "\n" + lines[1]
+	}
+	return hasValue(line, value)
+}
+
+// assignsIn reports whether a line has a word that assigns a value to a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
+// The tool does not expand a value with a dollar or percent sign, and accepts any.
+func assignsIn(line, name, value string) bool {
+	for at := strings.Index(line, name); at >= 0; at = strings.Index(line, name) {
+		before := at == 0 || strings.ContainsRune(" \t\"';=", rune(line[at-1]))
+		line = line[at+len(name):]
+		if !before || line == "" || line[0] != '=' && line[0] != ',' {
+			continue
+		}
+		text := strings.TrimLeft(line[1:], "\"'\\")
+		if rest, is := strings.CutPrefix(text, value); is && (rest == "" || strings.ContainsRune(valueEnds, rune(rest[0]))) {
+			return true
+		}
+		if word, _, _ := strings.Cut(text, " "); strings.ContainsAny(word, "$%") {
+			return true
+		}
+	}
+	return false
+}
+
+// valueEnds are the signs after a value.
+const valueEnds = " \t\r\n\"';\\,}"
+
+// hasValue reports whether a text has a value between quotes, blanks or signs of its format.
+func hasValue(text, value string) bool {
+	if value == "" {
+		return true
+	}
+	for at := strings.Index(text, value); at >= 0; at = strings.Index(text, value) {
+		end := at + len(value)
+		if (at == 0 || strings.ContainsRune(valueEnds+":", rune(text[at-1]))) && (end == len(text) || strings.ContainsRune(valueEnds, rune(text[end]))) {
+			return true
+		}
+		text = text[at+1:]
+	}
+	return false
 }
 
 // unit is the service of systemd that starts the examined program; the zero value: none is known.
@@ -238,7 +298,7 @@ func (u unit) setting(c explain.Change) (before, line string) {
 		control, before = "systemctl --user ", ""
 	}
 	if u.by.File != "" && c.Set && c.And == nil {
-		return "Write " + c.Variable + "=" + inUnit(c.Value) + " into " + u.by.String() + ". Then: ", control + "restart " + term.Quoted(unitName(u.Name))
+		return "Write " + c.Variable + "=" + quoted(c.Value) + " into " + u.by.String() + term.Either(u.OfUser, ". Then: ", ". Then run as root: "), control + "restart " + term.Quoted(unitName(u.Name))
 	}
 	if u.nixos {
 		return u.onNixOS(c)
@@ -277,8 +337,11 @@ func (u unit) onNixOS(c explain.Change) (before, line string) {
 }
 
 // inUnit returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
-func inUnit(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(text) + `"`
+func inUnit(text string) string { return strings.ReplaceAll(quoted(text), "%", "%%") }
+
+// quoted returns text in quotes of systemd, without specifiers, as in an EnvironmentFile.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 // setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
@@ -372,11 +435,6 @@ func entryOfMap(text, name string) bool {
 	rest, is := strings.CutPrefix(text, name)
 	rest = strings.TrimLeft(rest, "\"' \t")
 	return is && rest != "" && strings.ContainsRune(":,", rune(rest[0]))
-}
-
-// valueIn reports whether one of the first two lines has the value of a variable.
-func (h host) valueIn(lines []string, name string) bool {
-	return strings.Contains(strings.Join(lines[:min(2, len(lines))], "\n"), h.variable(name))
 }
 
 // starterOf returns the program whose configuration a line belongs to; "" for other files.

@@ -15,6 +15,7 @@ import (
 	core "vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
@@ -85,7 +86,10 @@ func outcomeOf(answer *plan.Answer) []explain.ItemKey {
 func goneOf(source *machine.Source, s *core.Settings) (files []string) {
 	said := map[string]bool{}
 	add := func(file string) {
-		if file != "" && !said[file] && !source.Exists(file) {
+		if file == "" || said[file] {
+			return
+		}
+		if _, err := source.Stat(file); err != nil && !denied(err) {
 			said[file] = true
 			files = append(files, file)
 		}
@@ -253,7 +257,14 @@ func (e *variableExam) settingsFile(value string) {
 	}
 	text, err := e.machine.ReadFile(file)
 	if err != nil {
-		e.found(LayerSettings, settingsPath, "", said("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
+		switch {
+		case denied(err):
+			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which may not be read", file), readableSettings)
+		case e.machine.Exists(file):
+			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
+		default:
+			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
+		}
 		return
 	}
 	var off string

@@ -156,3 +156,47 @@ func TestPrivateStaysClosed(t *testing.T) {
 		})
 	}
 }
+
+// A settings file of layers, or a file that the loader's settings name, is missing only if its directory can be searched.
+func TestUnreadableSettings(t *testing.T) {
+	t.Parallel()
+	const own, named = "/opt/closed/own.txt", "/opt/closed/driver.json"
+	const global = "/etc/vulkan/loader_settings.d/vk_loader_settings.json"
+	for _, c := range []struct {
+		name, closed, variable, what string
+		unset                        bool
+	}{
+		{"file", own, own, "the variable names " + own + ", which may not be read", false},
+		{"directory", "/opt/closed", own, "the variable names " + own + ", which may not be read", false},
+		{"file in a named directory", "/opt/closed/vk_layer_settings.txt", "/opt/closed", "/opt/closed/vk_layer_settings.txt, which may not be read", false},
+		{"missing", "/none", "/opt/gone.txt", "the variable names /opt/gone.txt, which does not exist", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tree.Lay(t, root, desktop(t, file(own[1:], "a.b = 1\n"), file("opt/closed/vk_layer_settings.txt", "a.b = 1\n")))
+			report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{c.closed}},
+				Environ: []string{settingsPath + "=" + c.variable}}}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkCause(t, report, &cause{problems: []string{"layer-settings"}, code: "layer-settings", what: c.what})
+			for _, f := range report.Findings {
+				if f.Code == LayerSettings && strings.Contains(f.Do, "unset") != c.unset {
+					t.Errorf("advice %q", f.Do)
+				}
+			}
+		})
+	}
+	root := t.TempDir()
+	tree.Lay(t, root, desktop(t, file(global[1:], `{"file_format_version":"1.0.0","settings":{"additional_drivers":[{"path":"`+named+`"}]}}`), file(named[1:], "{}")))
+	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{"/opt/closed"}}}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if strings.Contains(f.What, named) && strings.Contains(f.What, "does not exist") {
+			t.Errorf("%s: %s", f.Code, f.What)
+		}
+	}
+}
