@@ -30,7 +30,7 @@ func newInfo(s *invocation) *cobra.Command {
 			"The child runs twice: once to measure the times, once with VK_LOADER_DEBUG=all for the loader's log.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			m, err := s.thisMachine("info")
+			m, err := s.thisMachine(renamed["info"])
 			if err != nil {
 				return err
 			}

@@ -517,7 +517,7 @@ func chooseDevice(s *invocation, kind, device string, out *output, limit time.Du
 	if device == "" {
 		return errors.New("--for needs --device")
 	}
-	m, err := s.thisMachine("env --for")
+	m, err := s.thisMachine("list variables --for")
 	if err != nil {
 		return err
 	}

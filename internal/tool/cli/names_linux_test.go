@@ -89,3 +89,14 @@ func TestWordsThatAreNoCommands(t *testing.T) {
 		}
 	}
 }
+
+// The errors of commands with --root have the present names.
+func TestErrorsHavePresentNames(t *testing.T) {
+	for _, line := range []string{"list variables --for ggml --device 0", "list devices --details", "check --wait"} {
+		s, _, errOut := world(t, goodRun)
+		want, _, _ := strings.Cut(line, " ggml")
+		if runLine(s, append(strings.Fields(line), "--root", t.TempDir())); !strings.Contains(errOut.String(), want+" examines") {
+			t.Errorf("%s: %s", line, errOut)
+		}
+	}
+}

@@ -117,7 +117,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			length, err := settings.Length(expires)
 			if err == nil {
-				err = readsSettings(s, "quarantine add")
+				err = readsSettings(s, "settings quarantine add")
 			}
 			if err != nil {
 				return err
@@ -130,7 +130,7 @@ func newQuarantineAdd(s *invocation) *cobra.Command {
 	addRights(cmd)
 	cmd.Flags().StringVar(&app, "app", "", "keep it out of the program with the executable `EXE` only")
 	cmd.Flags().StringVar(&expires, "expires", "never", "end the quarantine after this `TIME`, such as 8h or 30d, or \"never\"")
-	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"quarantine list\" shows")
+	cmd.Flags().StringVar(&why, "why", "", "the reason, a `TEXT` that \"settings quarantine list\" shows")
 	return cmd
 }
 
@@ -153,7 +153,7 @@ func readsSettings(s *invocation, what string) error {
 }
 
 // forOthers is the advice for an elevated tool that should write settings of a user.
-const forOthers = "For programs that do not, use a prompt without administrator rights, or quarantine add --elevated=false"
+const forOthers = "For programs that do not, use a prompt without administrator rights, or settings quarantine add --elevated=false"
 
 // addQuarantine adds a quarantine with a message.
 func addQuarantine(s *invocation, name, program, why string, length time.Duration) (*settings.Quarantine, error) {
@@ -182,7 +182,7 @@ func newQuarantineLift(s *invocation) *cobra.Command {
 		Args: argumentCount(0, 1, "takes at most one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if lifting.All == (len(args) == 1) {
-				return errors.New("quarantine lift needs the name of a driver or layer, or --all")
+				return errors.New("settings quarantine lift needs the name of a driver or layer, or --all")
 			}
 			found, err := s.settings()
 			if err != nil {

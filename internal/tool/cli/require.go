@@ -165,7 +165,7 @@ func newWait(s *invocation) *cobra.Command {
 			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
 				return errors.New("write the program after --, as in: vkloader check --wait -- PROGRAM")
 			}
-			required, options, err := r.required(s, "wait")
+			required, options, err := r.required(s, "check --wait")
 			if err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func (e *settling) underVersion() {
 func nvidiaVersion(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	for _, word := range strings.Fields(first) {
-		if word[0] >= '0' && word[0] <= '9' && strings.Contains(word, ".") {
+		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && word[0] != '.' {
 			return word
 		}
 	}

@@ -268,7 +268,7 @@ func (e *libraryExam) unreadable(f *Finding) {
 	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
 			f.advice = e.system.again(owner, f.Path)
-		} else if do, changes, is := e.writtenBy(f.Path); is {
+		} else if do, changes, is := e.writtenBy(f.Path, ""); is {
 			f.advice = do
 			f.offer(fixing, changes...)
 		}

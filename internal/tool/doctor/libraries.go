@@ -135,7 +135,7 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 			what.owner, do = owner, e.system.again(owner, m.Library)
 		}
 		found := e.found(LibraryMissing, m.Name, m.Manifest, what, do)
-		if do, changes, is := e.writtenBy(m.Manifest); is && what.owner == "" && what.beside == "" {
+		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && what.owner == "" && what.beside == "" {
 			found.advice = do
 			found.offer(fixing, changes...)
 		}

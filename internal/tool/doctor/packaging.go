@@ -264,7 +264,7 @@ func (p *packages) having(m *machine.Machine, library string) string {
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
 // confirm. confirmed is false if there are no lists; "" is an unknown package.
 func (d *distribution) libraryPackage(m *manager, library string) (name string, confirmed bool) {
-	if owner := d.packages.having(d.machine, library); owner != "" {
+	if owner := d.packages.having(d.machine, library); libraryName.MatchString(owner) {
 		return owner, true
 	}
 	if m.id != "debian" {
@@ -299,6 +299,9 @@ func (d distribution) forLibrary(name string) advice {
 	if d.image == declarative {
 		return librariesOnNixOS
 	}
+	if !libraryName.MatchString(name) { // the name becomes a part of shell lines
+		return advised("Install the package that has " + name + ".").untried(ofPackage)
+	}
 	if m != nil && m.id == "arch" && d.image == steamOS {
 		return ofSteamOS
 	}
@@ -317,7 +320,7 @@ func (d distribution) forLibrary(name string) advice {
 			return do
 		}
 	}
-	if m != nil && asking[m.id] != "" && libraryName.MatchString(name) {
+	if m != nil && asking[m.id] != "" {
 		return typed("Ask which package has it, and install that: ", asking[m.id]+name).untried(ofPackage)
 	}
 	return advised("Install the package that has " + name + ".").untried(ofPackage)

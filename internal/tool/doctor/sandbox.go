@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +20,17 @@ type Sandbox struct {
 	Detail string `json:"detail,omitempty"`
 }
 
+// sandboxName is a name of a container, a snap or a Flatpak program.
+var sandboxName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
 // sandboxes detects sandboxes by their marker files.
 func (e *record) sandboxes() {
-	add := func(kind, detail string) { e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail}) }
+	add := func(kind, detail string) {
+		if !sandboxName.MatchString(detail) { // the name becomes a part of shell lines
+			detail = ""
+		}
+		e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail})
+	}
 	if info := e.text("/.flatpak-info"); info != "" {
 		add("flatpak", setting(info, "Application", "name"))
 	}
@@ -97,7 +106,7 @@ func (r *Report) nodeCure(g *GPU) advice {
 	case "container":
 		return passOn
 	}
-	return term.Either(nvidia, asRoot("nvidia-modprobe -c 0").untried(ofKernel), typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+g.Kernel))
+	return term.Either(nvidia, asRoot("nvidia-modprobe -c 0").untried(ofKernel), typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+term.Quoted(g.Kernel)))
 }
 
 func (r *Report) detail(kind string) string {
@@ -132,8 +141,8 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	case nvidia && e.machine.Exists("/run/.toolboxenv"):
 		return nvidiaInToolbox
 	case nvidia && e.entered():
-		name := e.detail("podman")
-		return outside("distrobox create --clone "+term.Or(name, "NAME")+" --name "+term.Or(name, "NAME")+"-nvidia --nvidia", name == "")
+		name := term.Or(e.detail("podman"), "NAME") // distrobox refuses to clone a running container
+		return outside("distrobox stop "+name+" && distrobox create --clone "+name+" --name "+name+"-nvidia --nvidia", e.detail("podman") == "")
 	case nvidia && kind != "":
 		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
 			return capabilities(kind == "kubernetes", can)

@@ -217,7 +217,7 @@ func (c *confinement) keeps(node string) (setting, does string, lines []string) 
 			lines = append(lines, "InaccessiblePaths="+strings.Join(others, " "))
 		}
 		return "InaccessiblePaths=", "hides NODE from the service", lines
-	case slices.Contains(c.allowed, node) || slices.Contains(c.allowed, class) || slices.Contains(c.allowed, "char-*"):
+	case slices.ContainsFunc(c.allowed, func(device string) bool { return allows(device, node) }):
 		return "", "", nil
 	case c.policy == "closed" || c.policy == "strict":
 		return "DevicePolicy=" + c.policy, "closes NODE to the service", []string{"DeviceAllow=" + class + " rw"}
@@ -225,6 +225,27 @@ func (c *confinement) keeps(node string) (setting, does string, lines []string) 
 		return "DeviceAllow=", "closes NODE to the service", []string{"DeviceAllow=" + class + " rw"}
 	}
 	return "", "", nil
+}
+
+// nvidiaGroups are the names of the kernel's groups of NVIDIA's nodes, by driver release and node.
+var nvidiaGroups = []string{"nvidia", "nvidia-frontend", "nvidiactl", "nvidia-uvm", "nvidia-modeset"}
+
+// allows reports whether a device of DeviceAllow=, a node or a group with wildcards, includes a node.
+func allows(device, node string) bool {
+	if device == node {
+		return true
+	}
+	pattern, is := strings.CutPrefix(device, "char-")
+	groups := []string{"drm"}
+	if strings.HasPrefix(node, "/dev/nvidia") {
+		groups = nvidiaGroups
+	} else if !strings.HasPrefix(node, "/dev/dri/") {
+		return device == "char-*"
+	}
+	return is && slices.ContainsFunc(groups, func(group string) bool {
+		match, err := path.Match(pattern, group)
+		return match && err == nil
+	})
 }
 
 // dropIn is the text that a fix in trial adds to a unit.

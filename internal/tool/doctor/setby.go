@@ -105,7 +105,7 @@ func (l FileLine) String() string { return l.File + ", line " + strconv.Itoa(l.N
 // SetIn finds the lines that set a variable in the files that sessions and shells read.
 func SetIn(m *machine.Machine, name string) (places []FileLine) {
 	h := host{m}
-	home := h.variable(variables.Home.Name())
+	home := h.ownHome()
 	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
 	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d", "/etc/X11/Xsession.d", "/etc/X11/xinit/xinitrc.d",
 		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
@@ -278,6 +278,9 @@ func (r *record) unit() unit {
 	}
 	if u.OfUser {
 		u.directory = r.configHome() + "/systemd/user"
+		if strings.HasPrefix(u.directory, noHome) {
+			return unit{}
+		}
 	}
 	if process.UnitText(r.machine, u.Unit, r.configHome()) == "" {
 		return unit{}
@@ -285,9 +288,23 @@ func (r *record) unit() unit {
 	return u
 }
 
-// configHome returns the directory of the user's configuration.
+// noHome is a path below which no file exists.
+const noHome = "/dev/null"
+
+// ownHome returns the user's home directory; noHome without an absolute path in HOME.
+func (h host) ownHome() string {
+	if home := h.variable(variables.Home.Name()); path.IsAbs(home) {
+		return path.Clean(home)
+	}
+	return noHome
+}
+
+// configHome returns the directory of the user's configuration. The XDG specification ignores relative paths.
 func (h host) configHome() string {
-	return term.Or(h.variable(variables.ConfigHome.Name()), path.Clean(h.variable(variables.Home.Name()))+"/.config")
+	if directory := h.variable(variables.ConfigHome.Name()); path.IsAbs(directory) {
+		return directory
+	}
+	return h.ownHome() + "/.config"
 }
 
 // setting returns the shell line that changes variables of the service and starts it again, with the words before it.
@@ -439,7 +456,7 @@ func entryOfMap(text, name string) bool {
 
 // starterOf returns the program whose configuration a line belongs to; "" for other files.
 func (h host) starterOf(at FileLine) string {
-	for _, s := range h.gameStarters(path.Clean(h.variable(variables.Home.Name()))) {
+	for _, s := range h.gameStarters(h.ownHome()) {
 		if path.Dir(at.File) == path.Clean(s.directory) && strings.HasSuffix(at.File, s.suffix) {
 			return s.program
 		}

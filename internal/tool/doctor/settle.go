@@ -1,14 +1,12 @@
 package doctor
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -393,7 +391,7 @@ func (e *record) setAt(variable string) FileLine {
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
 	} else {
-		at = e.startedBy(path.Clean(e.variable(variables.Home.Name())), variable)
+		at = e.startedBy(e.ownHome(), variable)
 	}
 	e.lines[variable] = at
 	return at

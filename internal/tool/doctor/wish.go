@@ -263,7 +263,7 @@ func (e *variableExam) alsoLibraries(c explain.Change, place string) (changes []
 
 // homeOf describes the home that a directory is in, if it is another user's.
 func (e *variableExam) homeOf(place string) string {
-	own := path.Clean(e.variable(variables.Home.Name()))
+	own := e.ownHome()
 	parts := strings.Split(place, "/")
 	if len(parts) > 2 && parts[1] == "home" && !strings.HasPrefix(place, own+"/") {
 		return ", where only programs of the user " + parts[2] + " find it"

@@ -21,17 +21,17 @@ type writer struct {
 func writers() []writer {
 	return []writer{
 		{"Steam", []string{"steamoverlay_*.json", "steamfossilize_*.json"}, []string{"/usr/bin/steam", "/usr/games/steam", "/usr/local/bin/steam", "/snap/bin/steam",
-			"/run/current-system/sw/bin/steam", "~/.local/share/Steam/steam.sh", "/var/lib/flatpak/app/com.valvesoftware.Steam", "~/.local/share/flatpak/app/com.valvesoftware.Steam"},
+			"/run/current-system/sw/bin/steam", "~/.local/share/Steam/steam.sh", "~/.steam/debian-installation/steam.sh", "/var/lib/flatpak/app/com.valvesoftware.Steam", "~/.local/share/flatpak/app/com.valvesoftware.Steam"},
 			advised("Start Steam: it writes its libraries and this manifest again.").untried(ofWriter)},
-		{"RenderDoc", []string{"renderdoc_capture.json"}, []string{"/usr/bin/renderdoccmd", "/usr/local/bin/renderdoccmd"},
+		{"RenderDoc", []string{"renderdoc_capture.json"}, []string{"/usr/bin/renderdoccmd", "/usr/local/bin/renderdoccmd", "/run/current-system/sw/bin/renderdoccmd"},
 			typed("Let RenderDoc write its manifest again: ", "renderdoccmd vulkanlayer --register --user").untried(ofWriter)},
 	}
 }
 
 // writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that remove it if that
-// program is gone. It returns false for other files.
-func (h host) writtenBy(manifest string) (do advice, changes []explain.Change, is bool) {
-	home := path.Clean(h.variable(variables.Home.Name()))
+// program is known to be gone. library is the manifest's library; "": unknown. It returns false for other files.
+func (e *libraryExam) writtenBy(manifest, library string) (do advice, changes []explain.Change, is bool) {
+	home := path.Clean(e.variable(variables.Home.Name()))
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
 		return nil, nil, false
 	}
@@ -46,11 +46,43 @@ func (h host) writtenBy(manifest string) (do advice, changes []explain.Change, i
 			if below, own := strings.CutPrefix(place, "~"); own {
 				place = home + below
 			}
-			return h.machine.Exists(place)
+			return e.machine.Exists(place) || path.Base(path.Dir(place)) == "bin" && e.inPath(path.Base(place))
 		}) {
+			return w.again, nil, true
+		}
+		if e.sharesHome() {
+			do := advised("Nothing, if the host shares this home directory and has " + w.name + ": the file then belongs to the host.").untried(outsideOnly)
+			do.left = "the file may belong to the host"
+			return do, nil, true
+		}
+		if e.ownDirectory(library) { // an installation in another place
 			return w.again, nil, true
 		}
 		return advised(w.name + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 	}
 	return nil, nil, false
+}
+
+// inPath reports whether a directory of PATH has a program.
+func (h host) inPath(program string) bool {
+	return slices.ContainsFunc(strings.Split(h.variable("PATH"), ":"), func(directory string) bool {
+		return path.IsAbs(directory) && h.machine.Exists(path.Join(directory, program))
+	})
+}
+
+// sharesHome reports whether the home directory may be that of another system: in a container, sandbox or chroot.
+func (r *record) sharesHome() bool {
+	return r.entered() || r.variable("container") != "" || r.machine.Exists("/run/host") || r.machine.Exists("/etc/debian_chroot") ||
+		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
+}
+
+// ownDirectory reports whether a library's directory exists and is no directory of the system.
+func (e *libraryExam) ownDirectory(library string) bool {
+	directory := path.Dir(path.Clean(library))
+	if !path.IsAbs(directory) || !e.machine.Exists(directory) {
+		return false
+	}
+	parent := path.Dir(directory)
+	shared := []string{"/", "/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/local/lib", "/usr/local/lib64"}
+	return !slices.Contains(shared, directory) && !slices.Contains(shared, parent)
 }
