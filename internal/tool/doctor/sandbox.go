@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,13 +19,22 @@ type Sandbox struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// sandboxName is a name of a container, a snap or a Flatpak program.
-var sandboxName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+// sandboxName reports whether a text can be the name of a container, a snap or a Flatpak program: letters, digits and, not at
+// its start, "_", "." and "-".
+func sandboxName(text string) bool {
+	for i, c := range text {
+		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || c != '_' && c != '.' && c != '-') {
+			return false
+		}
+	}
+	return text != ""
+}
 
 // sandboxes detects sandboxes by their marker files.
 func (e *record) sandboxes() {
 	add := func(kind, detail string) {
-		if !sandboxName.MatchString(detail) { // the name becomes a part of shell lines
+		if !sandboxName(detail) { // the name becomes a part of shell lines
 			detail = ""
 		}
 		e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail})
