@@ -66,14 +66,14 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		report.System += ", for programs that run as administrator"
 	}
 	if about.process != nil {
-		report.Process(about.process.PID, about.process.Differences(report.Answer))
+		report = report.WithProcess(about.process.PID, about.process.Differences(report.Answer))
 	}
 	if wanted.how == filesOnly {
 		return report, nil
 	}
 	found, err := probe.Find(s.executable, "")
 	if err == nil {
-		err = report.Try(ctx, wanted.tries(found, about))
+		report, err = report.Try(ctx, wanted.tries(found, about))
 	}
 	return report, notLooked(err)
 }

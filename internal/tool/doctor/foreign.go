@@ -46,9 +46,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	if len(answer.Drivers) == 0 {
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
-	r.sum = func() string { return verdictOfFiles(r) }
-	r.Order()
-	return r, nil
+	r.judge = verdictOfFiles
+	return r.worded(), nil
 }
 
 // verdictOfFiles returns the report in one line.

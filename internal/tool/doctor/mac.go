@@ -63,9 +63,8 @@ func ExamineMac(source *systems.Foreign) (*Report, error) {
 		return nil, err
 	}
 	e.settle()
-	e.sum = e.verdict
-	e.Order()
-	return e.Report, nil
+	e.judge = e.verdict
+	return e.worded(), nil
 }
 
 // lookMac examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
@@ -283,9 +282,9 @@ func worse(before, after map[key]diag.Severity) bool {
 }
 
 // verdict returns the report in one line.
-func (e *macExam) verdict() string {
-	text := verdictOfFiles(e.Report)
-	if e.someGood() && len(e.plain.Drivers) == 0 {
+func (e *macExam) verdict(r *Report) string {
+	text := verdictOfFiles(r)
+	if r.someGood() && len(e.plain.Drivers) == 0 {
 		text += " A program gets a driver only if it enables VK_KHR_portability_enumeration."
 	}
 	return text
@@ -305,8 +304,7 @@ func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
 	} else {
 		m = e.examined(m, DriverInterface, driverFunctions...)
 	}
-	e.Order()
-	return m, slices.Clone(e.Findings)
+	return m, e.worded().Findings
 }
 
 // sdkVariable is the directory of the SDK of LunarG.

@@ -54,9 +54,8 @@ func ExaminePC(pc PC) (*Report, error) {
 		return nil, err
 	}
 	e.settle()
-	e.sum = e.verdict
-	e.Order()
-	return e.Report, nil
+	e.judge = e.verdict
+	return e.worded(), nil
 }
 
 // lookPC examines without trying changes.
@@ -202,24 +201,24 @@ func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 }
 
 // verdict returns the report in one line.
-func (e *pcExam) verdict() string {
-	if broken := e.misbehaving(); broken != "" {
+func (e *pcExam) verdict(r *Report) string {
+	if broken := r.misbehaving(); broken != "" {
 		return broken + "."
 	}
 	switch {
-	case !e.pc.Files() && e.Has(diag.Problem):
+	case !e.pc.Files() && r.Has(diag.Problem):
 		return "The registry has problems; no file was examined."
 	case !e.pc.Files():
 		return "The registry has no problems; no file was examined."
-	case !e.someGood():
+	case !r.someGood():
 		return "Vulkan will not work: no driver with an existing library was found."
-	case e.Has(diag.Problem):
+	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
-	case e.Works:
+	case r.Works:
 		return "Vulkan works (tried)."
-	case len(e.waiting()) > 0:
-		return "No problems found so far; still being tried: " + strings.Join(e.waiting(), ", ") + "."
-	case e.Tried:
+	case len(r.waiting()) > 0:
+		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
+	case r.Tried:
 		return "No problems found, but no driver lists a device."
 	case e.pc.Whole():
 		return "No problems found without loading a driver."
@@ -250,8 +249,7 @@ func PCLibrary(pc PC, named Named) (Module, []Finding) {
 	} else {
 		m = e.module(m, DriverInterface, driverFunctions...)
 	}
-	e.Order()
-	return m, slices.Clone(e.Findings)
+	return m, e.worded().Findings
 }
 
 // PCObstacle returns why the loader does not open a manifest's library in programs of a PC's word size; "" if it does.
