@@ -58,7 +58,7 @@ func triable(about *subject) bool { return about.process == nil }
 // examine returns the doctor's report on the running system for a program. It stops unfinished trials at the end of the
 // context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
-	report, err := doctor.ExaminePC(newRunningPC(about.source, decideFor(about)))
+	report, err := doctor.ExamineWindows(newRunningWindows(about.source, decideFor(about)))
 	if err != nil {
 		return nil, notLooked(err)
 	}

@@ -56,9 +56,9 @@ func (c macChange) on(s *systems.Foreign) *systems.Foreign {
 	return &after
 }
 
-// ExamineMac examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
-func ExamineMac(source *systems.Foreign) (*Report, error) {
-	e, err := lookMac(source)
+// ExamineMacOS examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
+func ExamineMacOS(source *systems.Foreign) (*Report, error) {
+	e, err := lookMacOS(source)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +67,9 @@ func ExamineMac(source *systems.Foreign) (*Report, error) {
 	return e.worded(), nil
 }
 
-// lookMac examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
+// lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
 // MoltenVK do.
-func lookMac(source *systems.Foreign) (*macExam, error) {
+func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
 	platform := source.System.Platform(source.Bits)
 	var err error
@@ -251,7 +251,7 @@ func (e *macExam) settle() {
 			if looks++; looks > maxLooks {
 				return
 			}
-			again, err := lookMac(c.on(e.mac))
+			again, err := lookMacOS(c.on(e.mac))
 			if err != nil {
 				continue
 			}
