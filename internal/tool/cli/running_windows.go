@@ -65,14 +65,16 @@ func (r remembered) Packages(family string) []string {
 }
 func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
 
-func (p *runningWindows) Elsewhere() facts.Elsewhere { return remembered{p.Source.Elsewhere(), p.asked} }
-func (p *runningWindows) Title() string              { return windows.SystemName() }
-func (p *runningWindows) WordSize() string           { return p.Bits() }
-func (p *runningWindows) Files() bool                { return true }
-func (p *runningWindows) Whole() bool                { return true }
-func (p *runningWindows) App() string                { return p.app }
-func (p *runningWindows) Variables() []string        { return p.Environ }
-func (p *runningWindows) Loader() *loaders.Loader    { return p.loader }
+func (p *runningWindows) Elsewhere() facts.Elsewhere {
+	return remembered{p.Source.Elsewhere(), p.asked}
+}
+func (p *runningWindows) Title() string           { return windows.SystemName() }
+func (p *runningWindows) WordSize() string        { return p.Bits() }
+func (p *runningWindows) Files() bool             { return true }
+func (p *runningWindows) Whole() bool             { return true }
+func (p *runningWindows) App() string             { return p.app }
+func (p *runningWindows) Variables() []string     { return p.Environ }
+func (p *runningWindows) Loader() *loaders.Loader { return p.loader }
 func (p *runningWindows) Version(file string) string {
 	return windows.FileVersion(p.Path(file))
 }
