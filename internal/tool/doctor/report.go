@@ -138,10 +138,10 @@ func newReport(system string) *Report {
 		Layers: []Module{}, Findings: []Finding{}}
 }
 
-// modules enters the drivers and layers of a decision, as returned by the functions driver and layer.
-func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module) {
+// modules enters the drivers and layers of a decision, as examined by a function.
+func (r *Report) modules(answer *plan.Answer, examine func(Module, required) Module) {
 	for _, d := range answer.Drivers {
-		r.Drivers = append(r.Drivers, driver(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+		r.Drivers = append(r.Drivers, examine(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, ofDriver))
 	}
 	active := map[string]bool{}
 	for _, a := range answer.Active {
@@ -149,7 +149,7 @@ func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module)
 	}
 	for _, l := range answer.Layers {
 		if !l.Meta {
-			r.Layers = append(r.Layers, layer(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+			r.Layers = append(r.Layers, examine(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, ofLayer))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
@@ -81,21 +82,14 @@ func (e *windowsExam) gone(at entry, v facts.Value) bool {
 
 // libraries examines the libraries of used drivers and listed layers.
 func (e *windowsExam) libraries() {
-	e.modules(e.plan, func(m Module) Module {
-		return e.module(m, DriverInterface, driverFunctions...)
-	}, func(m Module) Module {
-		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
-	})
-	if len(e.plan.Drivers) == 0 {
+	e.modules(e.Answer, e.module)
+	if len(e.Answer.Drivers) == 0 {
 		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
 	}
 }
 
-// driverFunctions are the functions by which a loader finds those of a driver; a driver exports at least one.
-var driverFunctions = []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}
-
 // module examines the library of a driver or layer, which must export one of the functions.
-func (e *windowsExam) module(m Module, lacks *Code, functions ...string) Module {
+func (e *windowsExam) module(m Module, is required) Module {
 	add := func(code *Code, file string, what fact) *Finding {
 		f := e.found(code, m.Name, file, what, nil)
 		if !m.Used {
@@ -131,8 +125,8 @@ func (e *windowsExam) module(m Module, lacks *Code, functions ...string) Module 
 		return m
 	}
 	m.Good = true
-	if len(functions) > 0 && !slices.ContainsFunc(functions, l.Exports) {
-		add(lacks, m.File, said(exportsNone, m.File, functions[0]))
+	if !slices.ContainsFunc(is.functions, l.Exports) {
+		add(is.code, m.File, said(exportsNone, m.File, is.functions[0]))
 		m.Good = false
 	}
 	if missing := e.missing(m.File, l); len(missing) > 0 {
@@ -154,10 +148,10 @@ func (e *windowsExam) ofAllSizes(m Module) bool {
 
 // place returns the path of a manifest's library: as written, or, for a bare name, in the system's search directories.
 func (e *windowsExam) place(library string) string {
-	if base := e.plan.Style.Base(library); !strings.Contains(base, ".") && base != "" {
+	if base := pathname.Backslash.Base(library); !strings.Contains(base, ".") && base != "" {
 		library += ".dll" // as Windows does
 	}
-	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
+	if pathname.Backslash.Directory(library) != "" || strings.Contains(library, ":") {
 		if e.windows.Exists(library) {
 			return library
 		}
@@ -174,7 +168,7 @@ func (e *windowsExam) place(library string) string {
 // searched returns the search directories for libraries without a path.
 func (e *windowsExam) searched() []string {
 	if app := e.windows.App(); app != "" {
-		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.windows.Directories()...)
+		return append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, e.windows.Directories()...)
 	}
 	return e.windows.Directories()
 }
@@ -201,7 +195,7 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 	for _, name := range l.Needs {
 		small := strings.ToLower(name)
 		if strings.HasPrefix(small, "api-ms-") || strings.HasPrefix(small, "ext-ms-") || e.place(name) != "" ||
-			e.windows.Exists(e.plan.Style.Directory(file)+name) {
+			e.windows.Exists(pathname.Backslash.Directory(file)+name) {
 			continue
 		}
 		list = append(list, name)
@@ -211,8 +205,8 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 
 // implicit adds a finding for each layer in every program, with the variable that disables it.
 func (e *windowsExam) implicit() {
-	for _, a := range e.plan.Active {
-		l := e.plan.Layers[a.Layer]
+	for _, a := range e.Answer.Active {
+		l := e.Answer.Layers[a.Layer]
 		missing := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
 		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
@@ -260,7 +254,7 @@ func (e *windowsExam) loaders() {
 	}
 	beside := ""
 	if app := e.windows.App(); app != "" {
-		at := e.plan.Style.Directory(app) + name
+		at := pathname.Backslash.Directory(app) + name
 		if e.windows.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
 			beside = at
 		}
@@ -327,9 +321,9 @@ func (e *windowsExam) otherView() error {
 	if err != nil {
 		return err
 	}
-	here, there := len(e.plan.Drivers), len(answer.Drivers)
+	here, there := len(e.Answer.Drivers), len(answer.Drivers)
 	if !e.windows.Files() {
-		here, there = len(e.plan.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
+		here, there = len(e.Answer.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
 	}
 	switch {
 	case here == 0 && there > 0:
@@ -340,9 +334,9 @@ func (e *windowsExam) otherView() error {
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
-	}{{answer, e.plan, e.windows.WordSize()}, {e.plan, answer, views[at]}} {
+	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, views[at]}} {
 		for _, l := range lists.in.Layers {
-			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *layer) bool { return o.Name == l.Name }) {
+			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
 				e.found(ViewLacksLayer, l.Name, l.Manifest, said(layerLacking, lists.lacks), nil)
 			}
 		}
@@ -356,8 +350,8 @@ func (e *windowsExam) elevated() {
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
-	for i := range e.plan.Diagnostics {
-		if f := &e.plan.Diagnostics[i]; f.Code == diag.VariableElevated {
+	for i := range e.Answer.Diagnostics {
+		if f := &e.Answer.Diagnostics[i]; f.Code == diag.VariableElevated {
 			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}
@@ -375,8 +369,6 @@ func (e *windowsExam) elevated() {
 		}
 	}
 }
-
-type layer = manifest.Layer
 
 // Facts about machines with Windows.
 type (
