@@ -35,50 +35,16 @@ func advised(text string, commands ...string) told { return told{text: text, com
 
 // Advice without values.
 var (
-	doNothing              = advised("Nothing; it does no harm.")
-	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
-	doNothingBesideOwn     = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
-		"skip this one without a message.")
+	doNothing       = advised("Nothing; it does no harm.")
 	doNothingChosen = advised("Nothing, if this is intended.")
-	seeWhich        = advised("See which: vkloader list variables --set", "vkloader list variables --set")
-	seeWhichName    = advised("See which variables name them: vkloader list variables --set", "vkloader list variables --set")
-	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
 	// The container tools pass NVIDIA's driver on as a whole.
 	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
 		"NVIDIA_DRIVER_CAPABILITIES=all, or generate the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
-	nvidiaCDI       = advised("Generate the CDI file again on the host, and check that it contains nvidia_icd.json: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
-	nvidiaInToolbox = advised("A current release of toolbox adds NVIDIA's driver of the host to its containers: update toolbox on the host, and enter the container again.").untried(outsideOnly)
-	nvidiaAgain     = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
-		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
-	bothOnGentoo     = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
-	nvidia32OnUbuntu = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
-	noneOnAlpine     = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
-	limitsOfPod      = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
-	passOn           = advised("Pass /dev/dri to the container.")
 	driverOfHost     = advised("Install the driver on the host: Steam's runtime uses the host's drivers.")
 	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
-	groupsOfPodman   = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
-	byUdev           = advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
-		"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
-	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
-	nvidiaModuleDebian = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
-	nvidiaModuleMissing = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-		"or install it for this kernel.", "modprobe nvidia").untried(ofKernel)
-	stillSearching     = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
-	readableSettings   = advised("Let this user read the file, or name another file.")
-	wslWithout         = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
-	librariesOnNixOS   = advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
-	ostreeAgain        = advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
-	ofSteamOS          = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
-	validationOnNixOS  = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
-	layersOnSteamOS    = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
-	validationAnywhere = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
-	layersInSandbox    = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
-	layersOfKit        = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
-	subsystemUpdate    = advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
-	ownOrAgain         = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
-	updateDriver       = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
+	readableSettings = advised("Let this user read the file, or name another file.")
+	wslWithout       = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
+	ofSteamOS        = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
 )
 
 // typed returns advice that introduces a shell line with words.

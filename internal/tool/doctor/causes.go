@@ -250,18 +250,12 @@ func (f *Finding) lacksPlace() bool {
 // lacks returns the library that a finding is about; "" for other findings.
 func (f *Finding) lacks() string {
 	switch what := f.fact.(type) {
-	case absent:
-		return what.file
+	case lacking:
+		return what.library
 	case nowhere:
-		return what.name
-	case unreadable:
-		return what.file
-	case needsUnusable:
 		return what.name
 	case hiding:
 		return what.file
-	case tooOld:
-		return what.in + " " + what.version
 	}
 	return ""
 }
@@ -325,7 +319,7 @@ func (e evidence) unlisted() evidence {
 		}
 		for n := range e.Findings {
 			if f := &e.Findings[n]; f.Code == DriverNoDevice && f.Path == e.alone[first].Manifest && f.Because == nil {
-				f.device, f.fact = g.Name, said(unlisted, g.Label)
+				f.device, f.fact = g.Name, said("it works, but does not list %s", g.Label)
 				if cause := e.otherCause(g, f.Path); cause != nil {
 					f.Because = cause.Code
 				} else {

@@ -28,7 +28,7 @@ func (e *deviceExam) withoutVulkan(g *GPU) bool {
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.found(GPUNoVulkan, g.Title(), "", said(noVulkan, c.Name), nil)
+	e.found(GPUNoVulkan, g.Title(), "", said("it is %s, and no Vulkan driver exists for it", c.Name), nil)
 	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }
@@ -120,7 +120,7 @@ func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, chipName(g, c)), e.system.makersDriver(c.Last))
+		e.found(GPUNouveau, g.Title(), g.directory, said("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.makersDriver(c.Last))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
 		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
@@ -232,9 +232,9 @@ func (e *deviceExam) venus(g *GPU) bool {
 		return false
 	}
 	if e.noVenus(g) {
-		e.found(GPUVirtual, g.Title(), "", venusMissing, nil)
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil)
 	} else if !e.leftOut(g) {
-		e.found(GPUVirtual, g.Title(), "", venusDriverMissing, e.system.install(drivers.For(g.Kernel)))
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver manifest covers it"), e.system.install(drivers.For(g.Kernel)))
 	}
 	g.Drivers = []string{}
 	return true

@@ -207,7 +207,11 @@ func (d distribution) run(line string) advice {
 	}
 	switch d.image {
 	case ostree:
-		return term.Either(again, ostreeAgain, thenRestart("rpm-ostree install "+names))
+		if again {
+			return advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade",
+				"rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
+		}
+		return thenRestart("rpm-ostree install " + names)
 	case microOS:
 		return term.Either(again, thenRestart("transactional-update pkg install --force "+names), thenRestart("transactional-update pkg install "+names))
 	case steamOS:

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -34,13 +35,14 @@ func (e *driverExam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		what, do := said(twoVersions, kernel, version), advice(nil)
+		what, do := said("the kernel's module is %s, the library is %s", kernel, version), advice(nil)
 		if e.kind("flatpak") != "" {
 			extension := e.nvidiaExtension(kernel)
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = nvidiaAgain
+			do = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
+				"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -98,7 +100,7 @@ func (e *driverExam) rivals() {
 				continue
 			}
 			if first.File != m.File { // equal files are one library, which has its finding
-				e.found(DeviceTwice, g.Title(), m.Manifest, said(rivals, first.Manifest, m.Manifest), nil).offer(fixing,
+				e.found(DeviceTwice, g.Title(), m.Manifest, said("%s and %s are both for this device", first.Manifest, m.Manifest), nil).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
 			}
 		}
@@ -175,68 +177,71 @@ func (e *driverExam) fallback() {
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
 		e.deviceless()
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
-		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
+		found := e.found(SoftwareOnly, software[0].Name, "", sentence("no graphics device has a working driver: programs compute on the CPU"), nil)
 		if by := pinnedBy(e.source); by != "" {
-			found.fact, found.advice = said(chosenSoftware, by), doNothingChosen
+			found.fact, found.advice = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen
 			found.soften(diag.Note)
 		} else if !wanted {
 			found.soften(diag.Note)
-			found.advice = doNothingWithoutDevice
+			found.advice = advised("Nothing, as long as this machine has no graphics device.")
 		}
 	}
 }
 
 // withoutDriver adds the finding that programs find no driver.
 func (e *driverExam) withoutDriver() {
-	what := driverless{why: noManifest, count: len(e.Drivers), class: e.class}
-	if len(e.Drivers) > 0 {
-		what.why = allBad
+	add := func(path, what string, do advice) *Finding {
+		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"), do)
 	}
-	var do advice
-	other := !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class })
-	if hidden := e.outFor(diag.DriverPortability); len(e.Drivers) == 0 && hidden > 0 {
-		what.why, what.count = allPortability, hidden
-		do = entryOf(diag.DriverPortability)
-	} else if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); len(e.Drivers) == 0 && out > 0 {
-		what.why, what.count = allOff, out
-		do = seeWhich
-	} else if other {
-		if len(e.Drivers) > 0 || e.class != ProcessClass {
-			what.why = wrongClass
+	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
+	if hidden := e.outFor(diag.DriverPortability); none && hidden > 0 {
+		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+term.Count(hidden, "driver")+" found are portability drivers")
+		found := add("", what, entryOf(diag.DriverPortability))
+		found.fact = sentence(found.fact.say() + " unless the program enables VK_KHR_portability_enumeration")
+		if own, can := e.portable(); can {
+			found.offer(forUnasked, own)
 		}
-		do = e.system.install(e.usualDriver())
-		for _, f := range e.Findings {
-			if f.Code == GPUNoDriver {
-				do = f.advice
-			}
-		}
-		if what.by = replaced(e.source); what.by != "" && len(e.Drivers) == 0 {
-			what.why = replacedSearch
-			do = advised("Correct " + what.by + ".")
-		}
-	}
-	list := e.left()
-	if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); what.why == noManifest && at >= 0 {
-		what.why, what.by, what.manifest = unsearchedPlace, list[at].name(), list[at].driver.Path
-		e.searchAgain(e.found(NoDriver, "vkCreateInstance", what.manifest, what, nil), &list[at])
 		return
 	}
-	if what.why == noManifest {
-		what.elsewhere = e.elsewhere()
+	if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); none && out > 0 {
+		add("", term.Count(out, "driver")+" found, each switched off by a variable", typed("See which: ", "vkloader list variables --set"))
+		return
 	}
-	if p, gone := e.uninstalled(e.usualDriver()); what.why == noManifest && gone != "" {
-		what.why, what.manifest = lostManifest, gone
-		do = e.system.again(p.Name, gone)
+	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class }) {
+		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"), nil)
+		return
 	}
-	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
-	if own, can := e.portable(); can && what.why == allPortability {
-		found.offer(forUnasked, own)
+	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver())
+	for _, f := range e.Findings {
+		if f.Code == GPUNoDriver {
+			do = f.advice
+		}
 	}
-	if what.elsewhere != "" {
-		found.offer(fixing, e.searchAlso(what.elsewhere))
+	by, elsewhere := replaced(e.source), ""
+	switch {
+	case by != "" && none:
+		what, do = "no driver manifest is in the places that "+by+" names", advised("Correct "+by+".")
+	case !none || e.class != ProcessClass:
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver", e.class)
+	default:
+		list := e.left()
+		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); at >= 0 {
+			place := list[at].driver.Path
+			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", nil), &list[at])
+			return
+		}
+		if p, gone := e.uninstalled(e.usualDriver()); gone != "" {
+			what, do = what+"; "+gone+" is missing, although its package is installed", e.system.again(p.Name, gone)
+		}
+		elsewhere = e.elsewhere()
+		what += outsideSearch(elsewhere)
 	}
-	if what.by != "" {
-		e.unsetting(found, what.by)
+	found := add("", what, do)
+	if elsewhere != "" {
+		found.offer(fixing, e.searchAlso(elsewhere))
+	}
+	if by != "" {
+		e.unsetting(found, by)
 	}
 }
 

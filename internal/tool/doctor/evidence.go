@@ -261,7 +261,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
-			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
+			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, typed("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
 	return e, nil

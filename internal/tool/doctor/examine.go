@@ -176,12 +176,6 @@ func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 // ProcessClass is the word size of the programs that the library is built for.
 const ProcessClass = machine.OwnClass
 
-// The findings for a machine that has no Vulkan and, as far as the tool can see, needs none.
-const (
-	withLoader    sentence = "no driver is installed, and no graphics device was found"
-	withoutLoader sentence = "neither a loader nor a driver is installed, and no graphics device was found"
-)
-
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
@@ -210,7 +204,7 @@ func (e *exam) absence() {
 			do = e.system.choose(m.loader, name)
 		}
 	}
-	what := term.Either(len(e.Loaders) > 0, withLoader, withoutLoader)
+	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"), sentence("neither a loader nor a driver is installed, and no graphics device was found"))
 	e.found(NotInstalled, "Vulkan", "", what, do)
 }
 

@@ -26,7 +26,7 @@ func (e *exam) systemFiles() {
 			if e.containerKind() != "" {
 				fix = advised("Start the container with " + one.place + " mounted.")
 			}
-			e.found(SystemFiles, one.place, one.place, said(notMounted, one.place), fix)
+			e.found(SystemFiles, one.place, one.place, said("%s is not mounted", one.place), fix)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (e *driverExam) deviceless() {
 	} else if p != nil {
 		do = installDriver(software.Name, "")
 	}
-	e.found(NoDevice, "Vulkan", "", noneForDevices, do)
+	e.found(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }
 
 // settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
@@ -139,9 +139,6 @@ func hidesDrivers(file string, made *core.Settings, detail string) fact {
 	return said("with %s, programs get no device%s (%s); without it, they do", file, by, detail)
 }
 
-// noneForDevices is the fact behind NoDevice.
-const noneForDevices sentence = "no driver is for a device of this machine, and there is no software renderer"
-
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
 
@@ -164,7 +161,7 @@ func (e *deviceExam) unmapped(kind, node string) advice {
 // settingsAdvice returns advice about a settings file that hides devices.
 func settingsAdvice(f *settings.File) advice {
 	if f.Ours {
-		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
+		return typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
 	}
 	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
 }

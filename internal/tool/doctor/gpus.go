@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -162,15 +163,15 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	}()
 	switch {
 	case g.displayOnly():
-		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
+		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
+		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), nil)
 	case e.withoutVulkan(g):
 	case g.Kernel == "" && g.Vendor != "":
 		e.withoutKernelDriver(g)
 	case e.venus(g):
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
+		e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), nil)
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
@@ -192,7 +193,8 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
-		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
+			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -220,7 +222,7 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 	case "AMD":
 		return asRoot("modprobe amdgpu").untried(ofKernel)
 	case "Intel":
-		return intelModule
+		return advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
 	}
 	return nil
 }
@@ -238,22 +240,31 @@ func (e *deviceExam) undriven(g *GPU) {
 		return
 	}
 	p, gone := e.uninstalled(f)
-	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
+	what := "its kernel driver is " + g.Kernel + ", but no Vulkan driver manifest covers this device"
+	if g.Kernel == "" {
+		what = "no Vulkan driver manifest covers a graphics device"
+	}
 	if e.class != ProcessClass {
-		what.class = e.class
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
 	}
+	if others := e.otherClass(g); others != "" {
+		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
+	}
+	elsewhere := e.elsewhere()
+	what += outsideSearch(elsewhere)
 	do := e.containerCure(g)
-	var own explain.Change
+	library, own := "", explain.Change{}
 	if do == nil && gone == "" {
-		what.library, own = e.withoutManifest(g)
+		library, own = e.withoutManifest(g)
 	}
+	what += term.Enclosed("; its driver ", library, " is installed, only the manifest is missing")
 	switch {
 	case do != nil || f == nil:
 	case gone != "":
-		what.lost = gone
+		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
-	case p != nil && what.library == "":
-		what.lacks = p.Name + " " + p.Version
+	case p != nil && library == "":
+		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
 		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
 			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
@@ -263,11 +274,11 @@ func (e *deviceExam) undriven(g *GPU) {
 	default:
 		do = e.system.install(f)
 	}
-	found := e.found(GPUNoDriver, g.Title(), "", what, do)
-	if what.elsewhere != "" {
-		found.offer(fixing, e.searchAlso(what.elsewhere))
+	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do)
+	if elsewhere != "" {
+		found.offer(fixing, e.searchAlso(elsewhere))
 	}
-	if what.library != "" {
+	if library != "" {
 		found.offer(fixing, own)
 	}
 	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // a driver may not exist

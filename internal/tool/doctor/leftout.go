@@ -132,14 +132,14 @@ func (e *deviceExam) leftOut(g *GPU) bool {
 		return e.pinned(g)
 	}
 	if kept.unsearched() {
-		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said(unsearched, kept.driver.Path, kept.name()), nil)
+		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), nil)
 		e.searchAgain(found, kept)
 		return true
 	}
 	if !e.someGood() {
 		return true // the finding "no driver" names the cause
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said(leftOut, search.BaseName(kept.driver.Path), kept.name()), nil)
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s", search.BaseName(kept.driver.Path), kept.name()), nil)
 	why := forDevice
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
@@ -173,7 +173,7 @@ func (e *keptExam) pinned(g *GPU) bool {
 	if name == "" || !e.someGood() {
 		return false
 	}
-	e.found(GPULeftOut, g.Title(), "", said(othersChosen, name), nil)
+	e.found(GPULeftOut, g.Title(), "", said("%s names the drivers that programs get, and none of these is for the device", name), nil)
 	return true
 }
 
@@ -194,7 +194,7 @@ func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
 			f.soften(diag.Note)
-			f.fact, f.advice, f.offers = said(filteredOut, variables.LayersDisable.Name()), doNothingChosen, nil
+			f.fact, f.advice, f.offers = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen, nil
 		}
 	}
 	if !e.someGood() {
@@ -204,7 +204,7 @@ func (e *driverExam) byChoice() {
 	for i := range e.Findings {
 		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
 			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
-				f.Severity, f.fact = diag.Problem, said(softwareOut, variables.DriversDisable.Name())
+				f.Severity, f.fact = diag.Problem, said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
 				continue
 			}
 			f.soften(diag.Note)
@@ -238,7 +238,7 @@ func (e *exam) closed() {
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
-				e.found(DirectoryUnreadable, place, place, said(unreadableKind, place, what), e.opening(place)).soften(severity)
+				e.found(DirectoryUnreadable, place, place, said("%s may not be read, so the %s in it are not found", place, what), e.opening(place)).soften(severity)
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func (e *libraryExam) unreadable(f *Finding) {
 	}
 	if denied(err) {
 		place := e.closedPart(path.Clean(f.Path))
-		f.fact, f.advice = said(unreadableFile, f.Path), e.opening(place)
+		f.fact, f.advice = said("%s may not be read", f.Path), e.opening(place)
 	}
 }
 

@@ -51,7 +51,7 @@ func (e *loaderExam) ignored() {
 	variables.Each(func(v variables.ID) {
 		value, set := e.machine.Lookup(v.Name())
 		if set && value != "" && strings.HasPrefix(v.Name(), "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.source.Program})
+			e.ignores(v.Name(), "", "", e.source.Program)
 		}
 	})
 	plain := *e.source
@@ -70,32 +70,16 @@ func (e *loaderExam) ignoredSettings(file *settings.File) {
 	if err != nil {
 		return
 	}
-	what := unread{file.Path, e.Loader, ""}
+	var fields []string
 	if e.Loader.Has(loaders.SettingsFile) != loaders.No {
-		fields := e.Loader.Ignored(loaders.FieldsIn(string(data)))
-		if len(fields) == 0 {
+		if fields = e.Loader.Ignored(loaders.FieldsIn(string(data))); len(fields) == 0 {
 			return
 		}
-		what.fields = strings.Join(fields, ", ")
 	}
-	found := e.found(LoaderIgnores, machine.Style.Base(file.Path), file.Path, what, ignoredBy{e.Loader, e.source.Program})
+	found := e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program)
 	if !file.Ours {
 		found.soften(diag.Note)
 	}
-}
-
-// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file.
-type unread struct {
-	name   string
-	loader *loaders.Loader
-	fields string
-}
-
-func (u unread) say() string {
-	if u.fields != "" {
-		return "the loader that programs get, " + u.loader.Title() + ", ignores " + u.fields + " in it"
-	}
-	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
 }
 
 // withOwnLoader returns advice to run the program with this project's loader, or other advice.
@@ -108,14 +92,29 @@ func withOwnLoader(or advice) advice {
 	return advised(run+", or "+text, append([]string{run}, commands...)...)
 }
 
-// ignoredBy returns the advice that gives a setting effect.
-type ignoredBy struct {
-	loader  *loaders.Loader
-	program string
+// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
+// version may become known in a trial.
+type unread struct {
+	name, fields, program string
+	loader                *loaders.Loader
 }
+
+func (u unread) say() string {
+	what := term.Either(u.fields == "", "does not read "+u.name, "ignores "+u.fields+" in it")
+	return "the loader that programs get, " + u.loader.Title() + ", " + what
+}
+
+// ignoredBy is the advice for unread.
+type ignoredBy struct{ unread }
 
 func (i ignoredBy) say() (string, []string) {
 	return "It is " + i.loader.NotInForce(i.program) + ".", nil
+}
+
+// ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
+func (r *Report) ignores(name, path, fields, program string) *Finding {
+	what := unread{name, fields, program, r.Loader}
+	return r.found(LoaderIgnores, name, path, what, ignoredBy{what})
 }
 
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
@@ -163,7 +162,7 @@ func (e *loaderExam) plugin() {
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = e.opening(e.closedPart(f.Real))
 		}
-		e.found(LibraryUnreadable, m.Name, name, unreadable{name, drivers.Cause(f.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
 		return
 	case f.Class != e.class || f.Machine != binary.Processor(e.class):
 		e.found(LibraryForeign, m.Name, name, forOthers("", f, name, e.class), nil)
@@ -317,9 +316,9 @@ func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, said(olderLoader, l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
+			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, said(otherLoader, l.words(), first.File.Path), nil)
+			e.found(LoaderOther, loaderName, l.Name, said("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
 	}
 }

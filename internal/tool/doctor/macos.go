@@ -103,7 +103,7 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 }
 
 // installMoltenVK is the advice for a Mac without a driver.
-var installMoltenVK = advised("Install MoltenVK, which is the driver for Metal, and is in Homebrew: brew install molten-vk", "brew install molten-vk").untried(ofPackage)
+var installMoltenVK = typed("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").untried(ofPackage)
 
 // says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
 // skips them is one.

@@ -193,7 +193,8 @@ func (e *deviceExam) nvidiaModule() advice {
 		return e.system.install(drivers.For("nvidia"))
 	}
 	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return nvidiaModuleMissing
+		return advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+			"or install it for this kernel.", "modprobe nvidia").untried(ofKernel)
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
@@ -203,7 +204,8 @@ func (e *deviceExam) nvidiaModule() advice {
 		}
 		return do
 	}
-	return nvidiaModuleDebian
+	return advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing

@@ -101,11 +101,11 @@ func (e *variableExam) layerPackage(name string) *told {
 	case e.system.sandbox == "flatpak" && flatpakLayer(name) != "":
 		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+flatpakLayer(name), false)
 	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
-		do = layersInSandbox
+		do = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
 	case e.system.image == declarative && name == validationLayer:
-		do = validationOnNixOS
+		do = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
 	case e.system.image == steamOS:
-		do = layersOnSteamOS
+		do = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
 	case m != nil && layerPackages[name][m.id] != "":
 		package_, is := e.system.choose(layerPackages[name][m.id]).(told)
 		if !is {
@@ -113,9 +113,9 @@ func (e *variableExam) layerPackage(name string) *told {
 		}
 		do = package_
 	case slices.Contains(kitLayers, name):
-		do = layersOfKit
+		do = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
 	case name == validationLayer:
-		do = validationAnywhere
+		do = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
 	default:
 		return nil
 	}
@@ -297,7 +297,7 @@ func (d distribution) forLibrary(name string) advice {
 	}
 	m := d.manager()
 	if d.image == declarative {
-		return librariesOnNixOS
+		return advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
 	}
 	if !libraryName.MatchString(name) { // the name becomes a part of shell lines
 		return advised("Install the package that has " + name + ".").untried(ofPackage)

@@ -112,7 +112,7 @@ func (r *Report) newerDriver(a *alone) advice {
 	if do, is := e.system.ofSandbox(); is {
 		return do
 	}
-	do := updateDriver
+	do := advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
 		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
 	}

@@ -222,7 +222,7 @@ func (f *Finding) word() {
 		f.Do, f.Commands = f.advice.say()
 	}
 	if f.harmless {
-		f.Why = ofAbsentDevice
+		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
 }
 

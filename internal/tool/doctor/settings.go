@@ -46,7 +46,7 @@ func (e *settingsExam) settings() {
 		}
 		found := e.found(SettingsPath, search.BaseName(file), file, what, nil)
 		if ours {
-			found.advice = clearSettings
+			found.advice = typed("", "vkloader settings clear")
 		} else {
 			found.offer(byHand, explain.RemoveFile(file))
 		}
@@ -117,9 +117,6 @@ func (e *exam) namedBySettings(file string) bool {
 	return e.bySettings[file]
 }
 
-// outdated is the fact that rules about the layer order no longer match the settings file.
-const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
-
 // order adds a finding for layer order rules that must be applied again.
 func (e *settingsExam) order() {
 	if e.plan.Settings == nil {
@@ -141,7 +138,8 @@ func (e *settingsExam) order() {
 	}
 	if len(stale) > 0 {
 		file := found.InForce().Path
-		e.found(OrderStale, search.BaseName(file), file, said(outdated, strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
+		e.found(OrderStale, search.BaseName(file), file,
+			said("layers or settings have changed since these rules about the order of layers were applied: %s", strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
 	}
 }
 

@@ -202,7 +202,7 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 	case kind == "podman" && e.entered():
 		return ofHostUser(node, e.user.name)
 	case kind == "podman" && group == overflowID:
-		return groupsOfPodman
+		return advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
 	case group == overflowID || owner == overflowID:
 		return e.unmapped(kind, node)
 	case kind != "" && !e.systemContainer():
@@ -210,7 +210,8 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		return byUdev
+		return advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
+			"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	}
 	number := strconv.Itoa(int(group))
 	name := e.groupName(number)

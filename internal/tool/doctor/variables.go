@@ -161,7 +161,7 @@ func (e *variableExam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, said(noNumber, wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
+				e.absentDevice(name, said("it selects device %d after the default one, and there is %s", wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -255,7 +255,7 @@ func (e *variableExam) elevation() {
 	case len(set) > 0:
 		e.found(ElevatedIgnores, strings.Join(set, ", "), "", unseen(len(set), rights, lost), forEverybody(set))
 	case rights != "":
-		e.found(ElevatedProgram, e.source.Program, "", said(elevatedRuns, rights), nil)
+		e.found(ElevatedProgram, e.source.Program, "", said("it runs with more rights than its user (%s): it ignores most variables and the home directory", rights), nil)
 	}
 }
 
@@ -324,9 +324,6 @@ func unseen(count int, rights process.FileRights, lost []string) fact {
 	what += sentence(term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 	return what
 }
-
-// elevatedRuns is the fact that a program's file gives it more rights.
-const elevatedRuns = "it runs with more rights than its user (%s): it ignores most variables and the home directory"
 
 // forEverybody returns advice to replace variables by places that programs of every user search.
 func forEverybody(set []string) advice {

@@ -81,7 +81,7 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	for i := range e.Answer.Diagnostics {
 		f := &e.Answer.Diagnostics[i]
 		if device := e.deviceOf(f, named); device != "" {
-			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
+			e.found(DriverPackage, e.base(f.Path), f.Path, said("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
 			e.takenOver(f)
 		}

@@ -130,7 +130,7 @@ func (e *windowsExam) module(m Module, is required) Module {
 		m.Good = false
 	}
 	if missing := e.missing(m.File, l); len(missing) > 0 {
-		add(LibraryNeeds, m.File, said(needsMissing, strings.Join(missing, ", ")))
+		add(LibraryNeeds, m.File, said("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", ")))
 		m.Good = false
 	}
 	return m
@@ -226,7 +226,7 @@ func (e *windowsExam) layered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
 	for _, d := range e.Drivers {
 		if others && d.Good && e.translates(d) {
-			f := e.found(DriverTranslates, d.Name, d.Manifest, translatesBeside, nil)
+			f := e.found(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
 			list := d.Name
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
@@ -291,7 +291,7 @@ func (e *windowsExam) ignored() {
 		name, value, _ := strings.Cut(pair, "=")
 		name = strings.ToUpper(name) // Windows compares names case-insensitively
 		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.windows.App()})
+			e.ignores(v.Name(), "", "", e.windows.App())
 		}
 	}
 }
@@ -337,7 +337,7 @@ func (e *windowsExam) otherView() error {
 	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, views[at]}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
-				e.found(ViewLacksLayer, l.Name, l.Manifest, said(layerLacking, lists.lacks), nil)
+				e.found(ViewLacksLayer, l.Name, l.Manifest, said("%s-bit programs do not have this layer", lists.lacks), nil)
 			}
 		}
 	}
@@ -363,7 +363,7 @@ func (e *windowsExam) elevated() {
 		}
 	})
 	if count > 0 {
-		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said(userValues, term.Count(count, "value")), nil)
+		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said("an elevated program does not read %s there", term.Count(count, "value")), nil)
 		if acts { // other programs get a layer or settings that this one does not
 			f.Severity = diag.Warning
 		}
@@ -380,18 +380,13 @@ type (
 )
 
 const (
-	noDriverFound    sentence = "no driver is found"
-	translatesBeside sentence = "it translates to Direct3D 12, and another driver exists: programs may list the same device twice"
+	noDriverFound sentence = "no driver is found"
 
-	notThere     = "%s is not there"
-	noLibrary    = "%s is not a Windows library"
-	otherBits    = "%s is for %d-bit programs, and not for %s-bit programs"
-	exportsNone  = "%s exports no %s"
-	needsMissing = "it needs %s: neither in its directory nor where the system searches"
-	viewLacks    = "%s-bit programs find no driver; %s-bit programs do"
-	layerLacking = "%s-bit programs do not have this layer"
-	userValues   = "an elevated program does not read %s there"
-	deviceNames  = "the display device %s names %s, which is not there"
+	notThere    = "%s is not there"
+	noLibrary   = "%s is not a Windows library"
+	otherBits   = "%s is for %d-bit programs, and not for %s-bit programs"
+	exportsNone = "%s exports no %s"
+	viewLacks   = "%s-bit programs find no driver; %s-bit programs do"
 )
 
 // kinds are the registry's type names in the reg command.

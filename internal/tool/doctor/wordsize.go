@@ -32,7 +32,7 @@ func (d distribution) install32(m *manager, name string) advice {
 		}
 		return multilib("pacman -S lib32-" + name)
 	case "alpine":
-		return noneOnAlpine
+		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	}
 	return d.run(m.install + " " + name)
 }
@@ -72,11 +72,11 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("nixos"):
 		return ofNixOS("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
-		return bothOnGentoo
+		return advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":
 		return installDriver(f.Name, "32-bit ")
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
-		return nvidia32OnUbuntu
+		return advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	}
 	if name := packages32[offered{m.id, f.Name}]; name != "" {
 		return d.install32(m, name)
@@ -230,7 +230,8 @@ func (r *Report) besideOwn() {
 		}
 		if slices.ContainsFunc(modules, same) {
 			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
+			f.advice = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
+				"skip this one without a message.")
 		}
 	}
 }
