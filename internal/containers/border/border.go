@@ -28,7 +28,7 @@ var ErrUnsupported = errors.New("no read-only mount can be made for it")
 // Held is a file that the service keeps for its clients.
 type Held struct {
 	*os.File
-	Shared  bool   //  all clients may get the descriptor, because no process can change the file through it
+	Shared  bool   // all clients may get the descriptor, because no process can change the file through it
 	Backing string // of a shared file: Clone or Memory
 }
 

@@ -131,7 +131,7 @@ func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(answer.Drivers), func(d *manifest.Driver) bool {
-		return strings.HasPrefix(d.Library, Directory+"/") //  an earlier version of the tool has added it
+		return strings.HasPrefix(d.Library, Directory+"/") // an earlier version of the tool has added it
 	})
 }
 
@@ -329,7 +329,7 @@ func (b *box) backends(directory string) {
 			continue
 		}
 		to := directory
-		kind := path.Base(directory) //  gbm, of libgbm.so.1
+		kind := path.Base(directory) // gbm, of libgbm.so.1
 		if r := b.find.Find("lib" + kind + ".so.1"); r.File != nil && r.File.Err() == nil {
 			to = path.Dir(r.File.Path) + "/" + kind
 		}

@@ -21,7 +21,7 @@ func Container(state io.Reader) (string, error) {
 	var says struct {
 		Bundle string `json:"bundle"`
 	}
-	var read bytes.Buffer //  read up to the end of the JSON: a runtime may keep the input open
+	var read bytes.Buffer // read up to the end of the JSON: a runtime may keep the input open
 	err := json.NewDecoder(io.TeeReader(io.LimitReader(state, maxSpec), &read)).Decode(&says)
 	if err = wording.Malformed(read.Bytes(), err); err != nil {
 		return "", fmt.Errorf("the container's state: %w", err)

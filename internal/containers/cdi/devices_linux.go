@@ -20,7 +20,7 @@ const (
 	ByAddress = "pci"   // 0000:01:00.0, or another name of the kernel
 	ByIndex   = "index" // 0
 	ByUUID    = "uuid"  // GPU-..., of NVIDIA's driver alone
-	ByLetter  = "gpu"   //  gpu0, which specifications before 0.5.0 also allow
+	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 also allow
 )
 
 // gpu is a graphics device with the nodes that a container gets for it.

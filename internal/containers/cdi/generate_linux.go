@@ -49,9 +49,9 @@ type Options struct {
 	Machines []string // the machines whose drivers are wanted, by their names in offer.Machines
 	Hook     string   // path of the tool, which the runtime starts for each new container
 	Forms    []string // how devices are named; none: Forms without ByLetter
-	Cards    bool     //  add the nodes for display output
+	Cards    bool     // add the nodes for display output
 	Compute  bool     // add the node of AMD's compute driver
-	Groups   bool     //  put a container's processes into the groups of the nodes
+	Groups   bool     // put a container's processes into the groups of the nodes
 	Layers   []string // names of layers, in addition to the drivers' own
 	First    string   // FirstHost, FirstImage or "": the preferred driver of Mesa
 

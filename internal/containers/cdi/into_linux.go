@@ -28,7 +28,7 @@ var errMany = fmt.Errorf("it has more than %d entries", mostEntries)
 type container struct {
 	machine *machine.Machine
 	base    *os.Root
-	mounts  bool //  mounts over its directories are allowed
+	mounts  bool // mounts over its directories are allowed
 }
 
 // Into applies the arrangement to a container whose file system is below root. With mounts, this process is in the container's

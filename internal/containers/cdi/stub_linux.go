@@ -72,7 +72,7 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		head, program, header, pair, symbol = 64, 56, 64, 16, 24
 	}
 	hash := uint64(4)
-	if of.ELF == elf.EM_S390 && wide { //  the hash tables of s390x, alone in the table of machines, have 64-bit numbers
+	if of.ELF == elf.EM_S390 && wide { // the hash tables of s390x, alone in the table of machines, have 64-bit numbers
 		hash = 8
 	}
 	var dynamic []uint64
@@ -80,7 +80,7 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		dynamic = append(dynamic, uint64(elf.DT_NEEDED), names.at(library))
 	}
 	dynamic = append(dynamic, uint64(elf.DT_RPATH), names.at(directory))
-	const places = 6       //  number of the pairs below
+	const places = 6       // number of the pairs below
 	parts := []section{{}, // the first header is empty
 		{name: ".hash", kind: elf.SHT_HASH, link: 2, align: 8, entry: hash, data: word(hash == 8, 1, 1, 0, 0)},
 		{name: ".dynsym", kind: elf.SHT_DYNSYM, link: 3, info: 1, align: 8, entry: symbol, data: make([]byte, symbol)},

@@ -37,7 +37,7 @@ type Defect struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver `json:"drivers"` //  the drivers and layers, and whether programs in the container get them; empty without an image
+	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether programs in the container get them; empty without an image
 	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
@@ -146,7 +146,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
-	brought := map[string]bool{running(image)[0].Name: true} //  machines whose programs are examined
+	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are examined
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -182,7 +182,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			v.programs(box, kind)
 		}
 	}
-	if judged == 0 { //  the machine of the image is unknown
+	if judged == 0 { // the machine of the image is unknown
 		v.programs(box, running(image)[0])
 	}
 }

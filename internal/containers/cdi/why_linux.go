@@ -46,7 +46,7 @@ func (r *Record) Write(root string) error {
 
 // States of a container.
 const (
-	NotGiven = "not-given" //  it was started without a device of this tool's CDI file
+	NotGiven = "not-given" // it was started without a device of this tool's CDI file
 	NoHook   = "no-hook"   // the files are there, and the hook has not run
 	Arranged = "arranged"
 )
@@ -56,7 +56,7 @@ type Why struct {
 	State   string   `json:"state"`    // not-given, no-hook or arranged
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
 	Do      []string `json:"do"`       // what to do if no driver works
-	Verdict          //  of the programs now
+	Verdict          // of the programs now
 }
 
 // Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in the container.

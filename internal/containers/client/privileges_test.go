@@ -37,7 +37,7 @@ func TestRaised(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("making a set-user-ID program of another user takes root")
 	}
-	directory, err := os.MkdirTemp("", "vkr") //  every user can reach it, and a socket's path is short
+	directory, err := os.MkdirTemp("", "vkr") // every user can reach it, and a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func TestComponentSource(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		text string
-		want layout //  without a runner: refused
+		want layout // without a runner: refused
 	}{
 		"the example":          {cml, layout{"icd_runner", ".", "meta/metadata"}},
 		"comments":             {is("    program", "    // {\n /* [ */ program"), layout{"icd_runner", ".", "meta/metadata"}},

@@ -458,7 +458,7 @@ func TestImages(t *testing.T) {
 		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "bin/pkg-server"}}
 	layout := image(t, first, second)
 	r := resolver(t)
-	for range 2 { //  the second time, from the cache
+	for range 2 { // the second time, from the cache
 		report, err := r.Lookup(t.Context(), "oci://"+layout+":v1", 0, func(Report) {})
 		if err != nil || report.Library.Size != int64(len("newer")) {
 			t.Fatalf("%v, %+v", err, report)
@@ -490,7 +490,7 @@ func TestImages(t *testing.T) {
 	if err != nil || len(blobs) == 0 {
 		t.Fatal(err)
 	}
-	for _, b := range blobs { //  only the digest shows a change of an archive's last byte
+	for _, b := range blobs { // only the digest shows a change of an archive's last byte
 		data, err := os.ReadFile(b)
 		if err != nil {
 			t.Fatal(err)

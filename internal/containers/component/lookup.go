@@ -24,7 +24,7 @@ import (
 // Resolver finds packages and reads drivers from them.
 type Resolver struct {
 	Roots      []string      // of packages, in order
-	Cache      string        //  directory of unpacked images
+	Cache      string        // directory of unpacked images
 	NoSymlinks bool          // refuse symbolic links in packages
 	Check      bool          // refuse libraries that are no ELF libraries for this machine (PRO-015)
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit

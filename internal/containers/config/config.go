@@ -123,7 +123,7 @@ func absolute(field func(*Config) *[]string) func(*Config, json.RawMessage) erro
 
 var keys = []key{
 	{"allow_drm_icds", into(func(c *Config) *bool { return &c.AllowHardware })},
-	{"allow_magma_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, //  its name on Fuchsia
+	{"allow_magma_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, // its name on Fuchsia
 	{"allow_goldfish_icd", into(func(c *Config) *bool { return &c.AllowEmulated })},
 	{"allow_lavapipe_icd", into(func(c *Config) *bool { return &c.AllowSoftware })},
 	{"lavapipe_icd_url", func(c *Config, value json.RawMessage) error {

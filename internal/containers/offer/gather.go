@@ -77,7 +77,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	if !known {
 		return nil, fmt.Errorf("no drivers are known for machine %q", name)
 	}
-	program := *source //  of the client's word size; manifests are sent unchanged
+	program := *source // of the client's word size; manifests are sent unchanged
 	program.Class = k.Bits
 	answer, err := decide.Plan(&program)
 	if err != nil {
@@ -150,7 +150,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 		return why
 	}
 	driver.Devices = g.devices(found)
-	for _, f := range order { //  before the run-time libraries, so that these are not marked
+	for _, f := range order { // before the run-time libraries, so that these are not marked
 		g.place(f, false)
 	}
 	add := func(list []*binary.File) {
@@ -227,7 +227,7 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 		}
 	}
 	named := map[string]*binary.File{}
-	for _, f := range slices.Backward(l.With.Files) { //  the first file of a name counts
+	for _, f := range slices.Backward(l.With.Files) { // the first file of a name counts
 		named[path.Base(f.Path)] = f
 		if f.Soname != "" {
 			named[f.Soname] = f
@@ -254,7 +254,7 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 	if at, known := g.places[f]; known {
 		return at
 	}
-	for other, at := range g.places { //  a file with two names is offered once
+	for other, at := range g.places { // a file with two names is offered once
 		if other.Real == f.Real {
 			g.places[f] = at
 			return at

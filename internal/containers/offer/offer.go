@@ -119,7 +119,7 @@ type Offers struct {
 	Fresh  time.Duration // age up to which an index is used without another search
 	Later  func(func())  // runs a search in the background
 	Border *border.Border
-	Closed func(error) //  called with the reason if the files cannot be offered on read-only mounts; may be nil
+	Closed func(error) // called with the reason if the files cannot be offered on read-only mounts; may be nil
 
 	mu   sync.Mutex
 	last map[string]*look
@@ -133,7 +133,7 @@ type look struct {
 
 	stamps    map[string]stamp // of the index's sources
 	followed  bool             // a later search in the background has started
-	meanwhile *Index           //  the answer until a background search has ended; nil: callers wait
+	meanwhile *Index           // the answer until a background search has ended; nil: callers wait
 	err       error
 }
 

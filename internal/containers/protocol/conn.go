@@ -27,7 +27,7 @@ func (c *Conn) Close() error { return c.socket.Close() }
 type Peer struct {
 	PID      int32
 	UID, GID uint32
-	Nested   bool //  it is in a process namespace below this process's, as in a container, or the kernel does not say
+	Nested   bool // it is in a process namespace below this process's, as in a container, or the kernel does not say
 }
 
 // Peer returns the process that was at the other end when the connection was made.

@@ -27,7 +27,7 @@ func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	err = raw.Control(func(fd uintptr) {
 		failed = unix.Fstat(int(fd), &info)
 		n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", fd), "system.posix_acl_access", list)
-		if err != nil { //  most nodes have no list
+		if err != nil { // most nodes have no list
 			n = 0
 		}
 		list = list[:n]

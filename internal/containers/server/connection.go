@@ -26,14 +26,14 @@ type connection struct {
 	peer    protocol.Peer
 	person  person
 	log     *slog.Logger
-	client  *state.Client //  only the state's goroutine uses it
+	client  *state.Client // only the state's goroutine uses it
 
 	mu         sync.Mutex
 	unanswered int
 	used       time.Time // time of the last request or answer
 	out        []answer
 	closed     bool
-	index      *offer.Index    //  the last index that was sent
+	index      *offer.Index    // the last index that was sent
 	own        map[any]ownFile // files made for this client alone
 	wake       chan struct{}
 
@@ -52,7 +52,7 @@ type content struct {
 	ok    any
 	names []string // of files
 	files []*os.File
-	first func() //  called right before the content is sent; may be nil
+	first func() // called right before the content is sent; may be nil
 }
 
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {

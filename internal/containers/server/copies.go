@@ -26,7 +26,7 @@ type copies struct {
 	mu      sync.Mutex
 	people  map[person]int64 // bytes; a person without files is not in it
 	ends    sealed.Watch
-	watched map[int]charge //  files that only clients use, by the number of their watch
+	watched map[int]charge // files that only clients use, by the number of their watch
 	later   []unwatched    // files for which the kernel refused a watch
 }
 

@@ -45,7 +45,7 @@ func TestBadRequests(t *testing.T) {
 		}
 		var beside []byte
 		if fds > 0 {
-			beside = unix.UnixRights(make([]int, fds)...) //  standard input, fds times
+			beside = unix.UnixRights(make([]int, fds)...) // standard input, fds times
 		}
 		if _, _, err := c.WriteMsgUnix([]byte(text), beside, nil); err != nil {
 			return err
@@ -178,7 +178,7 @@ func TestHostileClients(t *testing.T) {
 	t.Parallel()
 	files := twoDrivers()
 	directory := service(t, files, func(o *Options) {
-		o.SendLimit = 5 * time.Second //  the correct client is of the same user, and may have to wait for the others
+		o.SendLimit = 5 * time.Second // the correct client is of the same user, and may have to wait for the others
 		o.Log = slog.New(slog.DiscardHandler)
 	})
 	end := time.Now().Add(hostileTime(t))

@@ -24,7 +24,7 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	var directory string
 	var ended <-chan error
-	t.Run("service", func(t *testing.T) { //  the service ends with this subtest
+	t.Run("service", func(t *testing.T) { // the service ends with this subtest
 		s := stage(t)
 		directory = s.directory
 		s.device("renderD128").lists(s.pack("fake", "x"))
@@ -32,7 +32,7 @@ func TestEnd(t *testing.T) {
 		if _, f := get(t, c, "0-libfake.so"); f == nil {
 			t.Error("no library")
 		}
-		s.device("renderD129") //  never sends its list, so the next request waits until the end
+		s.device("renderD129") // never sends its list, so the next request waits until the end
 		waiting := dial(t, s.directory)
 		ended = later(func() error {
 			_, err := waiting.Ask(protocol.Request{Method: protocol.Get, Name: pointer("x")}, nil)
@@ -64,7 +64,7 @@ func TestEnd(t *testing.T) {
 func TestIdleExit(t *testing.T) {
 	t.Parallel()
 	path, f := given(t)
-	c := dialTo(t, filepath.Dir(path), filepath.Base(path)) //  dialed before the service runs, so it is accepted first
+	c := dialTo(t, filepath.Dir(path), filepath.Base(path)) // dialed before the service runs, so it is accepted first
 	ended := later(func() error {
 		return Run(t.Context(), Options{Log: slog.New(slog.DiscardHandler), Directory: t.TempDir(), IdleExit: 200 * time.Millisecond,
 			Sockets: Sockets{Plain: []*os.File{f}}})
@@ -184,7 +184,7 @@ func TestKernelDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tell.Close() }) //  at the end of the service
+	t.Cleanup(func() { tell.Close() }) // at the end of the service
 	directory := service(t, nil, func(o *Options) {
 		o.Tables = []string{tables}
 		o.Devices = &devices.DRM{Root: root, Listen: func() (*os.File, devices.Decoder, error) {

@@ -14,14 +14,14 @@ import (
 
 // Limits of one person's clients, so that other persons can use the service, and of all clients together.
 const (
-	maxPerUser  = 1024            //  connections of a person
-	reserved    = 64              //  connections for the administrator and the service's own user only
-	maxUnderWay = 256             //  descriptors that were sent to a person's clients and not read yet
-	maxFlying   = 4096            //  the same of all persons together, because a user can have many subordinate users
+	maxPerUser  = 1024            // connections of a person
+	reserved    = 64              // connections for the administrator and the service's own user only
+	maxUnderWay = 256             // descriptors that were sent to a person's clients and not read yet
+	maxFlying   = 4096            // the same of all persons together, because a user can have many subordinate users
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // an idle client is closed after this
 
-	countAgain = 10 * time.Millisecond //  counting asks the kernel about each connection, so there is at most one count of a person in this time
+	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection, so there is at most one count of a person in this time
 )
 
 // admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.

@@ -257,7 +257,7 @@ func TestManifestDirectory(t *testing.T) {
 	d.close()
 	until(t, c, "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
 	entries, err := os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
-	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { //  the next notification removes the entry
+	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { // the next notification removes the entry
 		time.Sleep(10 * time.Millisecond)
 		entries, err = os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	}
@@ -309,7 +309,7 @@ func TestDeviceDirectory(t *testing.T) {
 	t.Parallel()
 	s := stage(t)
 	s.device("renderD128")
-	s.device("null") //  every machine has this node; here it is a GPU
+	s.device("null") // every machine has this node; here it is a GPU
 	c := dial(t, s.directory)
 	until(t, c, "both devices", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 2 })
 	files, err := c.Ask(protocol.Request{Method: protocol.DeviceFS}, nil)

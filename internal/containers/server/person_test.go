@@ -36,7 +36,7 @@ func TestPersonOfNamespace(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("other users take root")
 	}
-	top, err := os.MkdirTemp("", "person") //  other users can reach it, unlike a test's own directory
+	top, err := os.MkdirTemp("", "person") // other users can reach it, unlike a test's own directory
 	if err == nil {
 		t.Cleanup(func() { os.RemoveAll(top) })
 		err = os.Chmod(top, 0o755)

@@ -24,7 +24,7 @@ func planted(t *testing.T, directory string) error {
 	o := Options{Log: slog.New(slog.DiscardHandler), Directory: directory, State: state.Options{}, Dump: dump}
 	o.Sockets.Ready = func() {
 		dump <- os.Interrupt
-		for range 200 { //  by then, the tree is written somewhere
+		for range 200 { // by then, the tree is written somewhere
 			if _, err := os.Stat(filepath.Join(PrivateDirectory(directory), InspectFile)); err == nil {
 				break
 			}

@@ -24,35 +24,35 @@ import (
 // Options are the parts and limits of a service; 0 stands for the default of a limit.
 type Options struct {
 	Log       *slog.Logger
-	Directory string //  of the socket; a container may get all of it; created if it does not exist
+	Directory string // of the socket; a container may get all of it; created if it does not exist
 	Private   string // of all else: the lock, the trusted socket, what clients get descriptors of; "": PrivateDirectory
 	Sockets   Sockets
 	State     state.Options
-	Source    *machine.Source //  the machine whose drivers are offered
+	Source    *machine.Source // the machine whose drivers are offered
 
 	Border border.Border // opens files for clients
 
 	NoMachineDrivers bool // do not offer the machine's drivers
-	OpenDevice       bool //  open device nodes for clients, also nodes that the client's sandbox lacks
+	OpenDevice       bool // open device nodes for clients, also nodes that the client's sandbox lacks
 
 	Devices         *devices.DRM        // nil: no device of the machine is watched
 	Tables          []string            // directories with tables of drivers
-	Resolver        *component.Resolver //  finds the drivers that tables name
+	Resolver        *component.Resolver // finds the drivers that tables name
 	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
 	TestSource      string              // socket for a test's devices; "": none
 	Dump            <-chan os.Signal    // each signal writes the inspect tree into the private directory; may be nil
 
 	TrustedGroups  []string // groups whose members may use the socket for trusted clients
 	MaxConnections int
-	MaxPerUser     int           //  connections
+	MaxPerUser     int           // connections
 	MaxUnderWay    int           // descriptors that a user's clients have not read
 	MaxCopies      int64         // memory in bytes of indexes and inspect trees that a user's clients keep
 	MaxFlying      int           // descriptors that all users' clients have not read
-	IdleGrace      time.Duration //  after this time, an idle client may have to make room
-	IdleLimit      time.Duration //  after this time, an idle client is closed
+	IdleGrace      time.Duration // after this time, an idle client may have to make room
+	IdleLimit      time.Duration // after this time, an idle client is closed
 	CountAgain     time.Duration // between two counts of a user's unread descriptors; 0: 10 ms
-	SendLimit      time.Duration //  after this time, a client that reads no answer is closed; 0: 10 s
-	IdleExit       time.Duration //  after this time without a client, the service ends; 0: never
+	SendLimit      time.Duration // after this time, a client that reads no answer is closed; 0: 10 s
+	IdleExit       time.Duration // after this time without a client, the service ends; 0: never
 }
 
 // maxConnections is the default of the limit on all clients together.
@@ -70,14 +70,14 @@ type Server struct {
 	trees   *trees
 	started time.Time
 
-	context context.Context //  canceled at the end of the service
-	fail    func(error)     //  ends the service with an error
-	retire  func()          //  ends the service because no client uses it
+	context context.Context // canceled at the end of the service
+	fail    func(error)     // ends the service with an error
+	retire  func()          // ends the service because no client uses it
 	// Only the loop's goroutine uses these. The keys are device nodes.
 	about    map[string]table.Device
-	scripted map[string]bool //  devices of a test's script
+	scripted map[string]bool // devices of a test's script
 
-	closedOnce sync.Once //  logs the reason for copies once
+	closedOnce sync.Once // logs the reason for copies once
 
 	answered atomic.Uint64
 	refused  atomic.Uint64
@@ -229,7 +229,7 @@ func (s *Server) accept(l listener) {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: //  such as too many open files: the service tries again
+		case err != nil: // such as too many open files: the service tries again
 			s.log.Error("a client cannot be accepted", "why", err)
 			time.Sleep(100 * time.Millisecond)
 		default:

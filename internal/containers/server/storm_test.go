@@ -114,7 +114,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	switch r.IntN(6) {
 	case 0:
 		fmt.Fprintln(conn, "fail-query")
-	case 1: //  it disconnects without a message
+	case 1: // it disconnects without a message
 		return nil
 	default:
 		fmt.Fprintf(conn, "icds [{\"component_url\":%q,\"flags\":1},{\"component_url\":%q,\"flags\":1}]\n",
@@ -123,7 +123,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	pause(30)
 	fmt.Fprintln(conn, "close")
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-	for some := make([]byte, 256); ; { //  until the service has noticed
+	for some := make([]byte, 256); ; { // until the service has noticed
 		if _, err := conn.Read(some); err != nil {
 			var late net.Error
 			if errors.As(err, &late) && late.Timeout() {
@@ -138,7 +138,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 func clientLife(r *rand.Rand, directory string) (answers int, stayed bool, err error) {
 	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: filepath.Join(directory, Socket), Net: "unixpacket"})
 	if errors.Is(err, unix.EAGAIN) {
-		return 0, false, nil //  the service has too many clients
+		return 0, false, nil // the service has too many clients
 	}
 	if err != nil {
 		return 0, false, err
@@ -159,7 +159,7 @@ func clientLife(r *rand.Rand, directory string) (answers int, stayed bool, err e
 	}
 	stay := asked
 	if r.IntN(2) == 0 {
-		stay = r.IntN(asked) //  it disconnects before it has all answers
+		stay = r.IntN(asked) // it disconnects before it has all answers
 	}
 	seen := map[uint64]bool{}
 	for len(seen) < stay {

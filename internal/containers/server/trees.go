@@ -27,7 +27,7 @@ type trees struct {
 // makeTrees makes the directories in the service's private directory.
 func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 	t := &trees{private: private}
-	if err := directory.RemoveAll(private, debug); err != nil { //  a killed service may have left it
+	if err := directory.RemoveAll(private, debug); err != nil { // a killed service may have left it
 		return nil, err
 	}
 	const staging = debug + "/staging"

@@ -17,7 +17,7 @@ type World interface {
 	Hide(*Device)
 	Publish(*Component) // makes the manifest readable for clients
 	Withdraw(*Component)
-	Chosen(d *Device, unfinished []*Component) //  the device has an active driver; the lookups of these components have not ended
+	Chosen(d *Device, unfinished []*Component) // the device has an active driver; the lookups of these components have not ended
 	Notify()                                   // schedules a call of Changed
 }
 
@@ -43,8 +43,8 @@ type Options struct {
 
 	SoftwareURL  string
 	SoftwareMode string
-	RetryFailed  bool //  try a failed URL again for a new device
-	KeepStale    bool //  keep the manifests of removed devices
+	RetryFailed  bool // try a failed URL again for a new device
+	KeepStale    bool // keep the manifests of removed devices
 	OldNames     bool // devices are named as on Fuchsia
 }
 
@@ -177,7 +177,7 @@ func (s *State) Add(node, primary string) *Device {
 
 // Listed sets the drivers of a device. A device whose query failed, or whose kind is not allowed, is dropped (FLS-058).
 func (s *State) Listed(d *Device, kind Kind, entries []ListedDriver, err error) {
-	if !slices.Contains(s.Devices, d) { //  it was removed before the answer came
+	if !slices.Contains(s.Devices, d) { // it was removed before the answer came
 		return
 	}
 	d.Kind = kind
@@ -253,7 +253,7 @@ func (s *State) Finished(c *Component, report component.Report, err error) {
 	token := c.token
 	c.token = nil
 	token.Release()
-	s.notify() //  even if other lookups are pending (FLS-041)
+	s.notify() // even if other lookups are pending (FLS-041)
 }
 
 // Changed recomputes the state and answers waiting clients. The World calls it after Notify.
