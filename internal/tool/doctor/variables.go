@@ -133,8 +133,7 @@ func Selections(source *machine.Source) []Finding {
 			f.advice = e.tried(f.offers...)
 		}
 	}
-	e.say()
-	return e.Findings
+	return e.worded().Findings
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer with the devices.
