@@ -215,39 +215,48 @@ func (t tried) before() string {
 	return ""
 }
 
+// words returns the change for the place where the user makes it, and its shell lines.
 func (t tried) words() (string, []string) {
-	if t.File == "" && t.And != nil && inContainer(t.kind) {
-		return t.atStart()
-	}
-	if t.ofVariables() && t.And != nil && (t.kind == "flatpak" || t.kind == "steam") {
-		return t.together()
-	}
-	if t.kind == "service" && t.File == "" {
+	switch {
+	case t.kind == "service" && t.File == "":
 		before, line := t.unit.setting(t.Change)
 		return before + line, []string{line}
-	}
-	if t.kind == "" && t.ofProgram() {
+	case t.kind == "" && t.ofProgram():
 		return t.Starting("PROGRAM"), nil
-	}
-	if t.File == "" && t.And == nil {
-		switch {
-		case t.kind == "steam" && t.Set:
-			return "In the game's launch options in Steam: " + t.Assignment() + " %command%", nil
-		case t.kind == "steam":
-			return "In the game's launch options in Steam: env -u " + t.Variable + " %command%", nil
-		case t.kind == "flatpak" && t.Set:
-			return outside("flatpak override --user --env="+t.Assignment()+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-		case t.kind == "flatpak":
-			return outside("flatpak override --user --unset-env="+t.Variable+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-		case t.kind == "kubernetes" && t.Set:
-			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
-		case t.kind != "" && t.Set:
-			return startWith(t.kind, "-e "+t.Assignment()).say()
-		case t.kind != "":
-			return without(t.kind, t.Variable).say()
-		}
+	case inContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.ofVariables():
+		return t.inSandbox()
 	}
 	return t.Line(), t.Lines()
+}
+
+// inSandbox returns the change of variables in the words of the sandbox.
+func (t tried) inSandbox() (string, []string) {
+	var set, unset, pod []string
+	docker, podman, flatpak := "docker run", "podman run", "flatpak override --user"
+	for c := &t.Change; c != nil; c = c.And {
+		if c.Set {
+			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
+			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
+		} else {
+			unset = append(unset, c.Variable)
+			podman, flatpak = podman+" --unsetenv="+c.Variable, flatpak+" --unset-env="+c.Variable
+		}
+	}
+	env := term.Enclosed("env -u ", strings.Join(unset, " -u "), " ")
+	switch t.kind {
+	case "steam":
+		return "In the game's launch options in Steam: " + env + strings.Join(append(set, "%command%"), " "), nil
+	case "flatpak":
+		return outside(flatpak+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
+	case "podman":
+		return "Start the container with: " + podman + " ...", nil
+	case "docker":
+		return "Start the container with: " + docker + " ..." + term.Enclosed(" ", env, "PROGRAM"), nil
+	}
+	if len(set) == 0 {
+		return `Begin the container's command in the pod with: ["env", "-u", "` + strings.Join(unset, `", "-u", "`) + `", ...]`, nil
+	}
+	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(unset, ", "), ""), nil
 }
 
 // undecided reports whether only the user knows which programs want the change, or which change of several.
@@ -264,50 +273,6 @@ func (t tried) ofVariables() bool {
 		}
 	}
 	return true
-}
-
-// together returns one line that changes several variables of a Flatpak program or of a game in Steam.
-func (t tried) together() (string, []string) {
-	var set, unset, options string
-	for c := &t.Change; c != nil; c = c.And {
-		if c.Set {
-			set, options = set+c.Assignment()+" ", options+" --env="+c.Assignment()
-		} else {
-			unset, options = unset+"-u "+c.Variable+" ", options+" --unset-env="+c.Variable
-		}
-	}
-	if t.kind == "flatpak" {
-		return outside("flatpak override --user"+options+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-	}
-	if unset != "" {
-		set = "env " + unset + set
-	}
-	return "In the game's launch options in Steam: " + set + "%command%", nil
-}
-
-// atStart returns the options that start the container with several changed variables.
-func (t tried) atStart() (string, []string) {
-	var set, unset, pod []string
-	for c := &t.Change; c != nil; c = c.And {
-		switch {
-		case c.Set:
-			set, pod = append(set, "-e "+c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
-		case t.kind == "podman":
-			set = append(set, "--unsetenv="+c.Variable)
-		default:
-			unset = append(unset, "-u "+c.Variable)
-		}
-	}
-	if t.kind == "kubernetes" {
-		text := "In the container's env of the pod: " + strings.Join(pod, ", ")
-		if len(unset) > 0 {
-			text += "; without " + strings.ReplaceAll(strings.Join(unset, ", "), "-u ", "")
-		}
-		return text, nil
-	}
-	options := strings.Join(set, " ") + " ..."
-	options += term.Enclosed(" env ", strings.Join(unset, " "), " PROGRAM")
-	return "Start the container with: " + t.kind + " run " + options, nil
 }
 
 // yamlText returns text as a double-quoted YAML string, with the escapes of JSON.

@@ -118,9 +118,9 @@ func (e *deviceExam) unserved(g *GPU) (why sentence, do advice) {
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
 	case c.Last != "" && kind == openModules:
-		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.closedModules(have)
+		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.modules(false, have)
 	case c.Open && kind == closedModules:
-		return onlyOpen, e.system.openModules(have)
+		return onlyOpen, e.system.modules(true, have)
 	case c.Open && kind == unknownModules:
 		return onlyOpen, nil
 	}
@@ -141,32 +141,20 @@ func (d distribution) makersDriver(last string) advice {
 	return advised("Install release " + last + " of NVIDIA's driver, the last release for this device.").untried(ofPackage)
 }
 
-// openModules returns advice to install NVIDIA's open kernel modules of a release.
-func (d distribution) openModules(release string) advice {
+// modules returns advice to install NVIDIA's kernel modules of a release: the open ones, or the closed ones.
+func (d distribution) modules(open bool, release string) advice {
 	m := d.manager()
 	switch {
 	case d.sandbox != "" || d.image != changeable || m == nil:
 	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + branch(release) + "-open")
+		return d.choose("nvidia-driver-" + branch(release) + term.Either(open, "-open", ""))
 	case m.id == "debian":
-		return d.choose("nvidia-open-kernel-dkms")
-	case m.id == "arch":
+		return d.choose(term.Either(open, "nvidia-open-kernel-dkms", "nvidia-kernel-dkms"))
+	case m.id == "arch" && open:
 		return d.choose("nvidia-open-dkms")
 	}
-	return advised("Install NVIDIA's open kernel modules of release " + release + " in place of the closed ones.").untried(ofPackage)
-}
-
-// closedModules returns advice to install NVIDIA's closed kernel modules of a release.
-func (d distribution) closedModules(release string) advice {
-	m := d.manager()
-	switch {
-	case d.sandbox != "" || d.image != changeable || m == nil:
-	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + branch(release))
-	case m.id == "debian":
-		return d.choose("nvidia-kernel-dkms")
-	}
-	return advised("Install NVIDIA's closed kernel modules of release " + release + " in place of the open ones.").untried(ofPackage)
+	wanted, other := term.Either(open, "open", "closed"), term.Either(open, "closed", "open")
+	return advised("Install NVIDIA's " + wanted + " kernel modules of release " + release + " in place of the " + other + " ones.").untried(ofPackage)
 }
 
 // makersReleases returns the releases of NVIDIA's driver that serve a chip; "" if every release in use does.

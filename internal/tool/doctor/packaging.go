@@ -150,7 +150,7 @@ func (d *distribution) sandboxed() (told, bool) {
 // choose returns advice to install packages, by the image's means on a system that is an image.
 func (d *distribution) choose(names ...string) advice {
 	if m := d.manager(); m != nil && d.image != changeable {
-		return d.run(m.install + " " + strings.Join(names, " "))
+		return d.run(false, strings.Join(names, " "))
 	}
 	return d.get(names...)
 }
@@ -168,7 +168,7 @@ func (d *distribution) get(names ...string) told {
 	if m.lists {
 		missing, known := d.packages.missing(d.machine, names)
 		if known && len(missing) > 0 {
-			do := d.line(m.install + " " + strings.Join(names, " ")).untried(ofPackage)
+			do := d.line(false, strings.Join(names, " ")).untried(ofPackage)
 			do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
 			return do
 		}
@@ -176,33 +176,28 @@ func (d *distribution) get(names ...string) told {
 			why = ofPackage
 		}
 	}
-	do := d.line(m.install + " " + strings.Join(names, " "))
+	do := d.line(false, strings.Join(names, " "))
 	if do.because == ofPackage {
 		do.because = why
 	}
 	return do
 }
 
-// unattended are the lines of package managers for the file that makes an image: they ask nothing.
-var unattended = map[string][2]string{"apt install": {"apt-get update && apt-get install -y", ""}, "apt install --reinstall": {"apt-get update && apt-get install -y --reinstall", ""},
-	"dnf install": {"dnf install -y", ""}, "dnf reinstall": {"dnf reinstall -y", ""}, "zypper install": {"zypper --non-interactive install", ""},
-	"apk add": {"apk add --no-cache", ""}, "pacman -S": {"pacman -Syu --noconfirm", ""}, "xbps-install": {"xbps-install -Sy", ""}}
-
-// line returns advice to run a line of the package manager: in a container as a line of the file that makes its image, since a
-// package that is installed in a running container is lost with it.
-func (d *distribution) line(line string) told {
+// line returns advice to install or reinstall packages with the package manager: in a container as a line of the file that makes
+// its image, since a package that is installed in a running container is lost with it.
+func (d *distribution) line(again bool, names string) told {
 	m := d.manager()
-	if inContainer(d.sandbox) && !d.kept {
-		for command, quiet := range unattended {
-			if names, is := strings.CutPrefix(line, command+" "); is && !strings.HasPrefix(names, "-") {
-				return typed("In the image's Dockerfile: RUN ", quiet[0]+" "+names).untried(ofPackage)
-			}
-		}
+	command, image := m.install, m.image[0]
+	if again {
+		command, image = m.again, m.image[1]
 	}
-	if m != nil && m.id == "debian" && strings.HasPrefix(line, "apt install ") && d.packages != nil && d.packages.unfetched(d.machine) {
-		line = "apt update && " + line
+	if inContainer(d.sandbox) && !d.kept && image != "" {
+		return typed("In the image's Dockerfile: RUN ", image+" "+names).untried(ofPackage)
 	}
-	return installing(line)
+	if command += " " + names; m.id == "debian" && d.packages != nil && d.packages.unfetched(d.machine) {
+		command = "apt update && " + command
+	}
+	return installing(command)
 }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
@@ -310,10 +305,10 @@ func (d distribution) forLibrary(name string) advice {
 			return do
 		}
 	} else if m != nil && m.library != nil { // the manager installs by the library's name
-		return d.run(m.install + " " + m.library(name))
+		return d.run(false, m.library(name))
 	} else if m != nil {
 		if word, confirmed := d.libraryPackage(m, name); word != "" {
-			do := d.run(m.install + " " + word)
+			do := d.run(false, word)
 			if t, is := do.(told); is && !confirmed && t.because == ofPackage {
 				do = t.untried(ofUsual)
 			}

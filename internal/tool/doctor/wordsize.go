@@ -34,7 +34,7 @@ func (d distribution) install32(m *manager, name string) advice {
 	case "alpine":
 		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	}
-	return d.run(m.install + " " + name)
+	return d.run(false, name)
 }
 
 // has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
@@ -49,7 +49,7 @@ func (d distribution) library32(m *manager, name string) advice {
 	case !d.has32(m):
 		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.run(m.install + " " + name)
+		return d.run(false, name)
 	case m.library != nil:
 		return d.install32(m, m.library(name))
 	}
