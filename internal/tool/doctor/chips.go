@@ -94,8 +94,7 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 		return false
 	}
 	have, newest := "", &Module{}
-	for i := range e.Drivers {
-		m := &e.Drivers[i]
+	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
 		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue

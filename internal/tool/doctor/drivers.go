@@ -89,8 +89,7 @@ func (e *driverExam) idle() {
 func (e *driverExam) rivals() {
 	for _, g := range e.gpus {
 		var first *Module
-		for i := range e.Drivers {
-			m := &e.Drivers[i]
+		for m := range each(e.Drivers) {
 			f := drivers.Of(m.Library)
 			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // HASVK serves other devices than ANV
 				continue
@@ -146,8 +145,7 @@ func (e *driverExam) replacedByRivals() {
 // unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
 // good drivers.
 func (r *Report) unhoused() (software, unknown []*Module, good int) {
-	for i := range r.Drivers {
-		m := &r.Drivers[i]
+	for m := range each(r.Drivers) {
 		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
@@ -270,15 +268,14 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 // another card, and the loader skips them.
 func (e *driverExam) absent() {
 	standings := decide.StandingsOf(e.source, e.linker, e.plan)
-	for i := range e.Drivers {
-		if m := &e.Drivers[i]; m.But != "" && m.Used {
+	for m := range each(e.Drivers) {
+		if m.But != "" && m.Used {
 			m.Harmless = standings.Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
 	}
 	e.absentHeadless()
 	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
@@ -291,8 +288,8 @@ func (e *driverExam) absent() {
 // returns true; a nil function accepts all.
 func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 	list := make(map[string]*Module, len(r.Drivers))
-	for i := range r.Drivers {
-		if m := &r.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
+	for m := range each(r.Drivers) {
+		if list[m.Manifest] == nil && (which == nil || which(m)) {
 			list[m.Manifest] = m
 		}
 	}

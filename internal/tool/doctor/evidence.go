@@ -49,8 +49,7 @@ func (e evidence) elevated() evidence {
 func (t *trying) selected(e evidence) evidence {
 	e = e.next()
 	e.alone = e.driversAlone()
-	for i := range e.alone {
-		a := &e.alone[i]
+	for a := range each(e.alone) {
 		if t.ignored {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
@@ -113,8 +112,7 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 // judged sets the results of the drivers.
 func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 	e = e.next()
-	for i := range e.alone {
-		a := &e.alone[i]
+	for a := range each(e.alone) {
 		var err error
 		switch {
 		case a.saw != nil:

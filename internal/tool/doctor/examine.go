@@ -125,8 +125,8 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.system.within(&e.record)
 	e.Answer = e.plan
 	e.Findings = slices.Grow(e.Findings, len(e.plan.Diagnostics))
-	for i := range e.plan.Diagnostics {
-		if f := &e.plan.Diagnostics[i]; !e.uninteresting(f) {
+	for f := range each(e.plan.Diagnostics) {
+		if !e.uninteresting(f) {
 			e.unreadable(e.decided(f))
 		}
 	}

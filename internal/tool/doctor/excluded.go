@@ -34,8 +34,8 @@ func (e *exam) systemFiles() {
 // withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
 func (r *Report) withoutFiles() string {
 	var missing []string
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Code == SystemFiles {
+	for f := range each(r.Findings) {
+		if f.Code == SystemFiles {
 			missing = append(missing, f.Subject)
 		}
 	}
@@ -51,10 +51,8 @@ func (r *Report) withoutFiles() string {
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
 func (e evidence) covered() evidence {
 	e = e.next()
-	for i := range e.GPUs {
-		g := &e.GPUs[i]
-		for n := range e.alone {
-			a := &e.alone[n]
+	for g := range each(e.GPUs) {
+		for a := range each(e.alone) {
 			if a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
 				continue
 			}

@@ -112,8 +112,7 @@ func (t *trials) after(c effect) *outcome {
 	}
 	if again, err := look(source, options); err == nil {
 		what.found = make(map[key]diag.Severity, len(again.Findings))
-		for i := range again.Findings {
-			f := &again.Findings[i]
+		for f := range each(again.Findings) {
 			what.found[f.key()] = f.Severity
 			k := f.key()
 			if f.Severity == diag.Warning { // two drivers of one device have one warning, of either

@@ -191,8 +191,8 @@ func pinnedBy(source *machine.Source) string {
 // filter. Findings about excluded layers always become notes. A layer that one variable enables and another disables has a
 // finding for the contradiction.
 func (e *driverExam) byChoice() {
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
+	for f := range each(e.Findings) {
+		if f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
 			f.soften(diag.Note)
 			f.fact, f.advice, f.offers = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen, nil
 		}
@@ -201,8 +201,8 @@ func (e *driverExam) byChoice() {
 		return
 	}
 	without := e.withoutSoftware()
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
+	for f := range each(e.Findings) {
+		if f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
 			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
 				f.Severity, f.fact = diag.Problem, said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
 				continue
@@ -385,8 +385,7 @@ func manifestOf(data, name, library, version string) explain.Change {
 // without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
 func (e *keptExam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
-	for i := range e.plan.Diagnostics {
-		f := &e.plan.Diagnostics[i]
+	for f := range each(e.plan.Diagnostics) {
 		if f.Code != diag.DriverPortability || data == "" {
 			continue
 		}

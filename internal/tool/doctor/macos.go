@@ -80,15 +80,14 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e.Report.Program = source.Program
 	e.sdks()
 	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
-		for i := range answer.Diagnostics {
-			if f := &answer.Diagnostics[i]; e.says(f, answer == e.plain) {
+		for f := range each(answer.Diagnostics) {
+			if e.says(f, answer == e.plain) {
 				e.takenOver(f)
 			}
 		}
 	}
 	e.modules(e.Answer, e.examined)
-	for i := range e.Findings {
-		f := &e.Findings[i] // for a driver of another processor, one outside of the searched directories may do
+	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
 		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
 		}
@@ -178,8 +177,7 @@ func (e *macExam) unfit(m Module, library *binary.MachO) string {
 // copies adds a finding for each driver whose library several manifests have, by its name.
 func (e *macExam) copies() {
 	first := map[string]*Module{}
-	for i := range e.Drivers {
-		d := &e.Drivers[i]
+	for d := range each(e.Drivers) {
 		if !d.Good {
 			continue
 		}

@@ -36,8 +36,7 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	s := foreign{source}
 	r := newReport(s.System.Title)
 	r.Answer = answer
-	for i := range answer.Diagnostics {
-		f := &answer.Diagnostics[i]
+	for f := range each(answer.Diagnostics) {
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
 			continue // the normal state, no finding
 		}
@@ -76,8 +75,7 @@ func (n Named) examined(examine func(Module, required) Module) Module {
 // tries one of them: it returns nil if the change does not help.
 func helpful[C any](findings []Finding, changes map[key][]C, try func(*Finding, C) advice) []Finding {
 	list, looks := slices.Clone(findings), 0
-	for i := range list {
-		f := &list[i]
+	for f := range each(list) {
 		for _, c := range changes[f.key()] {
 			if looks++; looks > maxLooks {
 				return list

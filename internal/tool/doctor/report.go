@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 
@@ -248,3 +249,14 @@ func (f *Finding) soften(to diag.Severity) {
 
 // Source returns the examined facts; nil for another machine.
 func (r *Report) Source() *machine.Source { return r.source }
+
+// each yields a pointer to each element of a list.
+func each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}

@@ -123,8 +123,7 @@ func Selections(source *machine.Source) []Finding {
 		return e
 	}
 	e := look(source)
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		f.advice = nil
 		f.offers = slices.DeleteFunc(f.offers, func(o offer) bool {
 			return !o.Possible() || slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() })

@@ -78,8 +78,7 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	}
 	e.Loader, e.Program = w.Loader(), w.App()
 	named := e.registry()
-	for i := range e.Answer.Diagnostics {
-		f := &e.Answer.Diagnostics[i]
+	for f := range each(e.Answer.Diagnostics) {
 		if device := e.deviceOf(f, named); device != "" {
 			e.found(DriverPackage, e.base(f.Path), f.Path, said("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {

@@ -350,8 +350,8 @@ func (e *windowsExam) elevated() {
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
-	for i := range e.Answer.Diagnostics {
-		if f := &e.Answer.Diagnostics[i]; f.Code == diag.VariableElevated {
+	for f := range each(e.Answer.Diagnostics) {
+		if f.Code == diag.VariableElevated {
 			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}

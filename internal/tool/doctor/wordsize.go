@@ -99,8 +99,8 @@ func (e *exam) otherWordSize() {
 		return
 	}
 	good := e.someGood()
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == LibraryForeign {
+	for f := range each(e.Findings) {
+		if f.Code == LibraryForeign {
 			f.soften(diag.Warning)
 			if good {
 				f.soften(diag.Note)
@@ -164,8 +164,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 			o.Drivers = append(o.Drivers, m.Name)
 		}
 	}
-	for i := range other.Findings {
-		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil {
+	for f := range each(other.Findings) {
+		if f.Severity == diag.Problem && f.Because == nil {
 			o.Problems++
 		}
 	}
@@ -174,8 +174,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 
 // forOther returns advice to install drivers for programs of the other word size.
 func forOther(findings []Finding) advice {
-	for i := range findings {
-		if f := &findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+	for f := range each(findings) {
+		if f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
 			return f.advice
 		}
 	}
@@ -217,8 +217,7 @@ func (r *Report) besideOwn() {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		if f.Code != LibraryForeign {
 			continue
 		}
