@@ -22,7 +22,7 @@ func (e *exam) caused(findings []Finding, removals []removal) []Finding {
 	if len(e.Sandboxes) > 0 {
 		underVersion(list)
 	}
-	searched := placesOf(e.plan)
+	searched := placesOf(e.Answer)
 	oneCause(list)
 	e.unreadManifests(list, searched)
 	e.withoutDrivers(list, searched)

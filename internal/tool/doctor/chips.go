@@ -23,7 +23,7 @@ func (h host) chip(g *GPU) *drivers.Chip {
 }
 
 // withoutVulkan adds a finding for a device whose chip has no Vulkan driver, and reports whether it did.
-func (e *deviceExam) withoutVulkan(g *GPU) bool {
+func (e *exam) withoutVulkan(g *GPU) bool {
 	c := e.chip(g)
 	if c == nil || c.HasVulkan() {
 		return false
@@ -85,7 +85,7 @@ func (e *libraryExam) mesaVersion(m *Module) string {
 const everyMesa = "20.3"
 
 // tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
-func (e *deviceExam) tooNew(g *GPU) bool {
+func (e *exam) tooNew(g *GPU) bool {
 	c := e.chip(g)
 	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
 		return true
@@ -115,7 +115,7 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 }
 
 // beforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
-func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
+func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
@@ -211,7 +211,7 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 }
 
 // withoutKernelDriver adds a finding for a device without a kernel driver.
-func (e *deviceExam) withoutKernelDriver(g *GPU) {
+func (e *exam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
 	if !young {
 		what, do = untaken, e.kernelCure(g)
@@ -226,7 +226,7 @@ func (e *deviceExam) withoutKernelDriver(g *GPU) {
 func ofHost(library string) bool { return drivers.Of(library).Virtual() }
 
 // venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
-func (e *deviceExam) venus(g *GPU) bool {
+func (e *exam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
 		return false
 	}
@@ -240,7 +240,7 @@ func (e *deviceExam) venus(g *GPU) bool {
 }
 
 // programWants adds a finding if the program needs more than the last driver of every device offers.
-func (e *driverExam) programWants() {
+func (e *exam) programWants() {
 	want := decide.WantOf(e.machine, e.source.Program)
 	if want == nil || len(e.gpus) == 0 {
 		return

@@ -16,12 +16,9 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// driverExam compares drivers with devices.
-type driverExam struct{ deviceExam }
-
 // nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are
 // equal.
-func (e *driverExam) nvidiaVersions() {
+func (e *exam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
 		return
@@ -67,7 +64,7 @@ func nvidiaVersion(text string) string {
 }
 
 // idle adds a finding for the drivers that every program loads and that have no device here.
-func (e *driverExam) idle() {
+func (e *exam) idle() {
 	var names []string
 	for _, m := range e.Drivers {
 		f := drivers.Of(m.Library)
@@ -86,7 +83,7 @@ func (e *driverExam) idle() {
 }
 
 // rivals adds a finding when two drivers list the same device.
-func (e *driverExam) rivals() {
+func (e *exam) rivals() {
 	for _, g := range e.gpus {
 		var first *Module
 		for m := range each(e.Drivers) {
@@ -108,11 +105,11 @@ func (e *driverExam) rivals() {
 
 // replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
 // two drivers is the way to choose between them.
-func (e *driverExam) replacedByRivals() {
+func (e *exam) replacedByRivals() {
 	off := func(f *diag.Diagnostic) bool {
 		return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected
 	}
-	if !slices.ContainsFunc(e.plan.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
+	if !slices.ContainsFunc(e.Answer.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
 		return
 	}
 	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
@@ -161,12 +158,12 @@ func (r *Report) unhoused() (software, unknown []*Module, good int) {
 }
 
 // served reports whether a device has a driver and a node that the user may open.
-func (e *driverExam) served() bool {
+func (e *exam) served() bool {
 	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 }
 
 // fallback adds a finding about the software renderer, or no device, when no device is served.
-func (e *driverExam) fallback() {
+func (e *exam) fallback() {
 	software, unknown, good := e.unhoused()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
@@ -187,7 +184,7 @@ func (e *driverExam) fallback() {
 }
 
 // withoutDriver adds the finding that programs find no driver.
-func (e *driverExam) withoutDriver() {
+func (e *exam) withoutDriver() {
 	add := func(path, what string, do advice) *Finding {
 		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"), do)
 	}
@@ -244,7 +241,7 @@ func (e *driverExam) withoutDriver() {
 }
 
 // usualDriver returns the usual driver family for the devices, or the software renderer.
-func (e *driverExam) usualDriver() *drivers.Family {
+func (e *exam) usualDriver() *drivers.Family {
 	usual := drivers.Of("libvulkan_lvp.so")
 	for _, g := range e.gpus {
 		if f := drivers.For(g.Kernel); f != nil {
@@ -255,9 +252,9 @@ func (e *driverExam) usualDriver() *drivers.Family {
 }
 
 // outFor counts the drivers that the decision excluded with a code.
-func (e *keptExam) outFor(code diag.Code) (n int) {
-	for i := range e.plan.Diagnostics {
-		if e.plan.Diagnostics[i].Code == code {
+func (e *exam) outFor(code diag.Code) (n int) {
+	for i := range e.Answer.Diagnostics {
+		if e.Answer.Diagnostics[i].Code == code {
 			n++
 		}
 	}
@@ -266,8 +263,8 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 
 // absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
 // another card, and the loader skips them.
-func (e *driverExam) absent() {
-	standings := decide.StandingsOf(e.source, e.linker, e.plan)
+func (e *exam) absent() {
+	standings := decide.StandingsOf(e.source, e.linker, e.Answer)
 	for m := range each(e.Drivers) {
 		if m.But != "" && m.Used {
 			m.Harmless = standings.Of(explain.ItemKey{Manifest: m.Manifest}).Harmless

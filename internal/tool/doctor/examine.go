@@ -56,11 +56,15 @@ func recordOf(r *Report, source *machine.Source) record {
 
 // exam is an examination in progress.
 type exam struct {
-	driverExam
-	options Options
+	libraryExam
+	user  user
+	gpus  []*GPU // the devices to examine
+	every []*GPU
 
-	byVariables map[string]bool // the files that variables name; nil: not read yet
-	bySettings  map[string]bool // missing files that the settings name; nil: not read yet
+	leftOutDrivers []keptOut // the working drivers that a variable or the settings file excludes
+	leftOutKnown   bool
+	byVariables    map[string]bool // the files that variables name; nil: not read yet
+	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
 }
 
 // Count examines a machine without trying changes and counts problems and warnings, including consequences of other
@@ -110,44 +114,41 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		}
 		return e.Findings, nil
 	}
-	answer, err := decide.Plan(source)
-	if err != nil {
+	var err error
+	if report.Answer, err = decide.Plan(source); err != nil {
 		return nil, err
 	}
-	libraries := libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}
-	e := &exam{driverExam: driverExam{deviceExam{keptExam: keptExam{libraryExam: libraries, plan: answer}}}, options: options}
+	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
-	e.addGroups(&options)
+	e.addGroups()
 	e.sandboxes()
 	e.system.within(&e.record)
-	e.Answer = e.plan
-	e.Findings = slices.Grow(e.Findings, len(e.plan.Diagnostics))
-	for f := range each(e.plan.Diagnostics) {
+	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
+	for f := range each(e.Answer.Diagnostics) {
 		if !e.uninteresting(f) {
 			e.unreadable(e.decided(f))
 		}
 	}
 	e.closed()
-	e.libraries(e.plan)
+	e.libraries(e.Answer)
 	e.otherWordSize()
 	e.systemFiles()
-	ofLoaders := &loaderExam{e.libraryExam, options}
-	ofLoaders.plugin()
+	e.plugin()
 	if err := e.graphics(options.Device); err != nil {
 		return nil, err
 	}
-	e.serviceUsers(&options)
-	e.serviceDevices(&options)
+	e.serviceUsers()
+	e.serviceDevices()
 	e.programWants()
-	ofLoaders.loaders()
-	(&settingsExam{e.record, e.plan}).leftovers()
-	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()
+	e.loaders()
+	e.leftovers()
+	e.environment()
 	e.absence()
-	ofLoaders.ignored()
-	ofLoaders.static()
+	e.ignored()
+	e.static()
 	e.Findings = ordered(e.Findings)
 	return e, nil
 }
@@ -179,7 +180,7 @@ const ProcessClass = machine.OwnClass
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
-	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
@@ -211,7 +212,7 @@ func (e *exam) absence() {
 // anyManifest reports whether a searched place has a driver manifest, valid or not, or is a directory that the user may not
 // read.
 func (e *exam) anyManifest() bool {
-	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.plan.Searched[search.Drivers].List, func(l search.Location) bool {
+	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
 	})
 }

@@ -77,7 +77,7 @@ func (g *GPU) is(d probe.Device) bool {
 
 // deviceless adds a finding if drivers for graphics devices are installed, none has its device here, and no software renderer
 // is there: then no program gets Vulkan.
-func (e *driverExam) deviceless() {
+func (e *exam) deviceless() {
 	software := drivers.Of("libvulkan_lvp.so")
 	do := e.system.install(software)
 	if p, gone := e.uninstalled(software); gone != "" {
@@ -141,7 +141,7 @@ func hidesDrivers(file string, made *core.Settings, detail string) fact {
 const overflowID = 65534
 
 // unmapped returns advice about a node whose owner or group is not mapped into the container.
-func (e *deviceExam) unmapped(kind, node string) advice {
+func (e *exam) unmapped(kind, node string) advice {
 	switch {
 	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
 		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +

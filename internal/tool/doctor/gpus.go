@@ -26,16 +26,8 @@ type GPU struct {
 // vendor returns the maker's name; "" if unknown.
 func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
-// deviceExam examines the devices one by one.
-type deviceExam struct {
-	keptExam
-	user  user
-	gpus  []*GPU // the devices to examine
-	every []*GPU
-}
-
 // choose keeps only the devices that a selector matches.
-func (e *deviceExam) choose(text string) error {
+func (e *exam) choose(text string) error {
 	var list []drivers.Device
 	for _, g := range e.gpus {
 		address, _ := drivers.PCIAddress(g.Name)
@@ -96,7 +88,7 @@ func devicesOf(m *machine.Machine) (list []*GPU) {
 }
 
 // serve enters the manifests of good drivers for each device.
-func (e *deviceExam) serve() {
+func (e *exam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
@@ -108,7 +100,7 @@ func (e *deviceExam) serve() {
 }
 
 // graphics examines the selected devices and their drivers.
-func (e *driverExam) graphics(device string) error {
+func (e *exam) graphics(device string) error {
 	e.every = devicesOf(e.machine)
 	if e.gpus = e.every; device != "" {
 		if err := e.choose(device); err != nil {
@@ -135,7 +127,7 @@ func (e *driverExam) graphics(device string) error {
 
 // nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as
 // /dev/nvidia-uvm. The latter do not make a device without a node usable.
-func (e *deviceExam) nodes(g *GPU) []string {
+func (e *exam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
 		family := drivers.Of(m.Library)
@@ -152,7 +144,7 @@ func (e *deviceExam) nodes(g *GPU) []string {
 }
 
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
-func (e *deviceExam) examineDevice(g *GPU) {
+func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -215,7 +207,7 @@ func (r *Report) hasFamily(name string) bool {
 }
 
 // kernelCure returns advice to load the kernel driver that a device needs.
-func (e *deviceExam) kernelCure(g *GPU) advice {
+func (e *exam) kernelCure(g *GPU) advice {
 	switch g.vendor() {
 	case "NVIDIA":
 		return e.nvidiaModule()
@@ -228,7 +220,7 @@ func (e *deviceExam) kernelCure(g *GPU) advice {
 }
 
 // undriven adds a finding for a device without a driver, with the driver to install.
-func (e *deviceExam) undriven(g *GPU) {
+func (e *exam) undriven(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
@@ -287,7 +279,7 @@ func (e *deviceExam) undriven(g *GPU) {
 }
 
 // otherClass returns the manifest of a driver for the device and for programs of the other word size.
-func (e *deviceExam) otherClass(g *GPU) string {
+func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest

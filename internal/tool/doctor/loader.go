@@ -20,12 +20,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// loaderExam examines the loaders that the program may get.
-type loaderExam struct {
-	libraryExam
-	options Options
-}
-
 // decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source
 // for that loader.
 func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
@@ -44,7 +38,7 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 }
 
 // ignored adds findings for settings that have no effect because the program's loader does not read them.
-func (e *loaderExam) ignored() {
+func (e *exam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
@@ -65,7 +59,7 @@ func (e *loaderExam) ignored() {
 
 // ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
 // a note: its configurator may have written it for other programs.
-func (e *loaderExam) ignoredSettings(file *settings.File) {
+func (e *exam) ignoredSettings(file *settings.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
 		return
@@ -118,7 +112,7 @@ func (r *Report) ignores(name, path, fields, program string) *Finding {
 }
 
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
-func (e *loaderExam) static() {
+func (e *exam) static() {
 	if e.Static == loaders.NotStatic {
 		return
 	}
@@ -149,7 +143,7 @@ var linkedAgain = map[loaders.StaticUse]advice{
 }
 
 // plugin examines the dependencies of a library that the program opens later, and its way to a Vulkan loader.
-func (e *loaderExam) plugin() {
+func (e *exam) plugin() {
 	name := e.options.Plugin
 	if name == "" {
 		return
@@ -229,7 +223,7 @@ const loaderName = "libvulkan.so.1"
 
 // loaders lists the loaders that the dynamic linker finds, the default one first, and those in the directory of the examined
 // program.
-func (e *loaderExam) loaders() {
+func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
 		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != binary.Processor(e.class) ||
@@ -270,7 +264,7 @@ func (e *loaderExam) loaders() {
 	}
 }
 
-func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
+func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {

@@ -84,7 +84,7 @@ func together(parts ...fact) sentence {
 }
 
 // makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
-func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
+func (e *exam) makersModule(g *GPU) (what fact, do advice) {
 	releases := sentence(e.makersReleases(g))
 	why, do := e.unserved(g)
 	what = together(untaken, releases, why)
@@ -105,7 +105,7 @@ func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
 
 // unserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
 // modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
-func (e *deviceExam) unserved(g *GPU) (why sentence, do advice) {
+func (e *exam) unserved(g *GPU) (why sentence, do advice) {
 	c, have := e.chip(g), e.makerRelease()
 	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
 		return "", nil
@@ -173,7 +173,7 @@ func (h host) makersReleases(g *GPU) string {
 
 // nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
 // package: then the module was not built for this kernel or is not loaded.
-func (e *deviceExam) nvidiaModule() advice {
+func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
 		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
 	}
@@ -198,7 +198,7 @@ func (e *deviceExam) nvidiaModule() advice {
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
 // module; "" otherwise.
-func (e *deviceExam) withoutHeaders() string {
+func (e *exam) withoutHeaders() string {
 	words := strings.Fields(e.text("/proc/version"))
 	if len(words) < 3 || strings.Contains(words[2], "/") {
 		return ""

@@ -92,7 +92,7 @@ func flatpakLayer(name string) string {
 }
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
-func (e *variableExam) layerPackage(name string) *told {
+func (e *exam) layerPackage(name string) *told {
 	var do told
 	m := e.system.manager()
 	switch known := layerPackages[name] != nil || slices.Contains(kitLayers, name); {

@@ -375,7 +375,7 @@ func (e evidence) absentDevices() evidence {
 }
 
 // absentHeadless makes findings about what drivers of absent devices open at run time notes.
-func (e *driverExam) absentHeadless() {
+func (e *exam) absentHeadless() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	for f := range each(e.Findings) {
 		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })

@@ -193,7 +193,7 @@ func (h host) groupNumber(name string) string {
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.
-func (e *deviceExam) permissionCure(node string, u *user, units []string) advice {
+func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	owner, group, mode, ok := e.owner(node)
 	if !ok {
 		return nil

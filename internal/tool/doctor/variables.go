@@ -17,24 +17,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// variableExam examines variables.
-type variableExam struct {
-	record
-	plan  *plan.Answer
-	every []*GPU
-
-	system *distribution // nil: no package is named
-}
-
 // maxEntries is the maximum number of wrong entries of one variable that are taken out one by one.
 const maxEntries = 4
 
 // environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
 // elevated program ignores.
-func (e *variableExam) environment() {
+func (e *exam) environment() {
 	e.elevation()
 	count := map[string]int{}
-	all := environment.Check(e.source, e.plan)
+	all := environment.Check(e.source, e.Answer)
 	for _, f := range all {
 		if f.BareWord() {
 			continue
@@ -54,12 +45,12 @@ func (e *variableExam) environment() {
 	}
 	e.selections()
 	e.layerSettings()
-	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+	e.values(environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated))
 }
 
 // choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
 // to unset two of them, and all of them. A missing file of a list is no problem if programs get a driver of the list.
-func (e *variableExam) choice(found *Finding, f *environment.Problem) {
+func (e *exam) choice(found *Finding, f *environment.Problem) {
 	var others []string
 	is := false
 	for _, v := range choosers {
@@ -117,8 +108,8 @@ func (e *exam) named(file string) bool {
 // Selections returns findings for variables that select an absent device, each with a change of the variable that removes
 // it. It reads only the kernel's list of devices.
 func Selections(source *machine.Source) []Finding {
-	look := func(source *machine.Source) *variableExam {
-		e := &variableExam{record: recordOf(&Report{source: source}, source), every: devicesOf(&source.Machine)}
+	look := func(source *machine.Source) *exam {
+		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source}, source)}, every: devicesOf(&source.Machine)}
 		e.selections()
 		return e
 	}
@@ -136,7 +127,7 @@ func Selections(source *machine.Source) []Finding {
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer with the devices.
-func (e *variableExam) selections() {
+func (e *exam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
@@ -175,7 +166,7 @@ func firstOf(list []*GPU, is func(*GPU) bool) string {
 }
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
-func (e *variableExam) selection(name, value string, write func(*GPU) string) {
+func (e *exam) selection(name, value string, write func(*GPU) string) {
 	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
 	if !ok {
 		return
@@ -189,7 +180,7 @@ func (e *variableExam) selection(name, value string, write func(*GPU) string) {
 
 // absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
 // cannot.
-func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) string) {
+func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
@@ -206,7 +197,7 @@ func pad(number string) string {
 }
 
 // values adds findings for variables without effect, or with an unexpected effect.
-func (e *variableExam) values(rows []environment.Variable) {
+func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
@@ -238,7 +229,7 @@ func nearest(name string, rows []environment.Variable) string {
 }
 
 // elevation adds a finding for an elevated program and the variables that it ignores.
-func (e *variableExam) elevation() {
+func (e *exam) elevation() {
 	if !e.source.Elevated {
 		return
 	}
@@ -246,7 +237,7 @@ func (e *variableExam) elevation() {
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
-	set, lost := Unseen(e.source), lost(gets(e.plan), e.source)
+	set, lost := Unseen(e.source), lost(gets(e.Answer), e.source)
 	if len(set) == 0 && len(lost) > 0 {
 		set = e.losing()
 	}
@@ -298,8 +289,8 @@ func gets(answer *plan.Answer) map[string]bool {
 }
 
 // losing returns the directory variables that give an elevated program fewer drivers and layers.
-func (e *variableExam) losing() (set []string) {
-	has := gets(e.plan)
+func (e *exam) losing() (set []string) {
+	has := gets(e.Answer)
 	all := len(lost(has, e.source))
 	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs, variables.Home} {
 		if _, is := e.machine.Lookup(id.Name()); is && len(lost(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
