@@ -68,23 +68,9 @@ func outside(command string, partial bool) told {
 	return term.Either(partial, advised("Run outside: "+command).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
 }
 
-// multilib returns advice to run a line as root that needs Arch's multilib repository.
-func multilib(command string) advice {
-	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true, because: ofPackage}
-}
-
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
-}
-
-// removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "":
-// unknown.
-func removeLoader(file, gets string) advice {
-	if gets != "" {
-		return advised("Remove " + file + ": the program then gets " + gets + ".")
-	}
-	return advised("Remove " + file + ", or the variable that names its directory.")
 }
 
 // startWith returns advice to start the container with options for its tool.

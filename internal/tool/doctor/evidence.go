@@ -54,7 +54,7 @@ func (t *trying) selected(e evidence) evidence {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
 		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
-		if !t.Wake && e.sleeps(a.Manifest) {
+		if !t.Wake && slices.ContainsFunc(e.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) { // loading it wakes the device
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
 		} else if t.ignored && !t.isolates(a) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -113,7 +112,12 @@ func (t *trying) settingsBlame(ctx context.Context, e evidence) (evidence, bool,
 	all.enter(e.all)
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path
-	e.found(SettingsHide, machine.Style.Base(file), file, hidesDrivers(file, t.scene.Answer.Settings, all.Detail), settingsAdvice(found.InForce()))
+	by := term.Either(t.scene.Answer.Settings.HasDevices, " by its device_configurations", "")
+	do := advised("Correct device_configurations in " + file + ", with the program that wrote it, usually vkconfig, or remove them.")
+	if found.InForce().Ours {
+		do = typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
+	}
+	e.found(SettingsHide, machine.Style.Base(file), file, said("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
 	return e, true, nil
 }
 
@@ -130,12 +134,6 @@ func (t *trying) withoutPins(source *machine.Source) (environ []string, remove f
 
 // emptySettings is a settings file that changes nothing.
 const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
-
-// hidesDrivers is the fact that programs fail with a settings file and work without it.
-func hidesDrivers(file string, made *core.Settings, detail string) fact {
-	by := term.Either(made.HasDevices, " by its device_configurations", "")
-	return said("with %s, programs get no device%s (%s); without it, they do", file, by, detail)
-}
 
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
@@ -154,12 +152,4 @@ func (e *exam) unmapped(kind, node string) advice {
 		return advised("The group of the node on the host is not mapped into the container. Start the container with: systemd-nspawn --private-users=no ...").untried(outsideOnly)
 	}
 	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.").untried(outsideOnly)
-}
-
-// settingsAdvice returns advice about a settings file that hides devices.
-func settingsAdvice(f *settings.File) advice {
-	if f.Ours {
-		return typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
-	}
-	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
 }

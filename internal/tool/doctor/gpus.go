@@ -165,7 +165,9 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.Kernel == "radeon":
 		e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), nil)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
+		what := term.Either(g.Kernel == "nvidia", "/dev/nvidiactl and /dev/nvidia0 do not exist", "it has no node in /dev/dri")
+		what += term.Enclosed(": ", sandboxWords[e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")], " does not pass the node")
+		found := e.found(GPUNoNode, g.Title(), "", sentence(what), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
 			found.soften(diag.Note) // other devices of its kind have nodes
 		}

@@ -287,7 +287,13 @@ func (h host) opening(place string) advice {
 	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
 		return advised("Correct the path: drivers and layers do not belong in this place, so its permissions should stay as they are.")
 	}
-	return opening(place, own)
+	line := "chmod a+rX " + term.Quoted(place)
+	if !own {
+		return asRoot(line).untried(whileClosed)
+	}
+	do := typed("", line).untried(whileClosed)
+	do.left = "--fix changes no permissions: run the line yourself"
+	return do
 }
 
 // publicTrees are the directories in which packages install drivers, layers and settings for all users.

@@ -300,17 +300,18 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 	})
 	for _, l := range e.Loaders {
 		switch {
-		case l.besides(e.source.Program):
+		case e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program)):
 			var do advice
 			if others.File != nil && others.File.Real != l.File {
-				do = removeLoader(l.Name, others.File.Path)
+				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, bundled(&l, l.First), do)
+			found := e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do)
 			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
+			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan),
+				advised("Remove "+l.Name+", or the variable that names its directory."))
 		case !l.First:
 			e.found(LoaderOther, loaderName, l.Name, said("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
@@ -339,9 +340,4 @@ func (h host) unsearching(file *binary.File) (changes []explain.Change) {
 		changes = append(changes, explain.SetVariable(name, strings.Join(kept, ":")))
 	}
 	return append(changes, explain.UnsetVariable(name))
-}
-
-// besides reports whether a loader is in the program's directory.
-func (l *Loader) besides(program string) bool {
-	return program != "" && strings.HasPrefix(l.Name, search.Directory(program))
 }

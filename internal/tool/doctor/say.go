@@ -174,15 +174,6 @@ func ofLibC(library string) bool {
 	return binary.OfCLibrary(library) || strings.HasPrefix(library, "libgcc_s.so")
 }
 
-// nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
-func nodeless(nvidia bool, sandbox string) fact {
-	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 do not exist", sentence("it has no node in /dev/dri"))
-	if sandbox != "" {
-		what += sentence(": " + sandboxWords[sandbox] + " does not pass the node")
-	}
-	return what
-}
-
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
 	"docker": "the container",
 	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
@@ -212,14 +203,6 @@ func (m misbehaved) say() string {
 	text += term.Enclosed(", with ", m.with, " alone: each alone does no harm")
 	text += term.Enclosed("; the loader says: ", m.said, "")
 	return text
-}
-
-// overriding is an override layer in force. places are its only search directories for explicit layers.
-func overriding(components, places []string) sentence {
-	what := "it is in force, and adds " + term.Count(len(components), "layer")
-	what += term.Enclosed(": ", strings.Join(components, ", "), "")
-	what += term.Enclosed("; explicit layers are searched for only in ", strings.Join(places, ", "), "")
-	return sentence(what)
 }
 
 // since describes the time at which a file was written; zero: unknown.
@@ -280,26 +263,6 @@ func loaderless(configured, own string) fact {
 func (l *Loader) words() string {
 	exactly := term.Enclosed(" (", l.Version, ")")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
-}
-
-// bundled is a loader that comes with the program. got means that the program loads it.
-func bundled(l *Loader, got bool) fact {
-	what := l.words() + "; it comes with the program"
-	if got {
-		what += ", and the program loads it"
-	}
-	return sentence(what)
-}
-
-// opening returns the command that makes a file or directory readable. own means that the user owns it.
-func opening(place string, own bool) advice {
-	line := "chmod a+rX " + term.Quoted(place)
-	if !own {
-		return asRoot(line).untried(whileClosed)
-	}
-	do := typed("", line).untried(whileClosed)
-	do.left = "--fix changes no permissions: run the line yourself"
-	return do
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.

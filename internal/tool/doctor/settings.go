@@ -158,7 +158,9 @@ func (e *exam) overriding(file string) fact {
 	written := since(e.written(file))
 	for _, l := range e.Answer.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			return overriding(l.Components, l.OverridePaths) + written
+			return said("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
+				sentence(term.Enclosed(": ", strings.Join(l.Components, ", "), "")+
+					term.Enclosed("; explicit layers are searched for only in ", strings.Join(l.OverridePaths, ", "), "")) + written
 		}
 	}
 	for _, f := range e.Answer.Diagnostics {

@@ -211,8 +211,9 @@ func (e *windowsExam) implicit() {
 		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
-		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)
+		f := e.found(LayerEverywhere, l.Name, l.Manifest, sentence("every program gets it, and no variable disables it"), nil)
 		if l.DisableName != "" {
+			f.fact = sentence("it is in every program that does not set " + l.DisableName)
 			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
 		}
 	}
@@ -278,7 +279,11 @@ func (e *windowsExam) loaders() {
 		}
 	}
 	if beside != "" {
-		e.found(LoaderShadows, name, beside, shadows(beside, e.versionOf(beside), system, e.versionOf(system)), nil)
+		what := "the program gets " + beside + term.Enclosed(" (", e.versionOf(beside), ")")
+		if system != "" {
+			what += " instead of " + system + term.Enclosed(" (", e.versionOf(system), ")")
+		}
+		e.found(LoaderShadows, name, beside, sentence(what), nil)
 	}
 }
 
@@ -409,23 +414,6 @@ func (v valueIn) say() string {
 	return text
 }
 
-// everywhere returns the fact that every program gets a layer. variable disables it; "": none does.
-func everywhere(variable string) fact {
-	if variable == "" {
-		return sentence("every program gets it, and no variable disables it")
-	}
-	return sentence("it is in every program that does not set " + variable)
-}
-
-// shadows returns the fact that the program gets a loader in its directory instead of the system's, with both versions.
-func shadows(file, version, system, systemVersion string) fact {
-	text := "the program gets " + file + versionIn(version)
-	if system != "" {
-		text += " instead of " + system + versionIn(systemVersion)
-	}
-	return sentence(text)
-}
-
 // signature describes the signer of a file. The tool does not check whether the system trusts the certificate.
 func signature(signer string, changed bool) string {
 	switch {
@@ -439,7 +427,3 @@ func signature(signer string, changed bool) string {
 
 // Signature describes the signer of the loader; "" for one without a signature.
 func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
-
-func versionIn(version string) string {
-	return term.Enclosed(" (", version, ")")
-}

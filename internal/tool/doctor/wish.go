@@ -299,7 +299,7 @@ func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
 	}
 	near := e.nearby(f.Place, kinds)
 	if f.Kind == environment.NoFile {
-		for _, place := range append(near, e.defaults(kinds[0])...) {
+		for _, place := range append(near, "/usr/share/vulkan/"+kinds[0], "/usr/local/share/vulkan/"+kinds[0], "/etc/vulkan/"+kinds[0]) {
 			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
 				found.fact = misled{*f, "; " + file + " exists"}
 				found.offer(fixing, e.entry(f.Variable, f.Place, file))
@@ -316,11 +316,6 @@ func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
 			return
 		}
 	}
-}
-
-// defaults returns the usual directories for manifests.
-func (h host) defaults(kind string) (places []string) {
-	return []string{"/usr/share/vulkan/" + kind, "/usr/local/share/vulkan/" + kind, "/etc/vulkan/" + kind}
 }
 
 // nearby returns the directories with manifests around a path: below it, and below the three directories above it.

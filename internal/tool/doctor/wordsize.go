@@ -30,7 +30,9 @@ func (d distribution) install32(m *manager, name string) advice {
 		if d.image == steamOS {
 			return ofSteamOS
 		}
-		return multilib("pacman -S lib32-" + name)
+		do := installing("pacman -S lib32-" + name)
+		do.text = "Run as root, with the repository multilib: " + do.commands[0]
+		return do
 	case "alpine":
 		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	}
