@@ -1,5 +1,5 @@
-// Command vkloader shows the drivers and layers that programs get from the Vulkan loader on this machine, finds what is
-// wrong with them, and changes settings.
+// Command vkloader shows the drivers and layers that programs get from the Vulkan loader on this machine, finds their
+// faults, and changes settings.
 //
 // Its own process never links or opens libvulkan, a driver or a layer: a child, the probe, loads foreign code, under a
 // time limit.

@@ -28,7 +28,7 @@ func In(root, name string) error {
 	return judge(root, name)
 }
 
-// judge is In, whatever the privileges of this process.
+// judge is In for a process with any privileges.
 func judge(root, name string) error {
 	if root == "" {
 		root = "/"
