@@ -38,7 +38,7 @@ type Defect struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
+	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether programs in the container get them; empty without an image
 	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
@@ -59,8 +59,8 @@ func (v *Verdict) found(severity, path, what, do string) {
 // loaderName is the name by which programs find the loader.
 const loaderName = "libvulkan.so.1"
 
-// Verify examines a file, whose name may be "": everything that it names must be unchanged on the host. With an image, it also examines the
-// drivers of a program in a container of the image; image may be nil.
+// Verify examines a file: every path in it must be unchanged on the host. With an image, it also examines the drivers of programs in
+// a container of the image. file is the name of the file, or ""; image may be nil.
 func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
 	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: regenerating(spec, file)}
 	all := editsOf(spec)
@@ -155,7 +155,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
-	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are judged
+	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are examined
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -191,7 +191,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			v.programs(box, kind)
 		}
 	}
-	if judged == 0 { // the image's machine is unknown
+	if judged == 0 { // the machine of the image is unknown
 		v.programs(box, running(image)[0])
 	}
 }
@@ -275,13 +275,13 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 	}
 }
 
-// runs reports whether an image has programs for a machine: it has their dynamic linker, or their C library.
+// runs reports whether an image has programs for a machine: the dynamic linker, or the C library, of that machine.
 func runs(m *machine.Machine, kind machines.Machine) bool {
 	return slices.ContainsFunc(append([]string{"/usr/lib/" + kind.Multiarch + "/libc.so.6"}, kind.Linkers...), m.Exists)
 }
 
-// running returns the machines that an image has programs for, in the table's order. It returns the tool's own machine for an
-// image without programs.
+// running returns the machines of an image's programs, in the table's order. For an image without programs it returns the tool's own
+// machine.
 func running(m *machine.Machine) []machines.Machine {
 	kinds := slices.DeleteFunc(slices.Clone(machines.All()), func(kind machines.Machine) bool { return !runs(m, kind) })
 	if len(kinds) == 0 {

@@ -147,8 +147,7 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 			f.advice = e.tried(f.offers...)
 		}
 	}
-	e.say()
-	return e.Findings
+	return e.worded().Findings
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer with the devices.
