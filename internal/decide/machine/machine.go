@@ -195,6 +195,13 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
+// Absent reports whether a path leads to no file. It returns false if a directory on the path denies access, because the
+// file may exist then.
+func (m *Machine) Absent(name string) bool {
+	_, err := m.Stat(name)
+	return err != nil && !errors.Is(err, fs.ErrPermission)
+}
+
 // Exists reports whether a path leads to a file or directory, after links.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)
