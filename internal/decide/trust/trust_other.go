@@ -2,7 +2,7 @@
 
 package trust
 
-// Raised returns false: Windows and macOS have other rules for the owners of files, and the tool does not run as another user there.
+// Raised returns false: the rule is only about Linux. Windows and macOS have other rules for owners of files.
 func Raised() bool { return false }
 
 // Path returns nil.
