@@ -121,7 +121,7 @@ func (o *Options) joinedBy(id uint32) (groups []uint32) {
 // open reports whether every user may read and write a file.
 func (h host) open(file string) bool {
 	_, _, mode, ok := h.owner(file)
-	return !ok || mode&readWrite == readWrite
+	return !ok || mode&machine.ReadWrite == machine.ReadWrite
 }
 
 // refused returns the first node that keeps a user from all of some devices; "" if the user may use one of them.
