@@ -436,37 +436,30 @@ type Named struct {
 // exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
 // directories and of the package manager.
 func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
-	linkers, known := map[int]*binary.Linker{}, newPackages()
-	for _, class := range []int{ProcessClass, 32} {
+	known, classes := newPackages(), slices.Compact([]int{ProcessClass, 32})
+	linkers := map[int]*binary.Linker{}
+	for _, class := range classes {
 		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
 	}
-	return func(named Named) (Module, []Finding) { return examineLibrary(source, named, linkers, known) }
-}
-
-func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary.Linker, known *packages) (Module, []Finding) {
-	classes := []int{ProcessClass}
-	if ProcessClass == 64 {
-		classes = append(classes, 32)
+	return func(named Named) (module Module, findings []Finding) {
+		for i, class := range classes {
+			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
+				linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
+			m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+			if named.Layer {
+				e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
+			} else {
+				e.module(&m, drivers.DriverInterface, DriverInterface)
+			}
+			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
+				module, findings = m, e.worded().Findings
+			}
+			if m.Class == class {
+				break
+			}
+		}
+		return module, findings
 	}
-	var best *libraryExam
-	var module Module
-	for _, class := range classes {
-		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-			linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
-		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-		if named.Layer {
-			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
-		} else {
-			e.module(&m, drivers.DriverInterface, DriverInterface)
-		}
-		if best == nil || m.Class == class { // a library for the other word size is examined for that size
-			best, module = e, m
-		}
-		if m.Class == class {
-			break
-		}
-	}
-	return module, best.worded().Findings
 }
 
 // template is a word that the build of a package should have replaced.

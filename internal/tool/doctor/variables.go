@@ -332,27 +332,23 @@ func unseen(count int, rights process.FileRights, lost []string) fact {
 // forEverybody returns advice to replace variables by places that programs of every user search.
 func forEverybody(set []string) advice {
 	var does []string
-	has := func(ids ...variables.ID) bool {
-		return slices.ContainsFunc(ids, func(id variables.ID) bool { return slices.Contains(set, id.Name()) })
-	}
-	if has(variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles) {
-		does = append(does, "Put driver manifests into /etc/vulkan/icd.d.")
-	}
-	if has(variables.LayerPath, variables.AddLayerPath) {
-		does = append(does, "Put manifests of explicit layers into /etc/vulkan/explicit_layer.d.")
-	}
-	if has(variables.ImplicitLayerPath, variables.AddImplicitLayerPath) {
-		does = append(does, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d.")
-	}
-	if has(variables.LayersEnable, variables.LayersDisable, variables.LayersAllow) {
-		does = append(does, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an implicit layer, its own variable (vkloader explain "+
-			"shows it). The program sees these.")
-	}
-	if has(variables.DriversSelect, variables.DriversDisable) {
-		does = append(does, "No variable selects drivers for this program. Programs get the drivers of which a manifest is in a directory of the system.")
-	}
-	if has(variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs) {
-		does = append(does, "Put the manifests into the same directories below /etc/vulkan, which every program reads.")
+	for _, group := range []struct {
+		of   []variables.ID
+		does string
+	}{
+		{[]variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles}, "Put driver manifests into /etc/vulkan/icd.d."},
+		{[]variables.ID{variables.LayerPath, variables.AddLayerPath}, "Put manifests of explicit layers into /etc/vulkan/explicit_layer.d."},
+		{[]variables.ID{variables.ImplicitLayerPath, variables.AddImplicitLayerPath}, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d."},
+		{[]variables.ID{variables.LayersEnable, variables.LayersDisable, variables.LayersAllow}, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an " +
+			"implicit layer, its own variable (vkloader explain shows it). The program sees these."},
+		{[]variables.ID{variables.DriversSelect, variables.DriversDisable}, "No variable selects drivers for this program. Programs get the drivers of which " +
+			"a manifest is in a directory of the system."},
+		{[]variables.ID{variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs}, "Put the manifests into the same " +
+			"directories below /etc/vulkan, which every program reads."},
+	} {
+		if slices.ContainsFunc(group.of, func(id variables.ID) bool { return slices.Contains(set, id.Name()) }) {
+			does = append(does, group.does)
+		}
 	}
 	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Do))
 }

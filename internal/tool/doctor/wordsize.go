@@ -61,12 +61,6 @@ func (d distribution) library32(m *manager, name string) advice {
 	return nil
 }
 
-// packages32 lists the 32-bit packages whose names do not derive from the 64-bit names.
-var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
-
-// offered is a driver family in a package manager.
-type offered struct{ manager, family string }
-
 // driver32 returns advice to install a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
@@ -80,10 +74,14 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
 		return advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	}
-	if name := packages32[offered{m.id, f.Name}]; name != "" {
-		return d.install32(m, name)
+	name := f.Packages[m.id] // the name of the package for 64-bit programs
+	switch {
+	case f.Name == drivers.NVIDIA && m.id == "debian":
+		name = "nvidia-driver-libs"
+	case f.Name == drivers.NVIDIA && m.id == "fedora":
+		name = "xorg-x11-drv-nvidia-libs"
 	}
-	return d.install32(m, f.Packages[m.id])
+	return d.install32(m, name)
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
