@@ -215,7 +215,9 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	what, do, young := e.youngForKernel(g)
 	if !young {
-		what, do = untaken, e.kernelCure(g)
+		var missing sentence
+		missing, do = e.kernelCure(g)
+		what = together(untaken, missing)
 		if g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
 		}

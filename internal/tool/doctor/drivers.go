@@ -40,7 +40,7 @@ func (e *driverExam) nvidiaVersions() {
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = nvidiaAgain
+			do = e.replaced(kernel, e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}

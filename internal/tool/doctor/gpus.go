@@ -19,6 +19,7 @@ import (
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
+	screens   bool   // the kernel lists a card for screens, and no render node
 	examined  *GPU   // the device in the examination, of which this is a copy; nil: this one
 }
 
@@ -60,14 +61,16 @@ func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vend
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
 	"simple-framebuffer",
 	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
-	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
+	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss", "vgem"}
 
 // displayVendors are the vendors of display-only devices. Their devices may have no kernel driver.
 var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
 
-// displayOnly reports whether the device cannot be expected to support Vulkan.
+// displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
+// driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
+	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor) ||
+		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
 // text returns the content of a regular file without surrounding white space; "" if there is none.
@@ -89,7 +92,8 @@ func (h host) whole(name string) string {
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
 		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
-			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
+			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
+			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
 	return list
 }
@@ -171,9 +175,12 @@ func (e *deviceExam) judge(g *GPU) {
 	case g.Kernel == "radeon":
 		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
-		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
-			found.soften(diag.Note) // other devices of its kind have nodes
+		found := e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g))
+		container := e.containerKind() != ""
+		if slices.ContainsFunc(e.gpus, func(o *GPU) bool {
+			return o != g && len(o.Nodes) > 0 && (o.Kernel == g.Kernel || container && len(o.Drivers) > 0)
+		}) {
+			found.soften(diag.Note) // other devices of its kind have nodes, or the container is for another device
 		}
 	case e.user.refused(e.host, g) != "":
 		node := e.user.refused(e.host, g)
@@ -210,19 +217,6 @@ func (r *Report) hasFamily(name string) bool {
 		f := drivers.Of(m.Library)
 		return f != nil && f.Name == name
 	})
-}
-
-// kernelCure returns advice to load the kernel driver that a device needs.
-func (e *deviceExam) kernelCure(g *GPU) advice {
-	switch g.vendor() {
-	case "NVIDIA":
-		return e.nvidiaModule()
-	case "AMD":
-		return asRoot("modprobe amdgpu").untried(ofKernel)
-	case "Intel":
-		return intelModule
-	}
-	return nil
 }
 
 // undriven adds a finding for a device without a driver, with the driver to install.

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/tool/term"
+)
+
+// gpuModules returns the kernel modules that drive a vendor's devices; nil: unknown.
+func gpuModules(vendor string) []string {
+	switch vendor {
+	case "AMD":
+		return []string{"amdgpu"}
+	case "Intel":
+		return []string{"i915", "xe"}
+	case "virtio":
+		return []string{"virtio-gpu"}
+	}
+	return nil
+}
+
+// kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
+// if it is not known to be missing.
+func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
+	modules := gpuModules(g.vendor())
+	switch {
+	case g.vendor() == "NVIDIA":
+		return "", e.nvidiaModule()
+	case modules == nil:
+		return "", nil
+	case e.containerKind() != "":
+		return "", advised("Load the kernel driver " + strings.Join(modules, " or ") + " on the host of " + sandboxWords[e.containerKind()] + ".").untried(outsideOnly)
+	}
+	release := e.kernelRelease()
+	switch tree, gone := e.modulesOf(release); {
+	case gone:
+		return said(modulesGone, release), restartForModules
+	case tree != "" && !e.mayHave(tree, modules):
+		return said("the kernel %s has no module %s", release, strings.Join(modules, " or ")), e.system.kernelWith(release, modules[0])
+	}
+	if g.vendor() == "Intel" {
+		return "", intelModule
+	}
+	return "", asRoot("modprobe " + modules[0]).untried(ofKernel)
+}
+
+// modulesOf returns the directory with the modules of a kernel; "": unknown. gone is true if only other kernels have modules here.
+func (h host) modulesOf(release string) (tree string, gone bool) {
+	if release == "" {
+		return "", false
+	}
+	for _, place := range []string{"/lib/modules", "/usr/lib/modules"} {
+		if h.machine.Exists(place + "/" + release) {
+			return place + "/" + release, false
+		}
+		gone = gone || len(h.machine.Names(place)) > 0
+	}
+	return "", gone
+}
+
+// modulesGone is the fact that an update removed the modules of the running kernel; restartForModules is the advice.
+const modulesGone = "the modules of the running kernel %s are not installed"
+
+var restartForModules = advised("An update replaced the modules of the kernel: restart the machine.").untried(restarted)
+
+// mayHave reports whether a directory tree of kernel modules has one of the modules, or cannot be searched completely. A module that
+// is a part of the kernel is in the list of these.
+func (h host) mayHave(tree string, modules []string) bool {
+	builtin := h.whole(tree + "/modules.builtin")
+	return h.mayHaveModule(tree, func(file string) bool { return slices.Contains(modules, moduleName(file)) }) ||
+		slices.ContainsFunc(modules, func(module string) bool { return strings.Contains(builtin, "/"+module+".ko") })
+}
+
+// moduleName returns the name of the module in a file, such as i915.ko.zst; "": it is no module.
+func moduleName(file string) string {
+	name, kind, _ := strings.Cut(file, ".")
+	return term.Either(kind == "ko" || strings.HasPrefix(kind, "ko."), name, "")
+}
+
+// kernelRelease returns the release of the running kernel, such as 6.8.0-39-generic; "": unknown.
+func (h host) kernelRelease() string {
+	if words := strings.Fields(h.text("/proc/version")); len(words) > 2 && libraryName.MatchString(words[2]) {
+		return words[2]
+	}
+	return ""
+}
+
+// kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no
+// modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org (linux-image-cloud-amd64),
+// pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
+func (d distribution) kernelWith(release, module string) advice {
+	m := d.manager()
+	switch {
+	case m == nil || d.image != changeable:
+	case d.is("ubuntu") || slices.Contains(d.ids, "ubuntu"):
+		do := d.choose("linux-modules-extra-" + release)
+		if told, is := do.(told); is {
+			told.text += "; then load the module: modprobe " + module
+			told.commands = append(slices.Clip(told.commands), "modprobe "+module)
+			do = told
+		}
+		return do
+	case m.id == "debian" && strings.Contains(release, "-cloud-") && d.kernel != "":
+		return thenRestart(m.install + " " + d.kernel)
+	case m.id == "alpine" && strings.HasSuffix(release, "-virt"):
+		return thenRestart(m.install + " linux-lts")
+	case m.id == "fedora":
+		return thenRestart(m.install + " kernel-modules-" + release)
+	}
+	return advised("Install the package with the module " + module + " for this kernel, or a kernel that has it.").untried(ofPackage)
+}
