@@ -192,7 +192,9 @@ func (e *driverExam) fallback() {
 	case good == 0:
 		e.withoutDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
-		e.deviceless()
+		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+			e.deviceless()
+		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := pinnedBy(e.source); by != "" {

@@ -125,6 +125,7 @@ func (e *driverExam) graphics(device string) error {
 		shown.Nodes, shown.examined = e.nodes(g), g
 		e.GPUs = append(e.GPUs, shown)
 	}
+	e.raspberry()
 	e.nvidiaVersions()
 	e.absent()
 	e.idle()
@@ -169,7 +170,8 @@ func (e *deviceExam) judge(g *GPU) {
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
 		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
 	case e.withoutVulkan(g):
-	case g.Kernel == "" && g.Vendor != "":
+	case e.ofMaker(g):
+	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.withoutKernelDriver(g)
 	case e.venus(g):
 	case g.Kernel == "radeon":
@@ -194,8 +196,8 @@ func (e *deviceExam) judge(g *GPU) {
 		e.found(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
-	default:
-		e.tooNew(g)
+	case !e.tooNew(g):
+		e.unfinished(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
@@ -264,8 +266,8 @@ func (e *deviceExam) undriven(g *GPU) {
 	if what.library != "" {
 		found.offer(fixing, own)
 	}
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // a driver may not exist
-		found.soften(diag.Warning)
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
+		e.perhapsNone(found)
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/term"
 )
 
-// gpuModules returns the kernel modules that drive a vendor's devices; nil: unknown.
-func gpuModules(vendor string) []string {
-	switch vendor {
+// gpuModules returns the kernel modules that drive a device, by its vendor or its chip; nil: unknown.
+func (e *deviceExam) gpuModules(g *GPU) []string {
+	switch g.vendor() {
 	case "AMD":
 		return []string{"amdgpu"}
 	case "Intel":
@@ -17,13 +18,25 @@ func gpuModules(vendor string) []string {
 	case "virtio":
 		return []string{"virtio-gpu"}
 	}
+	c := e.chip(g)
+	if g.Vendor != "" || c == nil {
+		return nil
+	}
+	if c == drivers.ChipByCompatible("arm,mali-valhall-csf") {
+		return []string{"panthor"}
+	}
+	for _, f := range drivers.Families() {
+		if f.Name == c.Driver {
+			return f.Kernel[:1]
+		}
+	}
 	return nil
 }
 
 // kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
 // if it is not known to be missing.
 func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
-	modules := gpuModules(g.vendor())
+	modules := e.gpuModules(g)
 	switch {
 	case g.vendor() == "NVIDIA":
 		return "", e.nvidiaModule()

@@ -198,7 +198,7 @@ var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware lists the codes of faults of a device or its kernel driver.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
-	GPUNouveau, GPUNoDriver, GPUNeedsNewer, NvidiaVersion}
+	GPUNouveau, GPUNoDriver, GPUNeedsNewer, GPUUnfinished, NvidiaVersion}
 
 // ofLibraries lists the codes of faults of a library in a manifest.
 var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,

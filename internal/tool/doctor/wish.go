@@ -300,12 +300,9 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 	}
 	near := e.nearby(f.Place, kinds)
 	if f.Kind == environment.NoFile {
-		for _, place := range append(near, e.defaults(kinds[0])...) {
-			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
-				found.fact = misled{*f, "; " + file + " exists"}
-				found.offer(fixing, e.entry(f.Variable, f.Place, file))
-				return
-			}
+		if file := e.sameManifest(f, append(near, e.defaults(kinds[0])...)); file != "" {
+			found.fact = misled{*f, "; " + file + " exists"}
+			found.offer(fixing, e.entry(f.Variable, f.Place, file))
 		}
 		return
 	}
@@ -317,6 +314,28 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 			return
 		}
 	}
+}
+
+// sameManifest returns a file in the directories that has the name of a missing file, or its name with or without the processor, as
+// lvp_icd.json and lvp_icd.x86_64.json; "": there is none. A file that the variable names as well is none.
+func (e *variableExam) sameManifest(f *environment.Problem, places []string) string {
+	stem := func(file string) string {
+		name, _, _ := strings.Cut(path.Base(file), ".")
+		return name
+	}
+	renamed := ""
+	for _, place := range places {
+		if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
+			return file
+		}
+		for _, name := range e.manifestsIn(place) {
+			if file := path.Join(place, path.Base(name)); renamed == "" && stem(name) == stem(f.Place) && strings.HasSuffix(stem(name), "_icd") &&
+				!slices.Contains(strings.Split(e.variable(f.Variable), ":"), file) && e.machine.Exists(file) {
+				renamed = file
+			}
+		}
+	}
+	return renamed
 }
 
 // defaults returns the usual directories for manifests.
