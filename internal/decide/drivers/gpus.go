@@ -179,7 +179,7 @@ func (l *look) untaken() {
 }
 
 // MakersKernel returns the maker of a kernel driver that is not a part of Linux, and that only the maker's Vulkan driver uses; "" for
-// other kernel drivers. Sources: docs.mesa3d.org (drivers/panfrost, drivers/powervr), the kernels of Rockchip and StarFive.
+// other kernel drivers. Sources: Mesa's pages about Panfrost and PowerVR, the kernels of Rockchip and StarFive.
 func MakersKernel(kernel string) string {
 	switch kernel {
 	case "mali":
