@@ -15,13 +15,13 @@ import (
 // maxLinks is the number of symbolic links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-// Path returns an *Error if this process has raised privileges and a user other than root can change or exchange the file behind a path.
+// Path returns an *Error if this process is privileged and a user other than root can change or exchange the file behind a path.
 // A file that does not exist is judged by the directory in which it would be made.
 func Path(name string) error { return In("/", name) }
 
 // In is Path for a name as seen below a root directory: absolute links lead there, and ".." does not lead out of it.
 func In(root, name string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	return judge(root, name)
