@@ -2,6 +2,7 @@ package cdi
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -89,7 +90,7 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
-			v.found(Problem, name, "the device node does not exist: "+reason(err), v.again)
+			v.found(Problem, name, "the device node "+absence(err), v.again)
 		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
 			v.found(Problem, name, "it is not a device node", v.again)
 		}
@@ -99,13 +100,13 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		info, err := host.Stat(h.Path)
 		switch {
 		case err != nil:
-			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), v.again)
+			v.found(Problem, h.Path, "the program that the runtime starts for a container "+absence(err), v.again)
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
 			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", v.again)
 		}
 		if ours(h) {
 			changed = marks(h)
-			if tool := program(h); tool != h.Path && !host.Exists(tool) {
+			if tool := program(h); tool != h.Path && host.Absent(tool) {
 				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
 			}
 		}
@@ -115,7 +116,7 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 			continue
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
-			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), v.again)
+			v.found(Problem, m.HostPath, "a mounted file "+absence(err), v.again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
 			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
 		}
@@ -132,6 +133,14 @@ func difference(was, is string) string {
 		return fmt.Sprintf(": its build ID was %s, and is %s", a[1], b[1])
 	}
 	return ""
+}
+
+// absence says that a file does not exist, or that this user may not look at it.
+func absence(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "cannot be examined by this user: " + reason(err)
+	}
+	return "does not exist: " + reason(err)
 }
 
 // reason returns an error's message without its context.

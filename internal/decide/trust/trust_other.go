@@ -2,7 +2,7 @@
 
 package trust
 
-// Privileged returns false: Windows and macOS have other rules for the owners of files, and the tool does not run as another user there.
+// Privileged returns false: the rule is only about Linux. Windows and macOS have other rules for owners of files.
 func Privileged() bool { return false }
 
 // Path returns nil.

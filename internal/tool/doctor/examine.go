@@ -168,7 +168,7 @@ func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return !e.machine.Exists(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
+		return e.source.Absent(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }

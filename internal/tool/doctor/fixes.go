@@ -221,6 +221,11 @@ func (e *record) tried(choice ...offer) tried {
 		if places := e.setIn(&u, o.Variable); len(places) > 0 && set {
 			t.at = places[0]
 		}
+		for _, other := range choice {
+			for c := &other.Change; c != nil; c = c.And {
+				e.setIn(&u, c.Variable)
+			}
+		}
 		t.unit = u
 	}
 	if set && t.at.File == "" {
@@ -229,6 +234,7 @@ func (e *record) tried(choice ...offer) tried {
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		t.sets = e.starterOf(t.at)
 	}
+	t.ofHost = e.changesHost(&o.Change) || t.kind == "" && t.at.File != "" && e.ofHost(t.at.File)
 	return t
 }
 

@@ -166,7 +166,6 @@ func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
 func (r *Report) decided(f *diag.Diagnostic) *Finding {
 	found := r.takenOver(f)
 	if f.Code == diag.LayerForced { // a variable asks for the layer, as VK_INSTANCE_LAYERS may
-		found.soften(diag.Note)
 		found.advice = doNothingChosen
 		return found
 	}
@@ -230,7 +229,7 @@ func (f *Finding) word() {
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked && !t.undecided()
+	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.undecided()
 }
 
 // SavesTime reports whether the fix makes programs start faster.
