@@ -15,7 +15,6 @@ import (
 )
 
 // memoryLimit is the resident memory, in bytes, that all processes of a test program may have together.
-// memoryLimit is how much all processes of a test program may keep resident together.
 const memoryLimit = 4 << 30
 
 // testName is a test of a package, on a build of the library: "", or one of sanitizers.
