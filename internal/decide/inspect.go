@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 )
 
 // InspectionSchema is the number in an [Inspection]'s JSON.
@@ -24,7 +25,7 @@ const InspectionSchema = 2
 type Inspection struct {
 	Schema     int               `json:"schema"`
 	Library    string            `json:"library"` // the loader's file
-	Version    string            `json:"version"` // of vkEnumerateInstanceVersion
+	Version    string            `json:"version"` // the result of vkEnumerateInstanceVersion
 	Fallback   string            `json:"fallback_driver,omitempty"`
 	Problem    string            `json:"problem,omitempty"` // one sentence, where a child did not end well
 	Drivers    []InspectedDriver `json:"drivers"`
@@ -40,26 +41,22 @@ type Inspection struct {
 	Decided bool `json:"-"` // drivers, chain and the places of layers are known
 }
 
-// InspectedDriver is a driver manifest, and what became of it.
+// InspectedDriver is a driver manifest, with the devices that its driver lists or the reason why it lists none.
 type InspectedDriver struct {
 	Manifest   string `json:"manifest"`
 	Library    string `json:"library"`
 	APIVersion string `json:"api_version"`
-	Devices    int    `json:"devices"`           // how many it lists
+	Devices    int    `json:"devices"`           // the number of listed devices
 	Problem    string `json:"problem,omitempty"` // one sentence
 }
 
 // InspectedLayer is a layer as the loader lists it, and its place in the chain.
 type InspectedLayer struct {
-	Name                  string         `json:"name"`
-	Description           string         `json:"description"`
-	APIVersion            Version        `json:"api_version"`
-	APIText               string         `json:"api_version_text"` // as 1.3.0
-	ImplementationVersion uint32         `json:"implementation_version"`
-	Active                *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
+	probe.Layer
+	Active *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
 }
 
-// LayerActivity is a layer's place in the chain, and what put it there.
+// LayerActivity is a layer's place in the chain, and the rule that put it there.
 type LayerActivity struct {
 	Name      string `json:"name"`
 	Implicit  bool   `json:"implicit"`
@@ -69,17 +66,12 @@ type LayerActivity struct {
 	Library   string `json:"library"`
 }
 
-// PhaseTime is how long a phase of the child took, in microseconds: the first time, and once more in the same process.
+// PhaseTime is the duration of a phase of the child, in microseconds: of the first round, and of a second round in the same
+// process.
 type PhaseTime struct {
 	Phase string  `json:"phase"`
 	First float64 `json:"first_us"`
 	Again float64 `json:"again_us,omitempty"`
-}
-
-// Usage is the child's use of the system.
-type Usage struct {
-	ResidentKB int64 `json:"resident_kb"`
-	Threads    int   `json:"threads"`
 }
 
 // Message is a warning or an error of the loader.
@@ -91,23 +83,24 @@ type Message struct {
 	library string
 }
 
-// Extension is an extension with its revision.
-type Extension struct {
-	Name     string `json:"name"`
-	Revision uint32 `json:"revision"`
-}
+// Parts of an inspection that the child reports.
+type (
+	Usage     = probe.Usage     // its memory and threads at one moment
+	Extension = probe.Extension // an instance extension
+)
 
 // InspectOptions say how an inspection is made.
 type InspectOptions struct {
 	ProbeOptions
 
 	Loader    *Loader // the loader in ProbeOptions.Library, from LoaderOf; nil: this module's loader
-	Undecided bool    // the library's rules are unknown: drivers, chain and the places of layers are left out
-	Fallback  string  // the manifest of a driver for a machine that has none
+	Undecided bool    // the loader's rules are unknown: drivers, chain and the places of layers are left out
+	Fallback  string  // the driver manifest to use if the machine has no driver; "": none
 }
 
-// Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
-// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
+// Inspect runs two children that use the loader as [Probe] does. The first one uses it twice, to measure times; the second
+// one records the loader's log. Inspect joins their results with the decision for the child as a program. It ignores
+// ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	at, err := options.complete()
 	if err != nil {
@@ -150,7 +143,7 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	return i, err
 }
 
-// twice runs the child that does everything twice.
+// twice runs the child that performs every phase twice.
 func twice(ctx context.Context, at probe.Companions, environ []string, options *InspectOptions) (*probe.Result, error) {
 	result, err := probe.Twice(ctx, at, machine.WithoutVariable(environ, variables.Debug.Name()), options.Limit)
 	return result, probeError(ctx, err)
@@ -160,33 +153,26 @@ func twice(ctx context.Context, at probe.Companions, environ []string, options *
 func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
 		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
-		Times: timesOf(timed.Phases), Usage: map[string]Usage{}, Messages: []Message{}, Extensions: []Extension{}}
-	for n := range timed.Devices {
-		d := deviceOf(&timed.Devices[n])
+		Times: timesOf(timed.Phases), Usage: timed.Usage, Messages: []Message{}, Extensions: append([]Extension{}, timed.Extensions...)}
+	for n, d := range timed.Devices {
+		d.Library = ""
 		if n < len(log.Used) && log.Used[n].Device == d.Name {
 			d.Library = log.Used[n].Library
 		}
 		i.Devices = append(i.Devices, d)
 	}
 	for _, l := range timed.Layers {
-		i.Layers = append(i.Layers, InspectedLayer{Name: l.Name, Description: l.Description, APIVersion: Version(l.APIVersion), APIText: l.APIText,
-			ImplementationVersion: l.ImplementationVersion})
-	}
-	for moment, u := range timed.Usage {
-		i.Usage[moment] = Usage(u)
+		i.Layers = append(i.Layers, InspectedLayer{Layer: l})
 	}
 	for _, m := range log.Messages {
 		i.Messages = append(i.Messages, Message{string(m.Severity), m.Text, m.Kind, m.Library})
-	}
-	for _, e := range timed.Extensions {
-		i.Extensions = append(i.Extensions, Extension(e))
 	}
 	return i
 }
 
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
-	child := Program{Portability: true, API: V1_2, Headless: true}
+	child := Program{Portability: true, API: vk.V1_2, Headless: true}
 	made, err := about(source).decide(ctx, &child)
 	if err != nil {
 		return err

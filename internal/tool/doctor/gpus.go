@@ -20,7 +20,7 @@ type GPU struct {
 	decide.GPU
 	directory string // in sysfs
 	screens   bool   // the kernel lists a card for screens, and no render node
-	examined  *GPU   // the device in the examination, of which this is a copy; nil: this one
+	refused   string // the first node that the examined user may not open; "": none, or unknown
 }
 
 // vendor returns the maker's name; "" if unknown.
@@ -120,9 +120,10 @@ func (e *driverExam) graphics(device string) error {
 	}
 	e.serve()
 	for _, g := range e.gpus {
-		e.judge(g)
+		g.refused = e.user.refused(e.host, g)
+		e.examineDevice(g)
 		shown := *g
-		shown.Nodes, shown.examined = e.nodes(g), g
+		shown.Nodes = e.nodes(g)
 		e.GPUs = append(e.GPUs, shown)
 	}
 	e.raspberry()
@@ -154,8 +155,8 @@ func (e *deviceExam) nodes(g *GPU) []string {
 	return list
 }
 
-// judge adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
-func (e *deviceExam) judge(g *GPU) {
+// examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
+func (e *deviceExam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -184,9 +185,8 @@ func (e *deviceExam) judge(g *GPU) {
 		}) {
 			found.soften(diag.Note) // other devices of its kind have nodes, or the container is for another device
 		}
-	case e.user.refused(e.host, g) != "":
-		node := e.user.refused(e.host, g)
-		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
+	case g.refused != "":
+		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		what := fact(takenByNouveau)
 		why, do := e.unserved(g)

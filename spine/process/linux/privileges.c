@@ -1,13 +1,13 @@
-/* privileges.c: whether the program has more rights than its user. */
+/* privileges.c: reports whether the process is elevated: it has more rights than its user (GEN-5). */
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "process/process.h"
 
-/* Without AT_SECURE, ids differ in a process that began as root, or that has ambient capabilities. Only the first
- * kind makes the system calls, because a filter may end the process for them (G-10); the second kind counts as an
- * ordinary process. */
-bool process_privileged(void)
+/* Compares the process's ids. Without AT_SECURE, they differ only in a process that began as root, or that has ambient
+ * capabilities. Only the former makes the system calls here, since a seccomp filter may end a process for them (G-10).
+ * The latter counts as an ordinary process. */
+bool process_elevated(void)
 {
     uid_t user, effective_user, saved_user;
     gid_t group, effective_group, saved_group;

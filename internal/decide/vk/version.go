@@ -1,14 +1,12 @@
-package decide
+package vk
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"vkloader/internal/decide/wording"
 )
 
-// Version is a version of Vulkan, as Vulkan packs it.
+// Version is a version of Vulkan, as Vulkan packs it (variant:3, major:7, minor:10, patch:12).
 type Version uint32
 
 // Versions of Vulkan.
@@ -20,10 +18,16 @@ const (
 	V1_4         = V1_0 | 4<<12
 )
 
-// String returns the version as 1.3.230.
-func (v Version) String() string { return wording.Version(uint32(v)) }
+// String returns the version in the form 1.3.230.
+func (v Version) String() string {
+	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
+	if variant := v >> 29; variant != 0 {
+		text = fmt.Sprintf("%d:%s", variant, text)
+	}
+	return text
+}
 
-// ParseVersion reads 1.3 or 1.3.230.
+// ParseVersion parses a version in the form 1.3 or 1.3.230.
 func ParseVersion(text string) (Version, error) {
 	parts := strings.Split(text, ".")
 	limits := []uint64{0x7f, 0x3ff, 0xfff}
