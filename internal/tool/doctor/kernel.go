@@ -174,9 +174,24 @@ func (h host) withoutFirmware(module string) bool {
 	return has
 }
 
-// firmwarePackages are the packages with the firmware of amdgpu, by package manager.
-var firmwarePackages = map[string]string{"debian": "firmware-amd-graphics", "fedora": "amd-gpu-firmware", "rhel": "linux-firmware", "suse": "kernel-firmware-amdgpu",
-	"arch": "linux-firmware-amdgpu", "alpine": "linux-firmware-amdgpu", "void": "linux-firmware-amd", "gentoo": "sys-kernel/linux-firmware"}
+// firmwarePackage returns the package with the firmware of amdgpu.
+func (d distribution) firmwarePackage(manager string) string {
+	switch manager {
+	case "debian":
+		return term.Either(slices.Contains(d.ids, "ubuntu"), "linux-firmware", "firmware-amd-graphics")
+	case "fedora":
+		return "amd-gpu-firmware"
+	case "suse":
+		return "kernel-firmware-amdgpu"
+	case "void":
+		return "linux-firmware-amd"
+	case "gentoo":
+		return "sys-kernel/linux-firmware"
+	case "rhel":
+		return "linux-firmware"
+	}
+	return "linux-firmware-amdgpu"
+}
 
 // firmware returns advice to install the firmware of amdgpu.
 func (d distribution) firmware() advice {
@@ -187,11 +202,7 @@ func (d distribution) firmware() advice {
 	case m == nil || d.image == steamOS:
 		return advised("Install the package with the firmware of amdgpu, then restart the machine.").untried(ofPackage)
 	}
-	name := firmwarePackages[m.id]
-	if m.id == "debian" && slices.Contains(d.ids, "ubuntu") {
-		name = "linux-firmware"
-	}
-	do := d.choose(name)
+	do := d.choose(d.firmwarePackage(m.id))
 	if t, is := do.(told); is {
 		if d.is("debian") {
 			t.text += ", which is in the component non-free-firmware"

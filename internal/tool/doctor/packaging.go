@@ -288,19 +288,24 @@ var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 // asking are the commands that ask a package manager which package has a library.
 var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F ", "void": "xlocate ", "gentoo": "e-file "}
 
-// release is the number of a release at the end of a library's name, as in libLLVM-15.so.1 and libLLVM.so.21.1.
-var release = regexp.MustCompile(`(-[0-9.]+)?\.so(\.[0-9.]+)?$`)
+// unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
+func unnumbered(name string) string {
+	stem, _, _ := strings.Cut(name, ".so")
+	if at := strings.LastIndexByte(stem, '-'); at > 0 && strings.Trim(stem[at+1:], "0123456789.") == "" {
+		stem = stem[:at]
+	}
+	return stem
+}
 
 // otherRelease returns an installed library that has the name of a missing one except for the release; "": none.
 func (d distribution) otherRelease(name string) string {
-	stem := release.ReplaceAllString(name, "")
-	if d.machine == nil || stem == name {
+	if d.machine == nil {
 		return ""
 	}
 	m, _ := machines.Running(d.class)
 	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
 		for _, other := range d.machine.Names(directory) {
-			if other != name && strings.Contains(other, ".so.") && release.ReplaceAllString(other, "") == stem {
+			if other != name && strings.Contains(other, ".so.") && unnumbered(other) == unnumbered(name) {
 				return other
 			}
 		}
