@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/vk"
 )
 
 // Errors, for errors.Is.
@@ -18,15 +19,15 @@ var (
 
 // Versions of Vulkan.
 const (
-	V1_0 = decide.V1_0
-	V1_1 = decide.V1_1
-	V1_2 = decide.V1_2
-	V1_3 = decide.V1_3
-	V1_4 = decide.V1_4
+	V1_0 = vk.V1_0
+	V1_1 = vk.V1_1
+	V1_2 = vk.V1_2
+	V1_3 = vk.V1_3
+	V1_4 = vk.V1_4
 )
 
 // ParseVersion reads 1.3 or 1.3.230.
-func ParseVersion(text string) (Version, error) { return decide.ParseVersion(text) }
+func ParseVersion(text string) (Version, error) { return vk.ParseVersion(text) }
 
 // Codes of drivers.
 const (
@@ -64,11 +65,11 @@ const (
 
 // Types of devices.
 const (
-	OtherType  = decide.OtherType
-	Integrated = decide.Integrated
-	Discrete   = decide.Discrete
-	Virtual    = decide.Virtual
-	CPU        = decide.CPU
+	OtherType  = vk.OtherType
+	Integrated = vk.Integrated
+	Discrete   = vk.Discrete
+	Virtual    = vk.Virtual
+	CPU        = vk.CPU
 )
 
 // Outcomes of a child.

@@ -1,6 +1,5 @@
 /* interface.h: the types of the driver interface (versions 0 to 7) and of the layer interface (version 2), through
- * which the loader exchanges data with drivers and layers. Included by gen/zvk.h. It declares nothing of the loader's
- * own.
+ * which the loader exchanges data with drivers and layers. Included by gen/zvk.h. The loader's own types are elsewhere.
  */
 #ifndef VKL_INTERFACE_H
 #define VKL_INTERFACE_H
@@ -10,10 +9,11 @@
 /* ---- drivers --------------------------------------------------------------------------------------------------- */
 
 typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderICDInterfaceVersion)(uint32_t *pVersion);
-/* Of drivers and of layers alike. */
+/* vk_icdGetPhysicalDeviceProcAddr of drivers and vk_layerGetPhysicalDeviceProcAddr of layers. */
 typedef PFN_vkVoidFunction(VKAPI_PTR *PFN_GetPhysicalDeviceProcAddr)(VkInstance instance, const char *pName);
 
-/* WSI-007: the first member of a surface tells a driver its window system. The loader makes surfaces of these. */
+/* WSI-007: the first member of a surface names its window system for the driver. The loader creates the surfaces of
+ * these window systems. */
 typedef enum VkIcdWsiPlatform {
     VK_ICD_WSI_PLATFORM_WAYLAND = 1,
     VK_ICD_WSI_PLATFORM_WIN32 = 2,
@@ -25,7 +25,7 @@ typedef enum VkIcdWsiPlatform {
     VK_ICD_WSI_PLATFORM_METAL = 10
 } VkIcdWsiPlatform;
 
-/* The record of a VkSurfaceKHR of the loader (WSI-006). */
+/* WSI-006: the first member of the memory behind a VkSurfaceKHR that the loader creates. */
 typedef struct VkIcdSurfaceBase {
     VkIcdWsiPlatform platform;
 } VkIcdSurfaceBase;
@@ -91,7 +91,7 @@ typedef struct VkNegotiateLayerInterface {
 
 typedef VkResult(VKAPI_PTR *PFN_vkNegotiateLoaderLayerInterfaceVersion)(VkNegotiateLayerInterface *pVersionStruct);
 
-/* Kinds of the loader's structures in create-info chains (documentation of the layer interface, section on chains). */
+/* Types of the loader's structures in create-info chains (documentation of the layer interface, section on chains). */
 typedef enum VkLayerFunction {
     VK_LAYER_LINK_INFO = 0,
     VK_LOADER_DATA_CALLBACK = 1,
@@ -110,7 +110,7 @@ typedef struct VkLayerInstanceLink {
 
 typedef VkResult(VKAPI_PTR *PFN_vkSetInstanceLoaderData)(VkInstance instance, void *object);
 typedef VkResult(VKAPI_PTR *PFN_vkSetDeviceLoaderData)(VkDevice device, void *object);
-/* LAY-365, LAY-372: by these a layer creates a device of its own, and destroys it. */
+/* LAY-365, LAY-372: a layer calls these functions to create an additional device, and to destroy it. */
 typedef VkResult(VKAPI_PTR *PFN_vkLayerCreateDevice)(VkInstance instance, VkPhysicalDevice physicalDevice,
                                                      const VkDeviceCreateInfo *pCreateInfo,
                                                      const VkAllocationCallbacks *pAllocator, VkDevice *pDevice,

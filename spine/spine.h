@@ -58,20 +58,23 @@
 
 /* ---- dispatch -------------------------------------------------------------------------------------------------- */
 
-#define DEVICE_MAGIC 0x10ADED040410ADEDull /* what *pDevice points to on its way down (HND-033) */
+/* the magic of the object that *pDevice points to while vkCreateDevice goes down the chain (HND-033) */
+#define DEVICE_MAGIC 0x10ADED040410ADEDull
 
-/* 64 bits at +8 of a handle, also where the word before has 32 and the machine would not align them. */
+/* A word of 64 bits at offset 8 of a handle, also on machines with 32-bit pointers that align it to 4 bytes. */
 #define HANDLE_WORD _Alignas(8) uint64_t
 
-/* First word of an instance and of all its physical devices (DRV-079): the chain's functions for each
- * instance-level and physical-device-level command. Slots are ISLOT_<command> of asm/numbers.h. */
+/* The dispatch table of an instance, to which the first word of the instance and of all its physical devices points
+ * (DRV-079): the chain's functions for each instance-level and physical-device-level command. Slots are ISLOT_<command>
+ * of asm/numbers.h. */
 struct instance_table {
-    uint64_t mark; /* 0: never taken for a device's table */
+    uint64_t mark; /* 0, which no device's table has */
     void *slot[ISLOT_COUNT];
     void *unknown[UNKNOWN_MAX]; /* physical-device commands that the loader does not know */
 };
 
-/* First word of a device and of its queues and command buffers (DRV-080). Slots are DSLOT_<command>. */
+/* The dispatch table of a device, to which the first word of the device, its queues and its command buffers points
+ * (DRV-080). Slots are DSLOT_<command>. */
 struct device_table {
     uint32_t mark; /* DEVICE_MARK; cleared when the device is gone */
     uint32_t unused;
@@ -80,7 +83,8 @@ struct device_table {
     void *unknown[UNKNOWN_MAX];
 };
 
-/* Commands of one driver instance, in the same slots; NULL where it has none. */
+/* The functions of one driver's instance, in the same slots as struct instance_table; NULL: the driver lacks the
+ * command. */
 struct driver_table {
     void *slot[ISLOT_COUNT];
     void *unknown[UNKNOWN_MAX];
@@ -95,38 +99,41 @@ struct name_record; /* asm/tables.h */
 struct messenger;
 struct layer_node;
 
-enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS }; /* in the order of DBG-033 */
+/* DBG-033: in the order of their destruction */
+enum object_kind { OBJECT_SURFACE, OBJECT_MESSENGER, OBJECT_REPORT, OBJECT_KINDS };
 
-/* A table of handles that grows in steps as DBG-036 says; entry i belongs to index i of the instance. */
+/* A driver's handles of the objects of one kind. Entry i belongs to the object with index i in the instance's
+ * handle_list. DBG-036 says how it grows. */
 struct handle_table {
     uint64_t *handle; /* 0: none */
     uint32_t room;
 };
 
-/* What vkCreate* of a surface, messenger or callback hands out. */
+/* The surfaces, messengers or callbacks that vkCreate* has returned to the program. */
 struct handle_list {
-    void **object; /* NULL: free place; the index is used in every driver's handle_table */
+    void **object; /* NULL: free entry; the index is the same in every driver's handle_table */
     uint32_t room;
 };
 
-/* More than these a driver cannot truly have (DEV-001, PHY-012): extensions of one kind; devices, or groups of them. */
+/* DEV-001, PHY-012: a driver that reports more extensions of one kind, or more devices or device groups, is not
+ * believed. */
 #define EXTENSIONS_MAX 65536u
 #define DEVICES_MAX 4096u
-/* The message then: command, driver, count. */
+/* The format of the message about such a driver. Its arguments: command, driver, count. */
 #define UNTRUE(what, most)                                                                                             \
     "%s: ICD %s claims to have %u " what ", which cannot be true: more than " most ". It is left out."
 #define EXTENSIONS_UNTRUE UNTRUE("extensions", "65536")
 #define DEVICES_UNTRUE UNTRUE("devices", "4096")
 #define GROUPS_UNTRUE UNTRUE("device groups", "4096")
 
-/* How many threads of this process are inside something. Those of the process it was forked from do not count: they are
- * not there (G-4). Under the lock. */
+/* A count of the threads of this process that use an object. A forked child does not have its parent's threads, so a
+ * count of another generation is 0 (G-4). Guarded by the lock. */
 struct tally {
     uint32_t count;
-    uint64_t generation; /* fork_generation() of the count */
+    uint64_t generation; /* fork_generation() when count was last changed */
 };
 
-/* Whether a version is at least 1.minor. Versions count whole, the variant left aside (ENV-80). */
+/* Reports whether a version is at least 1.minor. The variant in the upper bits is ignored (ENV-80). */
 static inline bool version_reaches(uint32_t version, uint32_t minor)
 {
     return (version & 0x1fffffffu) >= ((1u << 22) | (minor << 12));
@@ -153,17 +160,17 @@ struct instance {
     char spare[232];              /* writable and unused: a layer that overwrites the handle is detected (HND-036) */
 
     struct instance_table own_table;
-    struct instance *next; /* of all there are, under the lock */
+    struct instance *next; /* in the list of all instances, under the lock */
 
     bool has_allocator;
     VkAllocationCallbacks allocator; /* a copy (ALC-011) */
-    bool drivers_have_allocator;     /* what layers passed down to vkCreateInstance */
+    bool drivers_have_allocator;     /* layers passed an allocator down to vkCreateInstance: the next member */
     VkAllocationCallbacks drivers_given;
 
-    uint32_t api_version; /* as it reached the terminator, 0 read as 1.0 */
+    uint32_t api_version; /* as the terminator received it; 0 is stored as 1.0 */
     uint64_t enabled;     /* EXT_* bits: extensions enabled on the instance, by the program or by a layer */
     bool sort;            /* its physical devices are sorted (PHY-025) */
-    bool inside_dxgi;     /* made by a DXGI that is made of Vulkan, and is not asked for it */
+    bool inside_dxgi;     /* created from within DXGI, which is implemented on Vulkan: do not call DXGI */
 
     char **app_layers; /* the program's ppEnabledLayerNames, own copy (DEV-023) */
     uint32_t app_layer_count;
@@ -176,54 +183,55 @@ struct instance {
     struct physdev *tramp_devs; /* records whose handles programs hold; under the lock */
     struct physdev *term_devs;  /* records whose handles layers hold; under the lock */
 
-    struct device *devices; /* made by drivers and not yet ended; under the lock */
+    struct device *devices; /* devices of drivers that are not destroyed yet; under the lock */
 
     struct messenger *messengers; /* most recent first, chained ones too (process/callback.c) */
-    uint32_t heeded;              /* severities that any of them wants; read without the lock */
+    uint32_t heeded;              /* severities that any messenger wants; read without the lock */
     struct handle_list objects[OBJECT_KINDS];
 
     struct unknown_names unknown_physdev, unknown_device;
-    struct configurations *configurations; /* of physdev/configuration.c; NULL: none are active */
-    unsigned log_level;                    /* 0: the process's; else a settings file's (SET-77) */
+    struct configurations *configurations; /* physdev/configuration.c; NULL: none are active */
+    unsigned log_level;                    /* 0: the process's level; otherwise a settings file's (SET-77) */
     unsigned file_level;                   /* of the lines for log_file */
-    char *log_file;                        /* where lines go, too; NULL: nowhere (process/log.c) */
+    char *log_file;                        /* a file that receives lines, too; NULL: none (process/log.c) */
 };
 
-/* A driver of an instance. */
+/* A driver's instance in an instance of the loader. */
 struct driver {
     struct driver_table own_table; /* first, so that terminators reach it at offset 0 */
     struct driver *next;
     struct instance *instance;
     struct driver_lib *lib;
     VkInstance handle;
-    uint32_t api_version; /* its manifest's, or 1.0 where INS-064 says so */
+    uint32_t api_version; /* the manifest's, or 1.0 according to INS-064 */
     uint64_t enabled;     /* EXT_* bits passed to its vkCreateInstance */
     /* Under the lock; docs/concurrency.md, "Holding a driver". */
-    uint32_t holds;       /* calls into it that are under way */
-    bool asked;           /* for its physical devices */
-    bool reported_device; /* it had some once: it stays, and its library stays mapped (PHY-048, INS-088) */
+    uint32_t holds;       /* calls into the driver in progress */
+    bool asked;           /* its physical devices were enumerated */
+    bool reported_device; /* it has reported a device, so it and its library stay (PHY-048, INS-088) */
     struct handle_table objects[OBJECT_KINDS];
 };
 
-/* One usable driver library (or directly supplied driver), in discovery order. */
+/* One usable driver library, or driver that the application provides as functions (a direct driver), in discovery
+ * order. */
 struct driver_lib {
     struct driver_lib *next;
-    struct mapped_lib *mapped; /* NULL: directly supplied */
-    const void *inside;        /* a function of it */
-    const char *path;          /* as of driver_path; NULL: not requested yet */
+    struct mapped_lib *mapped; /* NULL: a direct driver */
+    const void *inside;        /* a function in the library */
+    const char *path;          /* the result of driver_path; NULL: not requested yet */
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
     PFN_vkCreateInstance create_instance;
     PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
-    PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr or NULL */
-    void *enumerate_adapter;         /* vk_icdEnumerateAdapterPhysicalDevices or NULL; on Windows alone */
+    PFN_vkGetInstanceProcAddr gpdpa; /* vk_icdGetPhysicalDeviceProcAddr, or NULL */
+    void *enumerate_adapter;         /* vk_icdEnumerateAdapterPhysicalDevices, or NULL; Windows only */
     uint32_t ext_count;
     VkExtensionProperties *ext; /* its instance extensions */
 };
 
-/* The real path of its library (DRV-025), for messages; "(null)" for direct drivers (DRV-100). The first call follows
- * the links of the path, so the caller must not have the lock. In library/mapped.c. */
+/* Returns the real path of a driver's library for messages (DRV-025), or "(null)" for a direct driver (DRV-100). The
+ * first call resolves links, so the caller must not hold the lock. In library/mapped.c. */
 const char *driver_path(struct driver_lib *lib);
 
 struct driver_libs {
@@ -231,15 +239,16 @@ struct driver_libs {
     uint32_t count;
 };
 
-/* A physical device as programs or layers know it. Trampolines and terminators use the first four words. */
+/* A physical device as programs or layers know it: the program's handles point to one kind of record, the handles of
+ * the terminators to the other. Trampolines and terminators use the first four words. */
 struct physdev {
     struct instance_table *table; /* +0 */
     HANDLE_WORD magic;            /* +8 */
-    void *lower;                  /* +16: the handle one step down: the chain's, or the driver's */
-    struct driver *driver;        /* +24: the driver whose handle lower is; NULL: it is the chain's */
+    void *lower;                  /* +16: the handle below: the chain's or the driver's */
+    struct driver *driver;        /* +24: the driver of lower; NULL: lower is the chain's */
     struct instance *instance;    /* +32 */
-    struct physdev *next;         /* of the same kind and instance */
-    struct { /* terminator kind: its PCI address, which never changes; sorting asks the driver once. Under the lock */
+    struct physdev *next;         /* in the list of the same kind and instance */
+    struct { /* terminator kind: the PCI address, which the sorting asks the driver for once; under the lock */
         bool asked, has;
         uint32_t address[4];
     } pci;
@@ -253,41 +262,44 @@ struct device {
     void *unused;               /* +16 */
     char spare[232];            /* as in struct instance */
 
-    struct device *next;        /* of the instance */
-    struct device *next_of_all; /* of all there are */
+    struct device *next;        /* in the instance's list */
+    struct device *next_of_all; /* in the list of all devices */
     struct instance *instance;
     struct driver *driver;
     VkDevice driver_handle; /* the driver's handle */
     VkDevice chain_handle;  /* the handle of the device chain */
     PFN_vkGetDeviceProcAddr driver_gdpa;
     PFN_vkGetDeviceProcAddr top_gdpa;
-    const struct name_record *wanted; /* whose name the chain was asked for last, to fill the table */
-    bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker; /* enabled on the driver's device */
+    const struct name_record *wanted; /* the command that table_fill_device is asking the chain for */
+    /* enabled on the driver's device */
+    bool has_swapchain, has_display_swapchain, has_device_group, has_debug_marker;
     bool app_debug_marker; /* the program listed VK_EXT_debug_marker (GPA-058) */
     bool hide_newer_core;  /* core commands newer than the instance give NULL (GPA-049) */
-    struct tally uses;     /* look-ups under way by other threads (dispatch/unknown.c) */
-    bool linked;           /* in the instance's list */
-    bool complete;         /* its table is being filled or filled: new unknown names must be added to it */
+    struct tally uses;     /* threads that look names up through this device (dispatch/unknown.c) */
+    bool linked;           /* it is in the instance's list */
+    bool complete;         /* unknown_fill_device has begun: later unknown names must be added to the table */
     bool has_allocator;
-    VkAllocationCallbacks allocator; /* the allocator of the record itself (ALC-012) */
-    /* The driver's own functions for commands that have a terminator; NULL when it has none. */
+    VkAllocationCallbacks allocator; /* of this record (ALC-012) */
+    /* The driver's functions for the commands that have a terminator; NULL: the driver lacks the command. */
     void *driver_slot[TERMINATED_SLOT_COUNT]; /* TSLOT_<command> of asm/numbers.h */
     struct device_table own_table;
 };
 
 /* ---- functions of the records ------------------------------------------------------------------------------------ */
 
-/* The instance's own callbacks, or NULL. */
+/* Returns the callbacks given to vkCreateInstance, or NULL. */
 static inline const VkAllocationCallbacks *instance_allocator(const struct instance *i)
 {
     return i->has_allocator ? &i->allocator : NULL;
 }
-/* Returns the allocator for the end of a driver's instance before vkDestroyInstance: that of its creation (PHY-051). */
+/* Returns the allocator for destroying drivers' instances before vkDestroyInstance is called: the allocator of their
+ * creation (PHY-051). */
 static inline const VkAllocationCallbacks *drivers_allocator(const struct instance *i)
 {
     return i->drivers_have_allocator ? &i->drivers_given : NULL;
 }
-/* Is the extension enabled on the instance (program or layers) / on the driver? EXT_* of asm/numbers.h. */
+/* instance_has reports whether the program or a layer enabled an extension on the instance, driver_has whether it is
+ * enabled on the driver's instance. ext: EXT_* of asm/numbers.h. */
 static inline bool instance_has(const struct instance *i, unsigned ext)
 {
     return (i->enabled >> ext) & 1;
@@ -300,13 +312,14 @@ static inline struct instance *instance_of(VkInstance h)
 {
     return (struct instance *)h;
 }
-/* The device whose driver's or chain's handle this is, by its table; NULL when it is none. */
+/* Returns the device whose table the handle's first word points to, or NULL. The handle is the driver's or the chain's.
+ */
 static inline struct device *device_of(const void *dispatchable)
 {
     const struct device_table *table = dispatchable ? *(const struct device_table *const *)dispatchable : NULL;
     return table && table->mark == DEVICE_MARK ? table->device : NULL;
 }
-/* Of a handle that reached a terminator. */
+/* Returns the record of a handle that a terminator received. */
 static inline struct physdev *term_physdev(VkPhysicalDevice h)
 {
     return (struct physdev *)h;
@@ -316,8 +329,8 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p)
     return (VkPhysicalDevice)p->lower;
 }
 
-/* INS-017, PHY-007, LAY-346: a driver or a layer that fills a list with VK_INCOMPLETE has given something; the whole is
- * asked for again, and the entries after the last time count. */
+/* INS-017, PHY-007, LAY-346: a driver or a layer that returns VK_INCOMPLETE has filled a part of the list. The loader
+ * asks again, up to this many times, and then uses the last part. */
 #define LIST_RETRIES_MAX 8
 static inline bool list_given(VkResult result)
 {

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 )
 
 // Decision is an answer, and the core's decision behind it.
@@ -72,7 +73,7 @@ func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 }
 
 // ProbeProgram is the child that asks drivers for their devices, as a program.
-var ProbeProgram = Program{Portability: true, API: V1_2, Headless: true}
+var ProbeProgram = Program{Portability: true, API: vk.V1_2, Headless: true}
 
 // Changed is Plan with given facts, such as those of explain.Without, in place of a machine's.
 func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 )
 
 // InspectionSchema is the number in an [Inspection]'s JSON.
@@ -51,12 +52,8 @@ type InspectedDriver struct {
 
 // InspectedLayer is a layer as the loader lists it, and its place in the chain.
 type InspectedLayer struct {
-	Name                  string         `json:"name"`
-	Description           string         `json:"description"`
-	APIVersion            Version        `json:"api_version"`
-	APIText               string         `json:"api_version_text"` // as 1.3.0
-	ImplementationVersion uint32         `json:"implementation_version"`
-	Active                *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
+	probe.Layer
+	Active *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
 }
 
 // LayerActivity is a layer's place in the chain, and what put it there.
@@ -76,12 +73,6 @@ type PhaseTime struct {
 	Again float64 `json:"again_us,omitempty"`
 }
 
-// Usage is the child's use of the system.
-type Usage struct {
-	ResidentKB int64 `json:"resident_kb"`
-	Threads    int   `json:"threads"`
-}
-
 // Message is a warning or an error of the loader.
 type Message struct {
 	Severity string `json:"severity"` // warning or error
@@ -91,11 +82,11 @@ type Message struct {
 	library string
 }
 
-// Extension is an extension with its revision.
-type Extension struct {
-	Name     string `json:"name"`
-	Revision uint32 `json:"revision"`
-}
+// Parts of an inspection that the child reports.
+type (
+	Usage     = probe.Usage     // its memory and threads at one moment
+	Extension = probe.Extension // an instance extension
+)
 
 // InspectOptions say how an inspection is made.
 type InspectOptions struct {
@@ -160,33 +151,26 @@ func twice(ctx context.Context, at probe.Companions, environ []string, options *
 func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
 		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
-		Times: timesOf(timed.Phases), Usage: map[string]Usage{}, Messages: []Message{}, Extensions: []Extension{}}
-	for n := range timed.Devices {
-		d := deviceOf(&timed.Devices[n])
+		Times: timesOf(timed.Phases), Usage: timed.Usage, Messages: []Message{}, Extensions: append([]Extension{}, timed.Extensions...)}
+	for n, d := range timed.Devices {
+		d.Library = ""
 		if n < len(log.Used) && log.Used[n].Device == d.Name {
 			d.Library = log.Used[n].Library
 		}
 		i.Devices = append(i.Devices, d)
 	}
 	for _, l := range timed.Layers {
-		i.Layers = append(i.Layers, InspectedLayer{Name: l.Name, Description: l.Description, APIVersion: Version(l.APIVersion), APIText: l.APIText,
-			ImplementationVersion: l.ImplementationVersion})
-	}
-	for moment, u := range timed.Usage {
-		i.Usage[moment] = Usage(u)
+		i.Layers = append(i.Layers, InspectedLayer{Layer: l})
 	}
 	for _, m := range log.Messages {
 		i.Messages = append(i.Messages, Message{string(m.Severity), m.Text, m.Kind, m.Library})
-	}
-	for _, e := range timed.Extensions {
-		i.Extensions = append(i.Extensions, Extension(e))
 	}
 	return i
 }
 
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
-	child := Program{Portability: true, API: V1_2, Headless: true}
+	child := Program{Portability: true, API: vk.V1_2, Headless: true}
 	made, err := about(source).decide(ctx, &child)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ type explained struct {
 	In               []explain.Item     `json:"in"`
 	Out              []explain.Item     `json:"out"`
 	Compute          []explain.Item     `json:"compute,omitempty"`
-	UnspecifiedOrder []UnspecifiedOrder `json:"chance,omitempty"`
+	UnspecifiedOrder []UnspecifiedOrder `json:"unspecified_order,omitempty"`
 }
 
 // MarshalJSON writes the answer as "vkloader explain --json" does.

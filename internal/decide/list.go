@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 )
 
@@ -44,6 +45,9 @@ func listOf(name string, loader *Loader, kind explain.Kind, made *Made) List {
 		r := &rows[i]
 		list.Found[i] = ListEntry{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
 			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
+		if made.standings != nil {
+			list.Found[i].Severity = made.standings.Severity(&diag.Diagnostic{Code: r.Code, Subject: r.Subject, Path: r.Path}).String()
+		}
 		if made.standings != nil && r.Path != "" {
 			list.Found[i].Standing = made.standings.Of(r.Key(kind))
 		}

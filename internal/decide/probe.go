@@ -8,69 +8,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 )
 
-// DeviceType is a kind of device, as in VkPhysicalDeviceType.
-type DeviceType uint32
-
-// Kinds of devices.
-const (
-	OtherType  DeviceType = 0
-	Integrated DeviceType = 1
-	Discrete   DeviceType = 2
-	Virtual    DeviceType = 3
-	CPU        DeviceType = 4
+// What a child reports.
+type (
+	Device     = probe.Device  // a physical device as programs see it
+	DeviceType = vk.DeviceType // a kind of device, as in VkPhysicalDeviceType
+	Version    = vk.Version    // a version of Vulkan, as Vulkan packs it
 )
-
-// String returns the type in one word.
-func (t DeviceType) String() string {
-	if words := [...]string{"other", "integrated", "discrete", "virtual", "cpu"}; int(t) < len(words) {
-		return words[t]
-	}
-	return "other"
-}
-
-// Device is a physical device as programs see it.
-type Device struct {
-	Index         uint32     `json:"index"`
-	Name          string     `json:"name"`
-	Type          DeviceType `json:"type"`
-	TypeText      string     `json:"type_text"` // in words, as discrete GPU
-	APIVersion    Version    `json:"api_version"`
-	APIText       string     `json:"api_version_text"` // as 1.3.0
-	DriverVersion uint32     `json:"driver_version"`
-	DriverText    string     `json:"driver_version_text"` // as its maker packs it
-	VendorID      uint32     `json:"vendor_id"`
-	DeviceID      uint32     `json:"device_id"`
-	DriverName    string     `json:"driver_name"`
-	DriverInfo    string     `json:"driver_info"`
-	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
-	DriverUUID    string     `json:"driver_uuid,omitempty"`
-	DriverID      uint32     `json:"driver_id,omitempty"`
-	PCI           string     `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it; the GPU with this Name is the same device
-	VRAM          uint64     `json:"vram_bytes"`        // size of the heaps that are the device's own
-	Library       string     `json:"library,omitempty"` // of its driver; only Inspect sets it, where a device could be created
-
-	Extensions []string `json:"-"` // names of its device extensions
-}
-
-// ID names the device in the same way at every start of the machine, where its driver tells enough: by its PCI address,
-// else by its UUID, else by its number. Two drivers of one device give it the same ID.
-func (d *Device) ID() string {
-	switch {
-	case d.PCI != "":
-		return "pci-" + d.PCI
-	case strings.Trim(d.DeviceUUID, "0") != "":
-		return "uuid-" + d.DeviceUUID
-	}
-	return fmt.Sprintf("index-%d", d.Index)
-}
 
 // Outcome is how the child of a probe ended.
 type Outcome string
@@ -201,15 +152,9 @@ func reportOf(r *probe.Result) *Report {
 	if report.Outcome == Crashed || report.Outcome == Hung {
 		report.Signal, report.Phase = r.Signal, r.Unfinished
 	}
-	for i := range r.Devices {
-		report.Devices = append(report.Devices, deviceOf(&r.Devices[i]))
+	for _, d := range r.Devices {
+		d.Library, d.Extensions = "", slices.Clone(d.Extensions)
+		report.Devices = append(report.Devices, d)
 	}
 	return report
-}
-
-func deviceOf(d *probe.Device) Device {
-	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText,
-		APIVersion: Version(d.APIVersion), APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID,
-		DeviceID: d.DeviceID, DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID,
-		DriverID: d.DriverID, PCI: d.PCI, VRAM: d.VRAM, Extensions: slices.Clone(d.Extensions)}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/vk"
 )
 
 // Requirement is a program's requirements. The zero value is met by any device.
@@ -75,12 +76,12 @@ type step struct {
 func (n *Requirement) steps() (list []step) {
 	add := func(code UnmetCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
-		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
+		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != vk.CPU })
 	}
 	if n.Vendor != "" {
 		add(UnmetVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
 	}
-	if n.Type != OtherType {
+	if n.Type != vk.OtherType {
 		add(UnmetType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
 	}
 	if n.API != 0 {
@@ -195,9 +196,9 @@ var errNeed = errors.New("not a requirement")
 func (n *Requirement) set(name, value string) (err error) {
 	switch name {
 	case "api":
-		n.API, err = ParseVersion(value)
+		n.API, err = vk.ParseVersion(value)
 	case "type":
-		for t := Integrated; t <= CPU; t++ {
+		for t := vk.Integrated; t <= vk.CPU; t++ {
 			if t.String() == value {
 				n.Type = t
 				return nil

@@ -18,16 +18,19 @@ type Standing = standing.Standing
 
 // Standings judges the drivers and layers of a decision by their files, each one once. It loads none.
 type Standings struct {
-	machine *machine.Machine
-	linker  *binary.Linker
-	made    *plan.Answer
-	present []*drivers.GPU // nil: not read yet
-	read    bool           // present is read
-	drivers map[string]*manifest.Driver
-	layers  map[explain.ItemKey]*manifest.Layer
-	active  map[*manifest.Layer]bool
-	known   map[explain.ItemKey]Standing
-	only    string // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
+	machine     *machine.Machine
+	source      *machine.Source
+	linker      *binary.Linker
+	made        *plan.Answer
+	present     []*drivers.GPU // nil: not read yet
+	read        bool           // present is read
+	drivers     map[string]*manifest.Driver
+	layers      map[explain.ItemKey]*manifest.Layer
+	active      map[*manifest.Layer]bool
+	known       map[explain.ItemKey]Standing
+	works       map[*manifest.Driver]bool // whether a driver can be loaded
+	softwareOut *string                   // the excluded software renderer; nil: not computed yet
+	only        string                    // the kind to judge, explain.Drivers.One or explain.Layers.One; "": both
 }
 
 // StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
@@ -35,8 +38,8 @@ func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answe
 	if linker == nil {
 		linker = loaders.Linker(source, "")
 	}
-	s := &Standings{machine: &source.Machine, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
-		layers: map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, known: map[explain.ItemKey]Standing{}}
+	s := &Standings{machine: &source.Machine, source: source, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
+		layers: map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, works: map[*manifest.Driver]bool{}, known: map[explain.ItemKey]Standing{}}
 	for _, d := range slices.Backward(made.Drivers) {
 		s.drivers[d.Path] = d
 	}
@@ -108,17 +111,12 @@ func (s *Standings) enter(lists ...[]explain.Item) {
 
 // absent reports whether a driver serves only devices that this machine lacks, while another driver has a device here.
 func (s *Standings) absent(d *manifest.Driver) bool {
-	if !s.read {
-		s.present, s.read = drivers.GPUs(s.machine), true
-	}
-	if !DeviceAbsent(drivers.Of(d.Library), s.present) {
+	if !DeviceAbsent(drivers.Of(d.Library), s.devices()) {
 		return false
 	}
 	return slices.ContainsFunc(s.made.Drivers, func(other *manifest.Driver) bool {
 		family := drivers.Of(other.Library)
-		return family != nil && slices.ContainsFunc(s.present, func(g *drivers.GPU) bool {
-			return len(g.Nodes) > 0 && drivers.Serves(family, g.Kernel, g.Vendor, drivers.ChipByPCI(drivers.PCINumber(g.Vendor), drivers.PCINumber(g.Device)))
-		}) && drivers.Judged(s.machine, s.linker, other.Library, drivers.DriverInterface).Works()
+		return family != nil && s.serves(family) && s.loads(other)
 	})
 }
 

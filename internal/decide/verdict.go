@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/decide/vk"
 )
 
 // Verdict is a comparison of a [Report] with a [Requirement], as "vkloader check --json" prints it.
@@ -51,7 +53,7 @@ func (n Requirement) String() string {
 	if n.API != 0 {
 		add("api", short(n.API))
 	}
-	if n.Type != OtherType {
+	if n.Type != vk.OtherType {
 		add("type", n.Type.String())
 	}
 	if n.VRAM != 0 {

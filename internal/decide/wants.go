@@ -4,6 +4,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/vk"
 )
 
 // WantOf returns a program's requirements on a device by the names of its file, its needed libraries and its imported DLLs; nil:
@@ -32,7 +33,7 @@ func (n Requirement) With(want *drivers.Want) (Requirement, error) {
 		return n, nil
 	}
 	if want.API != "" {
-		api, err := ParseVersion(want.API)
+		api, err := vk.ParseVersion(want.API)
 		if err != nil {
 			return n, err
 		}

@@ -58,7 +58,8 @@ typedef uint64_t __attribute__((may_alias)) magic;
 #else
 #define JUMP return
 #endif
-/* On x86-64 the whole way of a valid call lies in one block of 32 bytes, so that no branch crosses into another one. */
+/* On x86-64, the code for a valid call fits in one aligned block of 32 bytes, so that no branch crosses the end of a
+ * block. */
 #ifdef __x86_64__
 #define ALIGNED __attribute__((aligned(32)))
 #else
@@ -118,7 +119,7 @@ typedef uint64_t __attribute__((may_alias)) magic;
         missing_device_command(object, CMD_##n);                                                                       \
     }
 
-/* The ends that no line here makes. */
+/* Commands whose trampoline or terminator is written by hand elsewhere. */
 #define NONE(n)
 #define WRITTEN(n)
 #define SURFACE(n)

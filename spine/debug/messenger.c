@@ -1,12 +1,13 @@
-/* messenger.c: messengers and report callbacks as objects: those that programs and layers create, the drivers' own
- * ones, messages that are submitted, and the conversion between the two kinds. The loader's callbacks are called by
- * process/callback.c.
+/* messenger.c: the commands of VK_EXT_debug_utils and VK_EXT_debug_report: creating and destroying messengers and
+ * report callbacks, with a counterpart in each driver, submitting messages, and converting between the two extensions.
+ * process/callback.c calls the callbacks.
  *
  * No lock is held while a callback, a driver or an allocator runs. */
 #include "gen/zends.h"
 #include "state/state.h"
 
-/* The object of a handle: a place in the lists, of the instance's own memory (DBG-035). */
+/* The object behind a handle: an entry in the instance's list. It is allocated with the instance's callbacks (DBG-035).
+ */
 struct debug_object {
     struct object object;
     struct messenger *record; /* NULL: dropped at the start of vkDestroyInstance (DBG-010) */
@@ -14,7 +15,7 @@ struct debug_object {
 
 /* ---- conversion ------------------------------------------------------------------------------------------------ */
 
-/* DBG-046: types that exist in both; up to the command pool they have the same numbers. */
+/* DBG-046: types that exist in both extensions with different numbers. Up to the command pool the numbers are equal. */
 static const struct {
     VkDebugReportObjectTypeEXT report;
     VkObjectType object;
@@ -52,7 +53,8 @@ static VkDebugReportObjectTypeEXT type_to_report(VkObjectType type)
     return VK_DEBUG_REPORT_OBJECT_TYPE_UNKNOWN_EXT;
 }
 
-/* DBG-044: severity and types of a report; the first flag that applies decides. */
+/* DBG-044: converts the flags of a report to severity and types. The first of its flags, in the order tested here,
+ * decides. */
 static void severity_of(VkDebugReportFlagsEXT flags, VkDebugUtilsMessageSeverityFlagBitsEXT *severity,
                         VkDebugUtilsMessageTypeFlagsEXT *types)
 {
@@ -103,7 +105,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
 {
     struct instance *instance = instance_of(handle);
     struct held_drivers held;
-    if (drivers_take(instance, &held)) { /* DBG-043: to every driver that has the command, then to the callbacks */
+    if (drivers_take(instance, &held)) { /* DBG-043: first to each driver that has the command */
         for (uint32_t i = 0; i < held.count; i++) {
             PFN_vkDebugReportMessageEXT send = driver_fn(held.driver[i], vkDebugReportMessageEXT);
             if (send) send(held.driver[i]->handle, flags, type, object, location, code, prefix, text);
@@ -139,7 +141,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkDebugReportMessageEXT(VkInstance handle, VkDeb
 
 /* ---- creation and destruction ---------------------------------------------------------------------------------- */
 
-/* Calls the driver's create function; VK_SUCCESS with 0 when it has none (DBG-028). */
+/* Calls the driver's create function. Returns VK_SUCCESS and the handle 0 if the driver has none (DBG-028). */
 static VkResult create_in_driver(struct driver *driver, enum object_kind kind, const void *info,
                                  const VkAllocationCallbacks *allocator, uint64_t *made)
 {
@@ -158,7 +160,8 @@ static VkResult create_in_driver(struct driver *driver, enum object_kind kind, c
     return result;
 }
 
-/* Makes a place, and each driver's object (DBG-027 to 029, DBG-036). An error leaves nothing behind. */
+/* Gives the object an entry and creates its counterpart in each driver (DBG-027 to 029, DBG-036). An error leaves
+ * nothing behind. */
 static VkResult create_objects(struct instance *instance, enum object_kind kind, struct debug_object *object,
                                const void *info, const VkAllocationCallbacks *allocator)
 {
@@ -172,7 +175,7 @@ static VkResult create_objects(struct instance *instance, enum object_kind kind,
         if (result == VK_SUCCESS) object_store(held.driver[i], kind, object->object.index, made);
     }
     drivers_drop(&held);
-    if (placed && result != VK_SUCCESS) /* ALC-047: in exactly the drivers that made one */
+    if (placed && result != VK_SUCCESS) /* ALC-047: in the drivers that have created one */
         object_destroy(instance, kind, &object->object, allocator);
     return result;
 }
@@ -190,7 +193,7 @@ static VkResult create_debug_object(struct instance *instance, enum object_kind 
     const VkAllocationCallbacks *own = instance_allocator(instance);
     struct debug_object *object = mem_new(own, sizeof *object, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (object) object->object.drop = debug_object_free;
-    /* DBG-035: the record comes from pAllocator, or without one from the instance's callbacks */
+    /* DBG-035: the record is allocated with pAllocator or, without it, with the instance's callbacks */
     struct messenger *record = object ? messenger_new(allocator ? allocator : own) : NULL;
     VkResult result = record ? create_objects(instance, kind, object, info, allocator) : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) {

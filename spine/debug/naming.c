@@ -1,15 +1,14 @@
-/* naming.c: names and tags of objects (VK_EXT_debug_utils, VK_EXT_debug_marker) and the terminators of the label
- * commands. Instances, physical devices and surfaces have another handle on each level; a copy of the structure with
- * the right one is passed on (DBG-048 to 053).
+/* naming.c: names and tags of objects (VK_EXT_debug_utils, VK_EXT_debug_marker), and the terminators of the label
+ * commands. Program, layers and driver have different handles for an instance, a physical device or a surface, so a
+ * copy of the structure with the next one's handle is passed on (DBG-048 to 053).
  *
- * trampolines.c makes the trampolines of the label commands.
- */
+ * trampolines.c makes the trampolines of the label commands. */
 #include "gen/zends.h"
 #include "wsi/wsi.h"
 
 /* ---- handles --------------------------------------------------------------------------------------------------- */
 
-/* As the topmost layer knows the object (DBG-049, DBG-050). */
+/* Returns the topmost layer's handle of an object (DBG-049, DBG-050). */
 static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64_t handle)
 {
     struct instance *instance = device->instance;
@@ -22,7 +21,7 @@ static uint64_t handle_in_chain(struct device *device, VkObjectType type, uint64
     return handle;
 }
 
-/* As the driver knows the object. False: it is another driver's, which this one has no handle for. */
+/* Sets *out to the driver's handle of an object. Returns false for a physical device of another driver. */
 static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t handle, uint64_t *out)
 {
     struct instance *instance = device->instance;
@@ -40,7 +39,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
         }
         lock_drop();
     } else if (type == VK_OBJECT_TYPE_SURFACE_KHR) {
-        VkSurfaceKHR own; /* DBG-051: the driver gets its own surface, if there is one or it can be made now */
+        VkSurfaceKHR own; /* DBG-051: the driver's surface, if it exists or can be created now */
         if (handle && device->has_swapchain && device->driver_slot[TSLOT_vkCreateSwapchainKHR] &&
             surface_for_driver(device->driver, (VkSurfaceKHR)handle, &own) == VK_SUCCESS)
             *out = (uint64_t)own;
@@ -48,7 +47,7 @@ static bool handle_in_driver(struct device *device, VkObjectType type, uint64_t 
     return has_one;
 }
 
-/* The three types that need it, from the older extension's numbers. */
+/* Converts the three types whose handles differ, from the older extension's numbers. */
 static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
 {
     return type == VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT          ? VK_OBJECT_TYPE_INSTANCE
@@ -59,8 +58,9 @@ static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
 
 /* ---- the four commands ----------------------------------------------------------------------------------------- */
 
-/* Trampoline and terminator of a command; type_of(type) gives the VkObjectType of the structure's type. A missing
- * function of the device's table is a stub that aborts (DBG-056), of the driver it means success (DBG-054). */
+/* Defines the trampoline and the terminator of a command. type_of(type) converts the structure's type to a
+ * VkObjectType. If the chain lacks the command, the device's table has a stub that aborts (DBG-056); if the driver
+ * lacks it, the result is VK_SUCCESS (DBG-054). */
 #define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
     VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
     {                                                                                                                  \

@@ -4,7 +4,8 @@
 
 #include "state/state.h"
 
-/* Removes a device from the instance's list, once no other thread looks names up through it; one outside stays so. */
+/* Removes a device from the instance's list when no other thread looks names up through it. Does nothing for a device
+ * that is not in the list. */
 void device_unlink(struct device *dev);
 
 /* The callbacks of VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK (LAY-365 to 374). */

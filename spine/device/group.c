@@ -1,11 +1,11 @@
-/* group.c: gives the device group of a VkDeviceCreateInfo the handles of the next part of the chain, in a copy of the
- * chain up to it.
+/* group.c: replaces the handles in the device group of a VkDeviceCreateInfo by those that the next part of the chain
+ * knows, in a copy of the chain's structures up to the group.
  *
- * A copy needs sizes. The registry knows those of its structures. An unknown structure, of a newer version of
- * Vulkan or of a layer, is copied with the bytes behind it: as many as are mapped, up to UNKNOWN_SIZE, which is
- * more than four times the largest that the registry knows. Without the structure, the driver would not get the
- * program's request. With a copy of the group in front of an unchanged chain, the chain would still have the program's
- * handles. */
+ * The copy needs the sizes of the structures. The registry has the sizes of its own. An unknown structure, of a newer
+ * version of Vulkan or of a layer, is copied together with the memory behind it: as much as is mapped, up to
+ * UNKNOWN_SIZE bytes, which is more than four times the largest size in the registry. Leaving the structure out would
+ * lose the program's request. Passing on the original chain with a second group in front would leave the program's
+ * handles in it. */
 #include "device/group.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const struct {
 #undef SIZE
 };
 
-/* 0: not known. */
+/* Returns the size of a structure; 0 if it is unknown. */
 static size_t size_of(VkStructureType type)
 {
     if (type == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO) return sizeof(VkLayerDeviceCreateInfo);
@@ -41,7 +41,8 @@ static size_t size_of(VkStructureType type)
     return 0;
 }
 
-/* Computes the room for the group, its handles and copies of the structures before it; false: more than memory has. */
+/* Computes the room for the group, its handles, and copies of the structures before it. Returns false if that
+ * overflows. */
 static bool room_of_copies(const VkBaseInStructure *first, const VkDeviceGroupDeviceCreateInfo *group, size_t *room)
 {
     size_t devices;

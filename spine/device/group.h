@@ -1,4 +1,4 @@
-/* group.h: the device group of a VkDeviceCreateInfo, which holds handles: each part of the chain has its own. */
+/* group.h: replaces the handles in the device group of a VkDeviceCreateInfo. */
 #ifndef VKL_DEVICE_GROUP_H
 #define VKL_DEVICE_GROUP_H
 
@@ -11,10 +11,10 @@ struct group_chain {
     void *copies;
 };
 
-/* Makes one, of the first group found (DEV-029), if there is one: VK_SUCCESS or an error, without a chain. A handle
- * with the magic is replaced, any other one stays. */
+/* Makes a chain if the given chain has a group; the first one counts (DEV-029). Handles of records with the given magic
+ * are replaced, others stay. Returns VK_SUCCESS, or an error without a chain. */
 VkResult group_replace(struct instance *instance, struct group_chain *chain, const void *first, uint64_t magic);
-/* When the call is done; also after an error. */
+/* Frees the copies after the call, also after an error of group_replace. */
 void group_free(struct group_chain *chain);
 
 #endif

@@ -1,4 +1,5 @@
-/* terminators.c: the terminator of vkCreateDevice: the driver's arguments, and the first word of its device. */
+/* terminators.c: the terminator of vkCreateDevice: it adapts the arguments to the driver, and makes the first word of
+ * the driver's device point to the loader's table. */
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 #include "gen/zends.h"
 #include "physdev/physdev.h"
 
-/* HND-033, HND-034: a layer that passed down another handle, or none, ends the process. */
+/* HND-033, HND-034: returns the loader's object that *handle points to. Ends the process if a layer passed down another
+ * handle, or none. */
 static struct device *check_handle(struct instance *in, const VkDevice *handle)
 {
     if (!*handle)
@@ -30,7 +32,7 @@ static bool named(const VkDeviceCreateInfo *info, const char *name)
     return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
 }
 
-/* DEV-026: the extensions that the driver lists for this device; *names by malloc. */
+/* DEV-026: keeps the extensions that the driver lists for this device. *names is from malloc. */
 static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCreateInfo *info, VkDeviceCreateInfo *own,
                        const char ***names)
 {
@@ -59,7 +61,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     return VK_SUCCESS;
 }
 
-/* EXT-040, EXT-041: a device group and VkPhysicalDeviceFeatures2, for a driver that lacks the commands of either. */
+/* EXT-040, EXT-041: handles a device group and VkPhysicalDeviceFeatures2 for a driver that lacks their commands. */
 static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInfo *own)
 {
     const VkDeviceGroupDeviceCreateInfo *group =
@@ -85,7 +87,7 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
     return VK_SUCCESS;
 }
 
-/* Records the device that the driver has made. */
+/* Records the device that the driver has created. */
 static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle)
 {
     struct instance *in = p->instance;
@@ -110,7 +112,8 @@ static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo
     lock_drop();
 }
 
-/* own: the create info for the driver, without its group. */
+/* Creates the device without extensions that the driver lacks. own: the create info for the driver, without its group.
+ */
 static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceCreateInfo *own,
                                 const VkAllocationCallbacks *allocator, VkDevice *out)
 {
@@ -150,7 +153,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDevice(VkPhysicalDevice physdev, con
 {
     struct physdev *p = term_physdev(physdev);
     struct device *dev = check_handle(p->instance, out);
-    device_unlink(dev); /* a layer may make it, destroy it and make it again within one call */
+    device_unlink(dev); /* a layer may create, destroy and create the device again within one call */
     VkDeviceCreateInfo own = *info;
     own.enabledLayerCount = 0; /* DEV-025: no driver sees layers */
     own.ppEnabledLayerNames = NULL;

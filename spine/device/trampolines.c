@@ -1,7 +1,6 @@
-/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: which extensions may be asked for, the
- * device chain, devices that layers make for themselves; queues and command buffers, whose handles get the device's
- * table.
- */
+/* trampolines.c: vkCreateDevice and vkDestroyDevice as programs call them: the check of the requested extensions, the
+ * device chain, and devices that layers create for themselves. Also the commands that return queues and command
+ * buffers, whose first word must point to the device's table. */
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -12,12 +11,13 @@
 #include "gen/zends.h"
 #include "physdev/physdev.h"
 
-/* HND-036: as for instances. */
+/* HND-036: a layer may overwrite 128 bytes at the handle, as for instances. */
 _Static_assert(offsetof(struct device, next) >= 128, "HND-036");
 
 static struct device *devices; /* under the lock: every device from its creation to its end */
 
-/* LAY-378. Layers may ask about a device that is not the loader's: its first word is compared, never followed. */
+/* LAY-378: sets the first word of a layer's object. The handle need not be a device of the loader, so its first word is
+ * compared and not followed. */
 static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *object)
 {
     if (!handle || !object) return VK_ERROR_INITIALIZATION_FAILED;
@@ -33,7 +33,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL set_device_data(VkDevice handle, void *obj
 
 /* ---- checks ---------------------------------------------------------------------------------------------------- */
 
-/* Each extension that is enabled must be listed at the top of the chain (DEV-015 to 020, LAY-346). */
+/* DEV-015 to 020, LAY-346: reports whether the top of the chain lists each enabled extension. */
 static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                                  VkPhysicalDevice physdev, const VkDeviceCreateInfo *info)
 {
@@ -74,7 +74,7 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     return result;
 }
 
-/* DEV-022, LAY-342: a warning for a list of layers that differs from the instance's. */
+/* DEV-022, LAY-342: warns if the list of layers differs from the instance's. */
 static void warn_layers(struct instance *in, const VkDeviceCreateInfo *info)
 {
     if (!info->enabledLayerCount || !info->ppEnabledLayerNames) return;
@@ -103,8 +103,8 @@ void device_unlink(struct device *dev)
     lock_drop();
 }
 
-/* The live device whose table a handle's first word is; NULL when it is none. Where there is no device, the handle may
- * be anything. */
+/* Returns the live device whose table the first word of a handle points to, or NULL. If no device lives, the handle may
+ * be invalid and is not read. */
 static struct device *with_table_of(struct instance *in, VkDevice handle)
 {
     lock_take();
@@ -128,7 +128,7 @@ static void device_free(struct device *dev)
     mem_free(has ? &copy : NULL, dev);
 }
 
-/* Calls the top of the chain; links: of the layers that have one, the first of them first. */
+/* Calls vkCreateDevice at the top of the chain. links: one for each layer with a vkGetDeviceProcAddr, from the top. */
 static VkResult call_chain(struct instance *in, PFN_vkCreateDevice create, VkPhysicalDevice physdev,
                            const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator,
                            VkLayerDeviceLink *links, VkDevice *handle)
@@ -172,7 +172,8 @@ static void log_node(struct instance *in, const struct layer_node *n, bool inser
     free(path);
 }
 
-/* The chain below index `from` of the instance's chain; instance and physical device as that part of it knows them. */
+/* Creates a device with the layers of the instance's chain from index from on. chain_instance and physdev are the
+ * handles that this part of the chain knows. */
 static VkResult create_device(struct instance *in, VkInstance chain_instance, VkPhysicalDevice physdev,
                               const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out,
                               uint32_t from, PFN_vkGetDeviceProcAddr *next_gdpa)
@@ -203,14 +204,14 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
     }
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr gdpa = (PFN_vkGetDeviceProcAddr)term_vkGetDeviceProcAddr;
-    /* LAY-340 to 345: the layers of the instance's chain that have a GDPA; one without is left out, with a message */
+    /* LAY-340 to 345: a layer of the instance's chain without vkGetDeviceProcAddr is left out, with a message */
     for (uint32_t i = count; i-- > from;) {
         const struct layer_node *n = &in->layers->node[i];
         if (!n->gdpa) {
             log_node(in, n, false);
             continue;
         }
-        /* Filled from the end, so that the last one written is the top. */
+        /* Filled from the end, so that the last one written is the topmost layer's. */
         VkLayerDeviceLink *l = &links[count - 1 - used];
         *l = (VkLayerDeviceLink){used ? l + 1 : NULL, gipa, gdpa};
         used++;
@@ -218,26 +219,27 @@ static VkResult create_device(struct instance *in, VkInstance chain_instance, Vk
         gdpa = n->gdpa;
         log_node(in, n, true);
     }
-    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368: of the next layer below the caller, or the loader's */
+    if (next_gdpa) *next_gdpa = gdpa; /* LAY-368: the next layer's below the caller, or the loader's */
     layers_log_stack(in, true);
 
     /* LAY-357: every layer finds an object of the loader in *pDevice */
     VkDevice handle = (VkDevice)dev;
-    /* LAY-354: asked of the top layer with the handle that it returned for the instance, and called once */
+    /* LAY-354: looked up in the top layer with the handle that it returned for the instance, and called once */
     PFN_vkCreateDevice create = (PFN_vkCreateDevice)gipa(chain_instance, "vkCreateDevice");
     VkResult result = call_chain(in, create, physdev, info, allocator, used ? &links[count - used] : NULL, &handle);
     free(links);
     struct device *own_of_layer = result != VK_SUCCESS || dev->linked ? NULL : with_table_of(in, handle);
-    if (result == VK_SUCCESS && !dev->linked && !own_of_layer) { /* no terminator has been reached */
+    if (result == VK_SUCCESS && !dev->linked && !own_of_layer) { /* the chain did not call the terminator */
         layers_log_idle(in, true, from);
         result = VK_ERROR_INITIALIZATION_FAILED;
     }
-    if (result != VK_SUCCESS) { /* a positive one, too, means that there is no device (DEV-037) */
+    if (result != VK_SUCCESS) { /* a positive result, too, means that there is no device (DEV-037) */
         device_unlink(dev);
         device_free(dev);
         return result;
     }
-    if (own_of_layer) { /* LAY-373: made through the callback; layers know it by its first word, which stays */
+    /* LAY-373: a layer created it with layer_create_device; its first word stays, because layers compare it */
+    if (own_of_layer) {
         device_free(dev);
         dev = own_of_layer;
     } else {
@@ -316,7 +318,8 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice handle, const VkAllocat
 {
     if (!handle) return;
     struct device *dev = device_of(handle);
-    if (dev && !dev->linked) dev = NULL; /* the program's own vkDestroyDevice is under way and frees it (LAY-373) */
+    /* LAY-373: called within the program's vkDestroyDevice, which frees the record */
+    if (dev && !dev->linked) dev = NULL;
     if (dev) device_unlink(dev);
     destroy(handle, allocator);
     if (dev) device_free(dev);

@@ -12,7 +12,7 @@ void missing_chain_command(void) __attribute__((noreturn));
 void REPORT_CALL missing_unknown_physdev_command(const struct physdev *p, uint32_t number) __attribute__((noreturn));
 VkResult missing_unknown_device_command(const void *object);
 
-/* EXT-047. p: the physical device that the terminator was called with. */
+/* EXT-047: ends the process because the driver of p, the terminator's physical device, lacks the command. */
 void REPORT_CALL missing_driver_command(uint32_t command, const struct physdev *p)
 {
     log_abort(p ? p->instance : NULL, LOG_FATAL | LOG_ERROR, "ICD associated with VkPhysicalDevice does not support %s",
@@ -23,7 +23,7 @@ void missing_device_command(const void *object, uint32_t command)
 {
     const struct device *dev = device_of(object);
     struct instance *in = dev ? dev->instance : NULL;
-    if (command == CMD_vkCreateSwapchainKHR) /* WSI-058: the line says otherwise, but the process ends */
+    if (command == CMD_vkCreateSwapchainKHR) /* WSI-058: the message announces a result, but the process ends */
         log_abort(
             in, LOG_FATAL | LOG_ERROR,
             "vkCreateSwapchainKHR: Driver's function pointer was NULL, returning VK_SUCCESS. Was the VK_KHR_swapchain extension enabled?");

@@ -1,5 +1,5 @@
-/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the tables that are filled
- * in one pass when an instance, a driver or a device is created. Names outside the registry: unknown.c.
+/* names.c: vkGetInstanceProcAddr and vkGetDeviceProcAddr, trampolines and terminators, and the dispatch tables, which
+ * are filled when an instance, a driver or a device is created. unknown.c has the names that are not in the registry.
  */
 #include "dispatch/dispatch.h"
 
@@ -46,7 +46,8 @@ static bool allowed(const struct instance *in, const struct name_record *r)
     return r->ext == 0 || instance_has(in, r->ext - 1u);
 }
 
-/* One of the eight device commands that hang off an instance extension and travel the instance's chain (GPA-087). */
+/* Reports whether a command is one of the eight device commands of VK_EXT_debug_utils. They belong to an instance
+ * extension and go down the instance's chain (GPA-087). */
 static bool of_debug_utils(const struct name_record *r)
 {
     return r->kind == COMMAND_DEVICE && r->ext == EXT_VK_EXT_debug_utils + 1;
@@ -60,7 +61,8 @@ void table_fill_missing(struct instance *in)
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) in->own_table.unknown[i] = (void *)missing_in_chain;
 }
 
-/* EXT-014: with the extension enabled the call goes down by the extension's name. */
+/* EXT-014: pairs of a core command and its alias. With the extension enabled, a call of either goes down the chain as
+ * the alias. */
 static const struct {
     uint16_t core, khr;
     uint8_t ext;
@@ -70,7 +72,8 @@ static const struct {
 #include "gen/zcommands.inc"
 };
 
-/* Returns the last layer's function of an instance's chain for a name in the registry; in: NULL without a handle. */
+/* Returns the last layer's function of an instance's chain for a name in the registry. in: NULL if there was no handle.
+ */
 static PFN_vkVoidFunction term_instance_function(struct instance *in, const struct name_record *r, const char *name)
 {
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) /* GPA-077: the terminator itself */
@@ -86,7 +89,7 @@ static PFN_vkVoidFunction term_instance_function(struct instance *in, const stru
 void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
 {
     void **slot = in->own_table.slot;
-    bool layers = top != term_vkGetInstanceProcAddr; /* without one no name has to be looked up to be known */
+    bool layers = top != term_vkGetInstanceProcAddr; /* without layers, r is passed on and no name is looked up */
     /* LAY-401: the top layer is asked once for each name, with the handle that the chain's vkCreateInstance returned */
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
         const struct name_record *r = &names_commands[NAMES_INSTANCE + i];
@@ -102,7 +105,7 @@ void table_fill_instance(struct instance *in, PFN_vkGetInstanceProcAddr top)
 void table_fill_driver(struct driver *d)
 {
     for (uint32_t i = 0; i < ISLOT_COUNT; i++) {
-        /* GPA-089: asked once, with the driver's own instance */
+        /* GPA-089: looked up once, with the driver's handle of its instance */
         void *p = (void *)d->lib->gipa(d->handle, names_name(NAMES_INSTANCE + i));
         d->own_table.slot[i] = p;
     }
@@ -127,7 +130,7 @@ static PFN_vkVoidFunction term_device_function(const struct device *dev, const s
     case CMD_vkCreateSharedSwapchainsKHR: there = dev->has_display_swapchain; break;
     case CMD_vkDebugMarkerSetObjectTagEXT:
     case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
-    default: /* the debug-utils commands; others where the driver has them */
+    default: /* debug-utils commands: if enabled; others: if the driver has them */
         there = r->ext ? allowed(dev->instance, r) : dev->driver_slot[r->tslot - 1] != NULL;
     }
     return there ? names_function(r->term) : NULL;
@@ -136,7 +139,8 @@ static PFN_vkVoidFunction term_device_function(const struct device *dev, const s
 void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, VkInstance top_instance)
 {
     struct instance *in = dev->instance;
-    bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr; /* without one no name has to be looked up to be known */
+    /* without layers, r is passed on and no name is looked up */
+    bool layers = dev->top_gdpa != term_vkGetDeviceProcAddr;
     /* LAY-403: every device-level name, with the handle that the top layer returned */
     for (uint32_t i = 0; i < DSLOT_COUNT; i++) {
         const struct name_record *r = &names_commands[NAMES_DEVICE + i];
@@ -234,12 +238,13 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
 }
 EXPORT_COMMAND(vkGetDeviceProcAddr);
 
-/* GPA-085, GPA-086: itself, the terminators where their extension is enabled, else the driver's function. */
+/* GPA-085, GPA-086: returns itself, the terminator of a command whose extension is enabled, or the driver's function.
+ */
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL term_vkGetDeviceProcAddr(VkDevice handle, const char *name)
 {
     struct device *dev = device_of(handle);
     if (!name) return NULL;
-    /* Most layers hand on the text that the table asks for: then it is known whose name it is. */
+    /* Most layers pass on the pointer from table_fill_device, so the name's record is known without a lookup. */
     const struct name_record *r = dev ? dev->wanted : NULL;
     if (!r || names_text + r->name != name) r = name_find(name);
     if (r == &names_commands[CMD_vkGetDeviceProcAddr]) return (PFN_vkVoidFunction)term_vkGetDeviceProcAddr;

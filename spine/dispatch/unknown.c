@@ -1,9 +1,7 @@
-/* unknown.c: commands that the registry does not know. A name gets a forwarding stub and a number;
- * the number is the place in the instance's, the drivers' and the devices' tables (UNK).
+/* unknown.c: commands that the registry lacks. Each name gets a number, and the forwarding stub of this number. The
+ * number is also the index in the tables of instances, drivers and devices.
  *
- * No driver or layer is asked while the lock is held; a name that two threads look up at the same time gets one
- * number.
- */
+ * No driver or layer is called with the lock held. A name that two threads look up at the same time gets one number. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ void unknown_names_free(struct instance *in)
     while (in->unknown_device.count) mem_free(a, in->unknown_device.name[--in->unknown_device.count]);
 }
 
-/* Number of a name, UNKNOWN_MAX when it has none. Under the lock. */
+/* Returns the number of a name; UNKNOWN_MAX if it has none. Called with the lock. */
 static uint32_t find(const struct unknown_names *names, const char *name)
 {
     lock_wanted(true);
@@ -39,13 +37,14 @@ static uint32_t find_locked(const struct unknown_names *names, const char *name)
     return i;
 }
 
-/* Gives a name its number; UNKNOWN_MAX: full or no memory. *fresh: this call has added it. */
+/* Gives a name a number. Returns UNKNOWN_MAX if there is none left, or without memory. *fresh: this call added the
+ * name. */
 static uint32_t add(struct instance *in, struct unknown_names *names, const char *name, const char *full, bool *fresh)
 {
     const VkAllocationCallbacks *a = instance_allocator(in);
     *fresh = false;
     size_t size = strlen(name) + 1;
-    /* UNK-024: in memory of the instance's callbacks; when there is none, the name is not found */
+    /* UNK-024: with the instance's callbacks; without memory, the name is not found */
     char *copy = mem_new(a, size, VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
     if (!copy) return UNKNOWN_MAX;
     memcpy(copy, name, size);
@@ -59,7 +58,7 @@ static uint32_t add(struct instance *in, struct unknown_names *names, const char
     }
     lock_drop();
     if (!*fresh) mem_free(a, copy);
-    if (i == UNKNOWN_MAX) log_text(in, LOG_ERROR, full); /* UNK-020: more names than there is room for */
+    if (i == UNKNOWN_MAX) log_text(in, LOG_ERROR, full); /* UNK-020: no number is left */
     return i;
 }
 
@@ -70,8 +69,8 @@ static void *driver_physdev_fn(const struct driver *d, const char *name)
     return d->lib->interface_version >= 4 && d->lib->gpdpa ? (void *)d->lib->gpdpa(d->handle, name) : NULL;
 }
 
-/* Every driver's function for a name goes to its place in that driver's table (UNK-006). Whether any has one; without a
- * place (UNKNOWN_MAX), that is all. */
+/* Stores each driver's function for a name at index i of the driver's table (UNK-006), and reports whether any driver
+ * has one. i: UNKNOWN_MAX to store nothing. */
 static bool fill_drivers(struct instance *in, const char *name, uint32_t i, bool say)
 {
     bool any = false;
@@ -96,7 +95,7 @@ static bool asks_physdevs(const struct layer_node *n)
     return n->interface_version >= 2 && n->gpdpa;
 }
 
-/* UNK-001 b: only the first layer that can be asked is asked. */
+/* UNK-001 b: asks the topmost layer that has a function for unknown physical-device commands, and no other layer. */
 static bool top_layer_has(struct instance *in, const char *name)
 {
     for (uint32_t i = 0; i < in->layers->node_count; i++)
@@ -104,8 +103,8 @@ static bool top_layer_has(struct instance *in, const char *name)
     return false;
 }
 
-/* UNK-004. Layers are asked when the application asks for the name, so not while the instance is being created, when
- * the name may have come from a layer. */
+/* UNK-004: stores the function that the instance's stub of a name jumps to. Layers are asked when the program looks the
+ * name up, and not during vkCreateInstance, when a layer may have looked it up. */
 static void choose_destination(struct instance *in, const char *name, uint32_t i)
 {
     void *to = stub(unknown_physdev_terminators, i);
@@ -136,11 +135,12 @@ PFN_vkVoidFunction unknown_physdev_find(struct instance *in, const char *name, b
                      i);
         fill_drivers(in, name, i, fresh);
     } else if (!from_program && !fill_drivers(in, name, i, false)) {
-        return NULL; /* the last layer gets the name only where a driver has it (UNK-008) */
+        return NULL; /* UNK-008: the last layer finds a name only if a driver has it */
     }
     if (!from_program) return (PFN_vkVoidFunction)stub(unknown_physdev_terminators, i);
     if (__atomic_load_n(&in->own_table.unknown[i], __ATOMIC_ACQUIRE) == (void *)missing_in_chain) {
-        fill_drivers(in, name, i, false); /* another thread may have added the name just now */
+        /* another thread may have added the name just now, before filling the drivers' tables */
+        fill_drivers(in, name, i, false);
         choose_destination(in, name, i);
     }
     return (PFN_vkVoidFunction)stub(unknown_physdev_trampolines, i);
@@ -160,7 +160,7 @@ void unknown_fill_device(struct device *dev)
     struct instance *in = dev->instance;
     for (uint32_t i = 0; i < UNKNOWN_MAX; i++) dev->own_table.unknown[i] = (void *)missing_unknown_device;
     lock_take();
-    dev->complete = true; /* the thread that brings a later name fills it in */
+    dev->complete = true; /* from here on, fill_devices adds new names to this device */
     uint32_t count = in->unknown_device.count;
     lock_drop();
     for (uint32_t i = 0; i < count; i++) fill_one(dev, i, in->unknown_device.name[i]);
@@ -170,10 +170,10 @@ __attribute__((noinline)) static void fill_used(struct device *dev, uint32_t i, 
 {
     CLAIM_UNWINDS
     fill_one(dev, i, name);
-    __asm__ volatile(""); /* a call, and no jump: the frame stays */
+    __asm__ volatile(""); /* prevents a tail call, so that the frame with the claim stays */
 }
 
-/* A new name's destination in every device there is (UNK-014); each is held while its chain is asked. */
+/* Stores the destination of a new name in every device (UNK-014). A device is in use while its chain is asked. */
 static void fill_devices(struct instance *in, uint32_t i, const char *name)
 {
     struct claim claim;
@@ -187,7 +187,7 @@ static void fill_devices(struct instance *in, uint32_t i, const char *name)
             lock_take();
             claim_unuse(&claim, &dev->uses); /* wakes device_unlink */
         }
-        dev = dev->next; /* a device is unlinked under the lock, and not while it is in use */
+        dev = dev->next; /* a device in use stays in the list */
     }
     lock_drop();
 }
@@ -207,9 +207,9 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
 {
     struct unknown_names *names = &in->unknown_device;
     uint32_t i = find_locked(names, name);
-    /* UNK-012: a driver has the name, or an active layer has; UNK-018: layers' questions consider drivers only */
+    /* UNK-012: a driver or an active layer must have the name. UNK-018: for a layer's lookup, only drivers count. */
     if ((i == UNKNOWN_MAX || !from_program) && !any_driver_has(in, name)) {
-        /* UNK-012 c: the top layer returns something for it */
+        /* UNK-012 c: the top layer returns a function */
         const struct layer_list *layers = in->layers;
         if (!from_program ||
             (!manifest_names(in, name) && !(layers->node_count && layers->node[0].gipa(in->lower, name))))
@@ -220,7 +220,7 @@ static PFN_vkVoidFunction device_find(struct instance *in, const char *name, boo
         i = add(in, names, name, "loader_dev_ext_gpa: Exhausted the unknown device function array!", &fresh);
         if (i == UNKNOWN_MAX) return NULL;
     }
-    if (!__atomic_load_n(&names->ready[i], __ATOMIC_ACQUIRE)) { /* another thread may be about to do the same */
+    if (!__atomic_load_n(&names->ready[i], __ATOMIC_ACQUIRE)) { /* another thread may do the same at the same time */
         fill_devices(in, i, name);
         __atomic_store_n(&names->ready[i], true, __ATOMIC_RELEASE);
     }

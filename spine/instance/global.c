@@ -1,8 +1,8 @@
-/* global.c: the commands without an instance, and the pre-instance functions of implicit layers around them.
+/* global.c: the global commands (those without an instance), and the pre-instance functions of implicit layers that are
+ * called around them.
  *
- * Each call reads variables, directories and files again (LAY-3). Between two calls driver libraries stay open, until
- * the next vkDestroyInstance (INS-087).
- */
+ * Each call reads variables, directories and files again (LAY-3). Driver libraries stay open between calls, until the
+ * next vkDestroyInstance (INS-087). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "gen/zwire.h"
 #include "library/library.h"
 
-/* INS-012, LAY-234 to 236: how many of the available entries to write. */
+/* INS-012, LAY-234 to 236: sets *count to the number of entries to write, and returns the result. */
 static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 {
     if (fill && *count < available) return VK_INCOMPLETE;
@@ -20,14 +20,14 @@ static VkResult entries(uint32_t available, uint32_t *count, bool fill)
 
 /* ---- pre-instance functions (LAY-217 to 232) ------------------------------------------------------------------- */
 
-/* The arguments of a pre-instance function: the next function and its link. Not on the stack: there may be hundreds
- * (G-12). */
+/* The argument of a pre-instance function: the next function and its argument. It is allocated with malloc, because
+ * hundreds of them would not fit on a small stack (G-12). */
 union pre_link {
     struct any_link {
         VkChainHeader header;
         void *function;
         const union pre_link *next;
-    } any; /* the three others differ in the type of the function alone */
+    } any; /* the three other members differ only in the type of the function */
     VkEnumerateInstanceVersionChain version;
     VkEnumerateInstanceLayerPropertiesChain layers;
     VkEnumerateInstanceExtensionPropertiesChain extensions;
@@ -36,7 +36,7 @@ union pre_link {
 struct pre_layer {
     void *handle;
     void *function;
-    union pre_link link; /* leads to this layer */
+    union pre_link link; /* its function is this layer's */
 };
 
 _Static_assert(sizeof(union pre_link) == sizeof(struct any_link), "all links have one size");
@@ -60,13 +60,14 @@ LAST(extensions_last, ExtensionProperties,
      layer, count, list)
 
 struct pre_chain {
-    const union pre_link *top; /* leads to the function that is called first */
+    const union pre_link *top; /* its function is called first */
     uint32_t count;
-    union pre_link last; /* leads to the loader */
+    union pre_link last; /* its function is the loader's */
     struct pre_layer layer[];
 };
 
-/* Links the layers, the last in list order called first (LAY-224), and the loader's own function last (LAY-222). */
+/* Links the arguments: the last layer in list order is called first (LAY-224), and the loader's own function last
+ * (LAY-222). */
 static void pre_connect(struct pre_chain *chain, uint32_t type, void *last)
 {
     const VkChainHeader header = {type, VK_CURRENT_CHAIN_VERSION, sizeof(struct any_link)};
@@ -79,7 +80,8 @@ static void pre_connect(struct pre_chain *chain, uint32_t type, void *last)
     }
 }
 
-/* Opens the layers of a plan that have a function for the call. NULL when there are none, or the call has failed. */
+/* Opens the layers of a plan that have a function for the call. Returns NULL if there are none, or if *result is an
+ * error. */
 static struct pre_chain *pre_open(const struct plan *plan, const char *call, uint32_t type, void *last,
                                   VkResult *result)
 {
@@ -132,14 +134,15 @@ static void pre_close(struct pre_chain *chain)
 
 /* ---- a question ------------------------------------------------------------------------------------------------ */
 
-/* The resources of a call from its question to its end. */
+/* The resources of one global command. */
 struct asking {
     struct plan plan;
     struct facts *facts;
-    int cancel; /* files and a socket may be open meanwhile */
+    int cancel; /* the state to pass to cancel_on; files and a socket may be open meanwhile */
 };
 
-/* The plan's own result when there is one. terminator: asked from below the pre-instance functions. */
+/* Asks the core one question. Returns the plan's own result, or an error. terminator: asked below the pre-instance
+ * functions. */
 static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator)
 {
     *a = (struct asking){.cancel = cancel_off()};
@@ -149,7 +152,7 @@ static VkResult ask(struct asking *a, uint32_t question, const char *layer_name,
     return result == VK_SUCCESS ? a->plan.result : result;
 }
 
-/* As INS-003 has it of the version. */
+/* Reports whether count is not NULL, or logs an error, as INS-003 requires for the version. */
 static bool counted(const uint32_t *count, const char *command)
 {
     if (!count)
@@ -198,15 +201,15 @@ EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
 /* ---- layers ---------------------------------------------------------------------------------------------------- */
 
-/* Of a field that is all zero: as much of a text as has room before its last byte. */
+/* Copies a text to a field that is all zero, cut off before the field's last byte. */
 static void text_copy(char *field, size_t room, const char *text)
 {
     size_t size = strlen(text);
     memcpy(field, text, size < room ? size : room - 1);
 }
 
-/* Defines the function that answers a list with the records of a plan: get and kind of the records, the type of the
- * elements, and the statements that fill element p from record r. */
+/* Defines the function that returns a list made from the records of a plan: Kind and get of the records, the type of
+ * the list's elements, and the statements that fill element p from record r. */
 #define ANSWER(name, get, Kind, Element, ...)                                                                          \
     static VkResult name(const struct plan *plan, uint32_t *count, Element *properties)                                \
     {                                                                                                                  \
@@ -251,7 +254,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
     plan_log(NULL, &a.plan);
     struct pre_chain *pre = pre_open(&a.plan, "vkEnumerateInstanceLayerProperties",
                                      VK_CHAIN_TYPE_ENUMERATE_INSTANCE_LAYER_PROPERTIES, (void *)layers_last, &result);
-    if (pre) /* a plan that names layers to go through first has no answer of its own */
+    if (pre) /* this plan only names layers to call, and does not contain the list */
         result = pre->top->layers.pfnNextLayer(pre->top->layers.pNextLink, count, properties);
     else if (result == VK_SUCCESS)
         result = layers_answer(&a.plan, count, properties);
@@ -262,7 +265,7 @@ EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
 /* ---- extensions ------------------------------------------------------------------------------------------------ */
 
-/* Completes the call after the first answer: opens the drivers it names, asks again with their extensions. */
+/* Completes the call after the first plan: opens the drivers that it names, then asks again with their extensions. */
 static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
                                   VkExtensionProperties *properties)
 {
@@ -286,7 +289,8 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
         result = extensions_answer(&second, count, properties);
     }
     plan_free(&second);
-    for (const struct driver_lib *d = libs->first; d; d = d->next) /* INS-087: they stay open for the next call */
+    /* INS-087: the libraries stay open for the next call */
+    for (const struct driver_lib *d = libs->first; d; d = d->next)
         if (d->mapped) library_preload(d->mapped);
     drivers_close(NULL, libs);
     return result;

@@ -4,7 +4,7 @@
 
 #include "dispatch/dispatch.h"
 
-/* EXT_* bits of a list of extension names. */
+/* Returns the EXT_* bits of a list of extension names. */
 uint64_t extension_bits(const char *const *names, uint32_t count);
 
 #endif

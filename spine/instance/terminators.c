@@ -32,13 +32,13 @@ static struct instance *check_handle(const VkInstance *handle)
     return in;
 }
 
-/* Exactly 1.0: an older version, as a manifest's that is no number, is not (ENV-80). */
+/* Reports whether a version is exactly 1.0. A version that is no number, in a manifest, is lower (ENV-80). */
 static bool is_1_0(uint32_t version)
 {
     return VK_API_VERSION_MAJOR(version) == 1 && VK_API_VERSION_MINOR(version) == 0;
 }
 
-/* INS-064 to 070: the version that the driver is taken to have; 1.0.x for 1.0 drivers. */
+/* INS-064 to 070: returns the version that the loader assumes for the driver; 1.0.x for 1.0 drivers. */
 static uint32_t driver_version(struct instance *in, struct driver_lib *lib)
 {
     uint32_t declared = lib->manifest_version;
@@ -70,7 +70,7 @@ static uint32_t driver_version(struct instance *in, struct driver_lib *lib)
     return declared;
 }
 
-/* DRV-064, WSI-018: surface commands of drivers that are too old to make surfaces of their own. */
+/* DRV-064, WSI-018: warns of surface commands in a driver whose interface version is too low for its own surfaces. */
 static void warn_surfaces(struct instance *in, const struct driver *d)
 {
     static const uint16_t slots[] = {
@@ -128,7 +128,7 @@ static bool complete(struct instance *in, const struct driver *d)
     return true;
 }
 
-/* One driver's instance. *out NULL: skipped, unless the result is lack of memory. */
+/* Creates one driver's instance. *out is NULL if the driver is skipped, or if the result is lack of memory. */
 static VkResult create_one(struct instance *in, struct driver_lib *lib, const VkInstanceCreateInfo *info,
                            const VkAllocationCallbacks *allocator, struct driver **out)
 {
@@ -150,12 +150,12 @@ static VkResult create_one(struct instance *in, struct driver_lib *lib, const Vk
             extension_listed(lib->ext, lib->ext_count, info->ppEnabledExtensionNames[i]))
             names[count++] = info->ppEnabledExtensionNames[i];
     d->enabled = extension_bits(names, count);
-    /* INS-061, INS-062: added for a driver that lists it if the instance or the driver's manifest is of 1.0 */
+    /* INS-061, INS-062: added for a driver that lists it, if the instance or the driver's manifest is of version 1.0 */
     const char *props2 = "VK_KHR_get_physical_device_properties2";
     if ((is_1_0(in->api_version) || is_1_0(lib->manifest_version)) &&
         extension_listed(lib->ext, lib->ext_count, props2)) {
         if (!name_listed(names, count, props2)) names[count++] = props2;
-        in->sort = true; /* PHY-025: which makes devices sorted */
+        in->sort = true; /* PHY-025: this extension enables the sorting */
     }
 
     VkInstanceCreateInfo own = *info;
@@ -209,7 +209,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
                                                      const VkAllocationCallbacks *allocator, VkInstance *handle)
 {
     struct instance *in = check_handle(handle);
-    /* INS-072, GPA-035: what layers made of it counts from here on. */
+    /* INS-072, GPA-035: the version and extensions that reached the terminator, after changes by layers. */
     uint32_t asked = info->pApplicationInfo ? info->pApplicationInfo->apiVersion : 0;
     in->api_version = asked ? asked : VK_API_VERSION_1_0;
     in->enabled |=
@@ -226,7 +226,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
     for (struct driver_lib *lib = in->libs->first; lib; lib = lib->next) {
         struct driver *d;
         VkResult result = create_one(in, lib, &safe, allocator, &d);
-        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result; /* the trampoline ends those already made */
+        /* the trampoline destroys the driver instances created so far */
+        if (result == VK_ERROR_OUT_OF_HOST_MEMORY) return result;
         if (result > 0) positive = result;
         if (!d) continue;
         d->next = in->drivers;
@@ -242,5 +243,5 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateInstance(const VkInstanceCreateInfo 
 
 VKAPI_ATTR void VKAPI_CALL term_vkDestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator)
 {
-    drivers_end(instance_of(handle), allocator); /* ALC-012: as layers passed it down */
+    drivers_end(instance_of(handle), allocator); /* ALC-012: with the allocator that the layers passed down */
 }

@@ -1,6 +1,5 @@
-/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them: they carry out the core's decision in
- * order: driver libraries, layer libraries, the chain.
- */
+/* trampolines.c: vkCreateInstance and vkDestroyInstance as programs call them. vkCreateInstance asks the core, opens
+ * the driver and layer libraries of its plan, and calls the chain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,18 +9,18 @@
 #include "instance/instance.h"
 #include "physdev/physdev.h"
 
-/* HND-036, LAY-322: a layer that overwrites 128 bytes at the handle meets nothing that the loader needs. */
+/* HND-036, LAY-322: a layer may overwrite 128 bytes at the handle without damage to the loader's data. */
 _Static_assert(offsetof(struct instance, own_table) >= 128, "HND-036");
 
 /* ---- facts ----------------------------------------------------------------------------------------------------- */
 
-/* Names as the core wants them: at most 257 bytes each, so that nothing is read past what FUZ-044 allows. */
+/* Returns a copy of a list of names, each cut off at 257 bytes, so that no more is read than FUZ-044 allows. */
 static const char **cut_names(const char *const *names, uint32_t count, char **store)
 {
     *store = NULL;
     if (!names || count == 0) return NULL;
     const char **list = array_grow(NULL, count, sizeof *list);
-    uint64_t size = 0; /* one long name may stand there many times */
+    uint64_t size = 0; /* 64 bits, since the program may list one long name many times */
     for (uint32_t i = 0; list && i < count; i++)
         if (names[i]) size += strnlen(names[i], 257) + 1;
     char *at = list ? array_grow(NULL, size, 1) : NULL;
@@ -88,7 +87,8 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
     uint32_t count = in->layers->node_count;
     VkLayerInstanceLink *links = array_new(0, (uint64_t)count + 1, sizeof *links);
     if (!links) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    /* From the bottom up: a link holds what its layer calls next (LAY-312 to 314). */
+    /* Links the layers from the bottom up: a layer's link has the functions that the layer calls next (LAY-312 to 314).
+     */
     PFN_vkGetInstanceProcAddr gipa = (PFN_vkGetInstanceProcAddr)term_vkGetInstanceProcAddr;
     PFN_GetPhysicalDeviceProcAddr gpdpa = (PFN_GetPhysicalDeviceProcAddr)term_GetPhysicalDeviceProcAddr;
     for (uint32_t i = count; i-- > 0;) {
@@ -127,7 +127,8 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
         log_text(in, LOG_ERROR, "loader_create_instance_chain: Failed to find 'vkCreateInstance'");
     } else {
         result = create(&copy, allocator, &handle);
-        if (result == VK_ERROR_EXTENSION_NOT_PRESENT) /* INS-057: of a layer; the terminator never says so */
+        /* INS-057: from a layer, since the terminator never returns this */
+        if (result == VK_ERROR_EXTENSION_NOT_PRESENT)
             log_text(
                 in, LOG_WARN,
                 "vkCreateInstance: Layer returning invalid extension error not triggered by ICD/Loader (Policy #LLP_LAYER_17).");
@@ -135,12 +136,12 @@ static VkResult call_chain(struct instance *in, const VkInstanceCreateInfo *info
             log_text(in, LOG_ERROR | LOG_LAYER, "vkCreateInstance: A layer returned VK_SUCCESS, but no instance");
             result = VK_ERROR_INITIALIZATION_FAILED;
         }
-        if (result == VK_SUCCESS && !in->drivers) { /* no terminator has been reached */
+        if (result == VK_SUCCESS && !in->drivers) { /* the chain did not call the terminator */
             layers_log_idle(in, false, 0);
             result = VK_ERROR_INITIALIZATION_FAILED;
         }
     }
-    if (result == VK_SUCCESS) { /* a positive one, too, means that there is no instance (INS-026) */
+    if (result == VK_SUCCESS) { /* a positive result, too, means that there is no instance (INS-026) */
         in->lower = handle;
         table_fill_instance(in, gipa);
     }
@@ -160,7 +161,7 @@ static VkResult copy_app_layers(struct instance *in, const VkInstanceCreateInfo 
     return VK_SUCCESS;
 }
 
-/* Everything between the questions and the chain. */
+/* Asks the core, and opens the driver and layer libraries of its plan. */
 static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo *info, struct facts *facts)
 {
     struct plan plan = {0}, second = {0};
@@ -234,20 +235,21 @@ static VkResult create_instance(const VkInstanceCreateInfo *info, const VkAlloca
     in->magic = INSTANCE_MAGIC;
     in->lower = (VkInstance)in;
     in->has_allocator = allocator != NULL;
-    if (allocator) in->allocator = *allocator; /* ALC-011: the caller's structure may go */
-    in->api_version = VK_API_VERSION_1_0;      /* until the terminator learns it */
+    if (allocator) in->allocator = *allocator; /* ALC-011: a copy, since the caller may free its structure */
+    in->api_version = VK_API_VERSION_1_0;      /* until the terminator knows the version */
     in->inside_dxgi = inside_dxgi;
     table_fill_missing(in);
     instance_add(in);
     system_hold();
 
     struct facts *facts = NULL;
-    int cancel = cancel_off(); /* files and a socket may be open */
-    /* DBG-006: chained callbacks are active before settings, layers and drivers are looked at */
+    int cancel = cancel_off(); /* files and a socket may be open meanwhile */
+    /* DBG-006: chained callbacks are active before settings, layers and drivers are read */
     VkResult result = messengers_chained_start(in, info->pNext, allocator);
     if (result == VK_SUCCESS && !(facts = facts_new())) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result == VK_SUCCESS) result = put_app(facts, info);
-    if (result == VK_SUCCESS && info->ppEnabledExtensionNames) /* of which there are no more than memory holds */
+    /* names that are not all readable have failed before */
+    if (result == VK_SUCCESS && info->ppEnabledExtensionNames)
         in->enabled = extension_bits(info->ppEnabledExtensionNames, info->enabledExtensionCount);
     if (result == VK_SUCCESS) result = decide_and_open(in, info, facts);
     facts_free(facts);
@@ -258,7 +260,7 @@ static VkResult create_instance(const VkInstanceCreateInfo *info, const VkAlloca
         instance_free(in);
         return result;
     }
-    library_note_objects(true);  /* before a package manager replaces one of them */
+    library_note_objects(true);  /* records the objects before a package manager can replace their files */
     messengers_chained_rest(in); /* DBG-008: they receive nothing until vkDestroyInstance */
     *out = (VkInstance)in;       /* LAY-325: the loader's handle, never a layer's */
     return result;
@@ -282,10 +284,12 @@ VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyInstance(VkInstance handle, const VkAl
     if (!handle) return; /* INS-081: NULL is allowed */
     struct instance *in = instance_of(handle);
     if (in->magic != INSTANCE_MAGIC) bad_handle(CMD_vkDestroyInstance);
-    /* DBG-009, DBG-010: chained callbacks are active again; those created later and left behind are dropped */
+    /* DBG-009, DBG-010: activates chained callbacks again, and drops the callbacks that the program has not destroyed
+     */
     messengers_chained_wake(in);
     ((PFN_vkDestroyInstance)in->table->slot[ISLOT_vkDestroyInstance])(in->lower, allocator);
-    drivers_end(in, allocator); /* those that a layer kept from the terminator, INS-085 */
+    /* INS-085: the driver instances that remain because a layer did not call the terminator */
+    drivers_end(in, allocator);
     in->magic = 0;
     instance_free(in);
     library_drop_preloaded(NULL); /* INS-088: libraries that no live instance needs are closed */

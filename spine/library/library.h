@@ -42,8 +42,8 @@ struct mapped_lib *library_borrow(const char *path, char **text);
 void library_found(struct mapped_lib *lib, char *path);
 /* Records that the linker opened the library by the given path. */
 void library_lies_as_given(struct mapped_lib *lib);
-/* Takes note of the objects that have come into the process since the last call. theirs: the libraries in use may have
- * loaded them, so their files are added to those of each library; otherwise they belong to no earlier library. */
+/* Records the objects that have come into the process since the last call. theirs: the libraries in use may have loaded
+ * the new objects, so their files are added to each of these libraries. Otherwise they belong to no earlier library. */
 void library_note_objects(bool theirs);
 /* Ends an opening. The library is closed, or stays open by the rules of table.c. */
 void library_close(struct mapped_lib *lib);

@@ -14,7 +14,7 @@ enum library_state {
     LIBRARY_CLOSING,     /* one thread closes it */
 };
 
-/* What library_look has found at a file's path. */
+/* The result of comparing a file with its path, in library_look. */
 enum library_file_state { FILE_UNKNOWN, FILE_SAME, FILE_REPLACED, FILE_OVERWRITTEN };
 
 /* A file of a library. */
@@ -35,7 +35,7 @@ struct library {
     bool reported;            /* the driver has reported a physical device */
     bool listed;              /* a list of extensions has opened it (INS-087) */
     bool looked;              /* held by library_look */
-    bool unchanged;           /* so library_look has found it; counts while it is kept */
+    bool unchanged;           /* library_look found it unchanged; valid while it is kept */
     bool moved;               /* the linker would find another file by the bare name */
     enum library_state after; /* the state that library_look sets at its end */
     void *handle;

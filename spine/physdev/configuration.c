@@ -1,7 +1,7 @@
-/* configuration.c: device configurations of a settings file: which physical devices an instance shows, in which order
- * (SET-93 to SET-107).
+/* configuration.c: the device configurations of a settings file, which select and order the physical devices of an
+ * instance (SET-93 to SET-107).
  *
- * It never reads the file: the instance has the core's configurations (SET-11). */
+ * It does not read the settings file: the core has put the configurations into the instance's plan (SET-11). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define UUID_TEXT 37
 
 struct configuration {
-    const uint8_t *device_uuid, *driver_uuid; /* in the plan's bytes, which the instance's layer list keeps */
+    const uint8_t *device_uuid, *driver_uuid; /* in the bytes of the plan, which the instance's layer list owns */
     uint32_t driver_version;
     const char *device_name, *driver_name; /* NULL: not given */
 };
@@ -56,11 +56,11 @@ void configurations_free(struct instance *instance)
 /* ---- identity of a device -------------------------------------------------------------------------------------- */
 
 struct identity {
-    bool comparable; /* of version 1.1, and its driver can be asked (SET-94) */
+    bool comparable; /* the device is of version 1.1, and the driver can return its UUIDs (SET-94) */
     bool visible;
     VkPhysicalDeviceProperties properties;
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE];
-    char driver_name[VK_MAX_DRIVER_NAME_SIZE]; /* empty: the device cannot say it (SET-101) */
+    char driver_name[VK_MAX_DRIVER_NAME_SIZE]; /* empty: the driver does not return it (SET-101) */
 };
 
 static bool names_its_driver(const struct physdev *device, uint32_t version)
@@ -97,7 +97,7 @@ static void identify(const struct physdev *device, bool name, struct identity *o
     out->driver_name[sizeof out->driver_name - 1] = 0;
 }
 
-/* How well a device matches a configuration, the best first (SET-94, SET-95). */
+/* How well a device matches a configuration, from best to worst (SET-94, SET-95). */
 enum likeness { LIKE_ALL, LIKE_BOTH_UUIDS, LIKE_DEVICE_UUID, LIKE_NAME, LIKE_NONE };
 
 static bool same_uuid(const uint8_t *a, const uint8_t *b)
@@ -161,8 +161,9 @@ static VkResult none_matches(struct instance *instance)
     return VK_ERROR_INITIALIZATION_FAILED; /* SET-97: when no configuration matches a device */
 }
 
-/* Returns the device for a configuration, or NULL. An exact match may have been chosen before; the others must not, and
- * one by the device's UUID alone or by its name must be the only one (SET-95). */
+/* Returns the device for a configuration, or NULL. A device that matches exactly may already have been chosen for
+ * another configuration; any other must not. A match by the device's UUID alone, or by the name, must be the only one
+ * (SET-95). */
 static struct identity *matching(const struct configuration *c, struct identity *identity, uint32_t count,
                                  enum likeness how)
 {
@@ -189,7 +190,7 @@ static void choice_free(struct choice *c)
     free(c->chosen);
 }
 
-/* Chooses devices for the configurations and marks them visible. name: their drivers' names are needed. Returns false
+/* Chooses devices for the configurations and marks them visible. name: also read the drivers' names. Returns false
  * without memory. */
 static bool choose(const struct configurations *list, struct physdev *const *device, uint32_t count, bool name,
                    struct choice *c)
@@ -213,7 +214,7 @@ static bool choose(const struct configurations *list, struct physdev *const *dev
     return true;
 }
 
-/* Warns of a configuration whose device does not match exactly; names what differs. */
+/* Warns of a configuration whose device does not match exactly, and names the members that differ. */
 static void log_inexact(struct instance *instance, const struct configuration *c, const struct identity *device)
 {
     if (matches(c, device, LIKE_ALL)) return;

@@ -1,5 +1,5 @@
-/* display.c: terminators of the commands about displays, and of their acquisition and release. Displays and modes are
- * the driver's own handles and are never wrapped (EXT-067). */
+/* display.c: terminators of the commands that query displays, acquire them and release them. Displays and modes are the
+ * driver's handles and are never wrapped (EXT-067). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static const char *lib_path(const struct physdev *device)
 
 /* ---- VK_KHR_display -------------------------------------------------------------------------------------------- */
 
-/* EXT-063: a call does nothing, with an error line, unless VK_KHR_display is enabled on the instance. */
+/* EXT-063: reports whether VK_KHR_display is enabled on the instance, or logs an error. Without it a call does nothing.
+ */
 static bool display_enabled(const struct physdev *device, const char *name)
 {
     if (instance_has(device->instance, EXT_VK_KHR_display)) return true;
@@ -21,7 +22,7 @@ static bool display_enabled(const struct physdev *device, const char *name)
     return false;
 }
 
-/* EXT-064 to EXT-066: the line about a driver that lacks a display command. */
+/* EXT-064 to EXT-066: logs that a driver lacks a display command. */
 static void log_no_export(const struct physdev *device, unsigned flags, const char *name)
 {
     log_line(device->instance, flags, "ICD for selected physical device does not export %s!", name);
@@ -34,7 +35,7 @@ static VkResult none(const struct physdev *device, const char *name, uint32_t *c
     return VK_SUCCESS;
 }
 
-/* Defines the terminator of a query for a list: the command, its parameters, and its arguments. */
+/* Defines the terminator of a query that returns a list: the command, its parameters, and its arguments. */
 #define DISPLAY_LIST(command, parameters, ...)                                                                         \
     VKAPI_ATTR VkResult VKAPI_CALL term_##command parameters                                                           \
     {                                                                                                                  \
@@ -89,9 +90,9 @@ static void log_emulated(const struct physdev *device, const char *name)
     log_line(device->instance, LOG_INFO, "%s: Emulating call in ICD \"%s\"", name, lib_path(device));
 }
 
-/* Defines the terminator of a query for a list of structures: the command, the older command and the type of its
- * elements, the member that they fill for a driver without the command, the parameters, and the arguments before the
- * list. Without either command, the list is empty (EXT-069). */
+/* Defines the terminator of a query that returns a list of structures, which the older command answers if the driver
+ * lacks the newer one: command, older command, type of its elements, the member to copy them to, parameters, and the
+ * arguments before the list. Without either command, the list is empty (EXT-069). */
 #define DISPLAY_LIST_2(command, older, type, member, parameters, ...)                                                  \
     VKAPI_ATTR VkResult VKAPI_CALL term_##command parameters                                                           \
     {                                                                                                                  \

@@ -1,11 +1,11 @@
-/* enumerate.c: the terminator of vkEnumeratePhysicalDevices: the devices of all drivers in one list, in their order,
- * each with its lasting handle. It never holds the lock while calling out. */
+/* enumerate.c: the terminator of vkEnumeratePhysicalDevices: lists the devices of all drivers, in driver order, as
+ * handles that stay the same for each device. It never holds the lock while calling out. */
 #include <stdlib.h>
 
 #include "gen/zends.h"
 #include "physdev/list.h"
 
-/* Asks every driver for its devices (PHY-007 to PHY-012). One that fails has none (PHY-052). */
+/* Asks every driver for its devices (PHY-007 to PHY-012). A driver that fails counts as having none (PHY-052). */
 static VkResult scan_all_devices(struct instance *instance, struct scan *scan)
 {
     for (uint32_t i = 0; i < scan->drivers.count; i++) {

@@ -1,12 +1,13 @@
-/* extensions.c: a device's extensions and layers: those of its driver alone, and those that the terminators list, with
- * the extensions of implicit layers. */
+/* extensions.c: lists a device's extensions and layers: device_extensions those of the driver alone, the terminator
+ * also the extensions of implicit layers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zends.h"
 #include "physdev/physdev.h"
 
-/* DEV-001: more than a driver can truly have. A chain's list may be a little longer: with those of layers. */
+/* DEV-001: reports whether a count is not believed. A chain's list may be longer than a driver's by the extensions of
+ * layers. */
 static bool untrue(const struct driver *driver, uint32_t count)
 {
     if (count <= (driver ? EXTENSIONS_MAX : 2 * EXTENSIONS_MAX)) return false;
@@ -39,7 +40,7 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
         list = allocator ? mem_new(allocator, size, VK_SYSTEM_ALLOCATION_SCOPE_COMMAND) : malloc(size);
         if (!list) return VK_ERROR_OUT_OF_HOST_MEMORY;
         for (uint32_t i = 0; i < room; i++)
-            list[i].extensionName[0] = 0; /* an entry that a driver counts and does not write */
+            list[i].extensionName[0] = 0; /* stays if the driver does not write the entry that it has counted */
         if (!room) break;
         result = enumerate(physdev, NULL, count, list);
         if (*count > room) *count = room;
@@ -52,7 +53,7 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
     return result;
 }
 
-/* Distinct extensions, in order: a table of places, kept at most half full, finds a name that is there already. */
+/* A list of distinct extensions in order. A hash table, at most half full, finds the extensions of the list by name. */
 struct ext_set {
     VkExtensionProperties *ext;
     uint32_t count;
@@ -60,7 +61,8 @@ struct ext_set {
     uint32_t mask;
 };
 
-/* In the block of a list, which it takes over and makes larger where there are more to come than those of the list. */
+/* Initializes a set that takes ownership of list, whose count extensions are not yet added, and enlarges it to room
+ * elements. Returns false without memory. */
 static bool ext_set_new(struct ext_set *set, VkExtensionProperties *list, uint32_t count, uint32_t room)
 {
     uint32_t places = 16;
@@ -96,7 +98,7 @@ static uint32_t ext_hash(const VkExtensionProperties *ext)
     return (uint32_t)(h ^ h >> 32);
 }
 
-/* One of the list itself is at its place, or moves towards the front. */
+/* Adds an extension. An extension of the list itself stays at its place, or moves towards the front. */
 static void ext_set_add(struct ext_set *set, const VkExtensionProperties *ext)
 {
     for (uint32_t hash = ext_hash(ext);; hash++) {
@@ -150,7 +152,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     VkResult listed = device_extensions(device->driver, driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
                                         driver_physdev(device), NULL, &own_count, &own);
     if (!list_given(listed)) return listed;
-    uint64_t room = own_count; /* or more than will be needed */
+    uint64_t room = own_count; /* an upper bound */
     for (uint32_t i = 0; layers && i < layers->active_count; i++) room += layers->active[i].layer->device_ext_count;
     struct ext_set set = {.ext = own};
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;

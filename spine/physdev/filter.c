@@ -1,13 +1,13 @@
-/* filter.c: the filters VK_LOADER_DEVICE_ID_FILTER, VK_LOADER_VENDOR_ID_FILTER and VK_LOADER_DRIVER_ID_FILTER: reads
- * their values and judges devices by them. It sees devices as programs do, through the chain; it never asks a driver
- * itself and keeps nothing. */
+/* filter.c: reads the filters VK_LOADER_DEVICE_ID_FILTER, VK_LOADER_VENDOR_ID_FILTER and VK_LOADER_DRIVER_ID_FILTER,
+ * and applies them to devices. It queries devices through the chain, as programs do, and never calls a driver itself.
+ * It remembers nothing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "physdev/list.h"
 
-/* One number by C's rules (ENV-95); *end stays at text when there is none, and the number is 0. It cannot run into the
- * next entry: a comma is neither white space nor part of a number. */
+/* Parses a number by C's rules (ENV-95). Without one, returns 0 with *end at text. A number never extends into the next
+ * entry, because a comma is neither white space nor part of a number. */
 static uint32_t read_number(const char *text, const char **end)
 {
     char *stop = NULL;
@@ -16,7 +16,7 @@ static uint32_t read_number(const char *text, const char **end)
     return (uint32_t)value;
 }
 
-/* Reads a variable's ranges, whose number has no limit (ENV-98). Returns false without memory. */
+/* Reads the ranges of a variable, in any number (ENV-98). Returns false without memory. */
 static bool read_filter(struct variable variable, struct id_filter *filter)
 {
     char *block;
@@ -83,14 +83,14 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
             return false;
     }
     if (!filters->driver.count) return true;
-    /* PHY-042: without a way to ask, a set driver filter removes the device. */
+    /* PHY-042: if the properties cannot be queried, a driver filter removes the device. */
     void *ask = NULL;
     if (instance_has(instance, EXT_VK_KHR_get_physical_device_properties2))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2KHR];
     else if (version_reaches(instance->api_version, 1))
         ask = slot[ISLOT_vkGetPhysicalDeviceProperties2];
     if (!ask || is_missing(ask)) return false;
-    /* A driver that does not know the structure leaves this value, which no driver has. */
+    /* A driver that does not know the structure leaves this value, which no driver has as its ID. */
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
                                                .driverID = VK_DRIVER_ID_MAX_ENUM};
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,

@@ -1,26 +1,27 @@
-/* group.c: the terminator of vkEnumeratePhysicalDeviceGroups: the groups of all drivers in one list, with the lasting
- * handles of their members. It never holds the lock while calling out, and removes no driver (PHY-053). */
+/* group.c: the terminator of vkEnumeratePhysicalDeviceGroups: lists the groups of all drivers. Their members are the
+ * same handles as those of vkEnumeratePhysicalDevices. It never holds the lock while calling out, and removes no driver
+ * (PHY-053). */
 #include <stdlib.h>
 
 #include "gen/zends.h"
 #include "physdev/list.h"
 
-/* The groups of one driver. */
+/* The groups of one driver in the list. */
 struct part {
-    uint32_t end; /* index behind the last one */
-    bool made;    /* one for each device, in place of the driver's own */
+    uint32_t end; /* index behind the last group */
+    bool made;    /* the loader replaced the driver's groups by a group for each device */
 };
 
 struct groups {
     VkPhysicalDeviceGroupProperties *group; /* members are the terminators' handles */
     uint32_t count;
     struct part *part; /* for each driver of the scan */
-    /* The caller's elements, whose chains drivers may fill (PHY-071). */
+    /* The caller's elements, whose pNext chains drivers may fill (PHY-071). */
     const VkPhysicalDeviceGroupProperties *given;
     uint32_t given_count;
 };
 
-/* The next group, as empty as the caller left its place. There is room. */
+/* Appends an empty group with sType and pNext of the caller's element. There must be room for it. */
 static VkPhysicalDeviceGroupProperties *groups_next(struct groups *groups)
 {
     VkPhysicalDeviceGroupProperties *group = &groups->group[groups->count];
@@ -54,7 +55,7 @@ static VkResult groups_of_devices(const struct scan *scan, uint32_t first, struc
     return VK_SUCCESS;
 }
 
-/* A driver without group function: a group for each device (PHY-062). */
+/* PHY-062: adds a group for each device of a driver without the command. */
 static VkResult single_groups(struct instance *instance, struct scan *scan, struct driver *driver,
                               struct groups *groups)
 {
@@ -71,8 +72,8 @@ static VkResult single_groups(struct instance *instance, struct scan *scan, stru
     return groups_of_devices(scan, first, groups);
 }
 
-/* The groups of a driver that has the function, once asked. Members are the driver's handles until the records are
- * there. VK_INCOMPLETE: there are more. */
+/* Asks a driver once for its groups and adds them. The members are the driver's handles, which wrap_members replaces
+ * later. Returns VK_INCOMPLETE if there are more groups. */
 static VkResult ask_groups(struct instance *instance, struct scan *scan, struct driver *driver,
                            PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups)
 {
@@ -125,8 +126,8 @@ static bool group_true(const struct scan *scan, uint32_t first, const VkPhysical
     return true;
 }
 
-/* Adds the groups of a driver; *made tells that they were replaced by one for each device, because a group of the
- * driver's cannot be true (PHY-078). */
+/* Adds the groups of a driver. *made is set if they are replaced by a group for each device, because a group of the
+ * driver has impossible members (PHY-078). */
 static VkResult driver_groups(struct instance *instance, struct scan *scan, struct driver *driver,
                               PFN_vkEnumeratePhysicalDeviceGroups enumerate, struct groups *groups, bool *made)
 {
@@ -151,7 +152,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
     return VK_SUCCESS;
 }
 
-/* Replaces the drivers' handles of the groups from first up to last, all of one driver, by the records'. */
+/* Replaces the driver's handles in its groups, from index first to last, by those of the records. */
 static void wrap_members(const struct scan *scan, const struct driver *driver, struct groups *groups, uint32_t first,
                          uint32_t last)
 {
@@ -167,7 +168,7 @@ static void wrap_members(const struct scan *scan, const struct driver *driver, s
     }
 }
 
-/* PHY-061, EXT-036: one of the two names, and never the other. */
+/* PHY-061, EXT-036: returns the driver's function of one name. The other name is never used instead. */
 static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance *instance, const struct driver *driver)
 {
     return driver_fn_raw(driver, instance_has(instance, EXT_VK_KHR_device_group_creation)
@@ -193,14 +194,15 @@ static VkResult scan_all_groups(struct instance *instance, struct scan *scan, st
     return result;
 }
 
-/* Sorting a result that will be trimmed: which groups remain is known only afterwards, so that the chains which the
- * drivers filled may belong to groups that go. The drivers are asked once more, each remaining group with the chain of
- * its own element. */
+/* Sorts a result that is longer than the caller's array. The drivers have already filled pNext chains of groups that
+ * are not returned. After sorting, each remaining group gets the chain of its element, and the drivers are asked again
+ * to fill it. */
 static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struct groups *groups)
 {
-    for (uint32_t i = 0; i < groups->count; i++) groups->group[i].pNext = (void *)(uintptr_t)i; /* where it was */
+    /* the index before sorting */
+    for (uint32_t i = 0; i < groups->count; i++) groups->group[i].pNext = (void *)(uintptr_t)i;
     VkResult result = sort_groups(instance, scan, groups->group, groups->count);
-    void **chain = calloc(groups->count, sizeof *chain); /* by where they were */
+    void **chain = calloc(groups->count, sizeof *chain); /* by index before sorting */
     VkPhysicalDeviceGroupProperties *again = calloc(groups->count, sizeof *again);
     if (!chain || !again) result = VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < groups->given_count && result == VK_SUCCESS; i++) {
@@ -226,8 +228,8 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
     return result;
 }
 
-/* Of devices with one identity the first in the order of vkEnumeratePhysicalDevices is visible (SET-95), so that order
- * it is here, too. */
+/* Applies device configurations. Of devices with the same identity, the first in the order of
+ * vkEnumeratePhysicalDevices is visible (SET-95), so the devices are put into that order first. */
 static VkResult configured(struct instance *instance, struct scan *scan, struct groups *groups)
 {
     VkResult sorted = sort_wanted(instance, scan) ? sort_devices(instance, scan) : VK_SUCCESS;
@@ -262,7 +264,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
     if (result == VK_SUCCESS && properties && instance->configurations) result = configured(instance, &scan, &groups);
     scan_end(&scan);
     if (result != VK_SUCCESS) goto done;
-    if (!properties) { /* with device configurations an upper bound (SET-105) */
+    if (!properties) { /* an upper bound if there are device configurations (SET-105) */
         *count = groups.count;
         goto done;
     }

@@ -1,4 +1,4 @@
-/* list.h: the functions that the files of physdev with lists of devices and groups share. */
+/* list.h: functions that the files of physdev share: listing devices, configurations, sorting, filters. */
 #ifndef VKL_PHYSDEV_LIST_H
 #define VKL_PHYSDEV_LIST_H
 
@@ -6,22 +6,23 @@
 
 /* ---- scan.c ----------------------------------------------------------------------------------------------------- */
 
-/* The results of the drivers in one enumeration; the drivers are held. */
+/* The devices that the drivers report in one enumeration. The drivers are held. */
 struct scan {
     struct held_drivers drivers;
     struct found *found;
     uint32_t count;
 };
 
-/* scan_end follows a success. */
+/* Begins a scan. After VK_SUCCESS, call scan_end. */
 VkResult scan_begin(struct instance *instance, struct scan *scan);
 void scan_end(struct scan *scan);
-/* One driver's devices, added to the scan. *reading tells whether a failure came after its count call. */
+/* Asks a driver for its devices and adds them. If it fails, *reading tells whether its count call succeeded. */
 VkResult scan_devices(struct scan *scan, struct driver *driver, bool *reading);
-/* Adds devices that a driver has given otherwise, by its own handles; NULL is none. VK_SUCCESS or out of memory. */
+/* Adds handles of a driver. device: may be NULL if count is 0. Returns VK_SUCCESS or out of memory. */
 VkResult scan_add(struct scan *scan, struct driver *driver, const VkPhysicalDevice *device, uint32_t count);
-/* A list of devices that a function gives, its count asked first, in memory of malloc's; a failure has none. whom is
- * handed to the function as it is. */
+/* A function that lists devices with two calls, like vkEnumeratePhysicalDevices. list_devices calls it, with whom as
+ * its first argument, and returns the list in memory from malloc; after an error there is none. *reading: as for
+ * scan_devices. */
 typedef VkResult (*list_function)(const void *whom, uint32_t *count, VkPhysicalDevice *device);
 VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkPhysicalDevice **out, bool *reading);
 void log_failed_driver(struct instance *instance, const struct driver *driver, VkResult result);
@@ -29,21 +30,21 @@ void log_no_devices(struct instance *instance);
 
 /* ---- configuration.c ------------------------------------------------------------------------------------------- */
 
-/* With device configurations active: the answer of an enumeration whose devices come in ordinary order (SET-93). */
+/* Lists devices for an instance with device configurations. device: all devices in ordinary order (SET-93). */
 VkResult configurations_devices(struct instance *instance, struct physdev *const *device, uint32_t available,
                                 uint32_t *count, VkPhysicalDevice *out);
-/* Leaves out groups with a device that is not shown (SET-103). */
+/* Removes groups with a device that is not visible (SET-103). */
 VkResult configurations_groups(struct instance *instance, struct physdev *const *device, uint32_t available,
                                VkPhysicalDeviceGroupProperties *group, uint32_t *count);
 
 /* ---- sort.c ---------------------------------------------------------------------------------------------------- */
 
-/* Is sorting in effect for this call (PHY-025, PHY-026, WIN-061)? */
+/* Reports whether devices are sorted in this call (PHY-025, PHY-026, WIN-061). */
 bool sort_wanted(const struct instance *instance, const struct scan *scan);
-/* Puts the devices that were found, which have their records and come in the order of PHY-023, into that of PHY-027 or
- * of WIN-061. VK_SUCCESS or out of memory. */
+/* Sorts the devices of a scan by PHY-027 or WIN-061. Before, they must be in the order of PHY-023 and have records.
+ * Returns VK_SUCCESS or out of memory. */
 VkResult sort_devices(struct instance *instance, struct scan *scan);
-/* The same for groups, whose members are the terminators' handles (PHY-075, WIN-070). */
+/* Sorts groups, whose members are the terminators' handles (PHY-075, WIN-070). */
 VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDeviceGroupProperties *group,
                      uint32_t count);
 
@@ -54,7 +55,7 @@ struct id_range {
 };
 
 struct id_filter {
-    size_t count; /* 0: everything passes */
+    size_t count; /* 0: all devices pass */
     struct id_range *range;
 };
 
@@ -65,9 +66,9 @@ struct id_filters {
 /* Reads the three variables and returns VK_SUCCESS or out of memory. The caller frees the filters in both cases. */
 VkResult filters_read(struct id_filters *filters);
 void filters_free(struct id_filters *filters);
-/* Reports whether one of the variables filters. */
+/* Reports whether any of the three variables is set to a filter. */
 bool filters_any(const struct id_filters *filters);
-/* Does a device, given by the chain's handle, pass all of them? Asks through the chain (PHY-041). */
+/* Reports whether a device passes all filters. Queries the device through the chain (PHY-041). */
 bool filters_pass(const struct instance *instance, const struct id_filters *filters, VkPhysicalDevice chain_handle);
 
 #endif

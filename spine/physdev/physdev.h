@@ -1,6 +1,5 @@
-/* physdev.h: the interface of physdev/: the extensions and the further properties of a physical device, the device
- * configurations of an instance, and the sorting that layers are told about. The other functions of physdev/ are
- * commands. */
+/* physdev.h: the interface of physdev/: the extensions and extended properties of a physical device, an instance's
+ * device configurations, and the sorting feature that layers see. The other functions of physdev/ are commands. */
 #ifndef VKL_PHYSDEV_H
 #define VKL_PHYSDEV_H
 
@@ -8,29 +7,31 @@
 
 /* ---- extensions.c ----------------------------------------------------------------------------------------------- */
 
-/* All device extensions that a function reports, in memory of the allocator's. VK_SUCCESS, VK_INCOMPLETE when there are
- * more even after the last attempt, or an error without a list. driver: whose function it is, which has none when their
- * number cannot be true (DEV-001); NULL: the chain's, which fails then. */
+/* Lists the device extensions that enumerate returns, in memory from the allocator. Returns VK_SUCCESS, VK_INCOMPLETE
+ * if there are more after the last attempt, or an error without a list. driver: the driver that enumerate belongs to,
+ * or NULL for the chain's function. If their number is not believed (DEV-001), a driver's list is empty, and the
+ * chain's is an error. */
 VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExtensionProperties enumerate,
                            VkPhysicalDevice physdev, const VkAllocationCallbacks *allocator, uint32_t *count,
                            VkExtensionProperties **out);
 
 /* ---- query.c ---------------------------------------------------------------------------------------------------- */
 
-/* The function by which the loader itself asks a driver for more properties of a device of this version: the core one
- * where instance and device are of 1.1 or newer, else or without it the KHR one (PHY-029, WIN-068). NULL: it has none.
- */
+/* Returns the function with which the loader queries a driver for extended properties of a device of this version: the
+ * core function if instance and device are of version 1.1 or newer and the driver has it, otherwise the KHR function
+ * (PHY-029, WIN-068). NULL: the driver has neither. */
 PFN_vkGetPhysicalDeviceProperties2 properties2_of(const struct instance *instance, const struct driver *driver,
                                                   uint32_t device_version);
 
 /* ---- sort.c ----------------------------------------------------------------------------------------------------- */
 
-/* What layers are told at instance creation: does the loader sort by itself (LAY-306, WIN-060)? */
+/* Returns the feature flags for layers at instance creation, which tell whether the loader sorts devices (LAY-306,
+ * WIN-060). */
 VkLoaderFeatureFlags sort_features(struct instance *instance);
 
 /* ---- configuration.c ------------------------------------------------------------------------------------------- */
 
-/* Takes the device configurations out of the plan, before layers_read takes its bytes. */
+/* Copies the device configurations from the plan. Call it before layers_read, which takes ownership of the plan. */
 VkResult configurations_read(struct instance *instance, const struct plan *plan);
 void configurations_free(struct instance *instance);
 

@@ -1,6 +1,6 @@
-/* query.c: terminators of the physical-device queries that have two names or may be missing: the "2" queries and the
- * external-object queries with their emulation, tool properties, external image formats. Each acts on the driver that
- * owns the device, and keeps nothing (THR-010). */
+/* query.c: terminators of physical-device queries that have two names or may be missing: the "2" queries and the
+ * external-object queries, with their emulation, tool properties, and external image formats. Each calls the driver
+ * that owns the device, and remembers nothing (THR-010). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- which function, and the messages -------------------------------------------------------------------------- */
 
-/* EXT-007: the core function, the extension's, or none, which means emulation. */
+/* EXT-007: returns the driver's core function, the extension's function, or NULL, which means emulation. */
 static void *pick(const struct physdev *device, unsigned core, unsigned khr, unsigned ext)
 {
     const struct instance *instance = device->instance;
@@ -91,7 +91,7 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     for (VkBaseOutStructure *next = pProperties->pNext; next; next = next->pNext) {
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES) {
             if (!instance_has(device->instance, EXT_VK_KHR_external_memory_capabilities))
-                continue; /* EXT-023: left alone, and no message */
+                continue; /* EXT-023: ignored without a message */
             log_line(
                 device->instance, LOG_WARN,
                 "vkGetPhysicalDeviceProperties2: Emulation cannot generate unique IDs for struct VkPhysicalDeviceIDProperties - setting IDs to zero instead");
@@ -106,8 +106,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     }
 }
 
-/* Defines the terminator of a query for one structure: the command without its 2, the member that it fills for a driver
- * without the command, the parameters, of which out is the last, its name in the registry, and the other arguments. */
+/* Defines the terminator of a query that fills one structure: the command without its 2, the member that the older
+ * command fills, the parameters, whose last is named out, its name in the registry, and the other arguments. */
 #define QUERY_2(command, member, parameters, out_name, ...)                                                            \
     VKAPI_ATTR void VKAPI_CALL term_##command##2 parameters                                                            \
     {                                                                                                                  \
@@ -228,8 +228,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalBufferProperties(
     if (pExternalBufferProperties->pNext) log_ignored(device, name, "pExternalBufferProperties->pNext");
 }
 
-/* Defines the terminator of a query about semaphores or fences, which can neither be exported nor imported if the
- * driver lacks the query. */
+/* Defines the terminator of a query about semaphores or fences. If the driver lacks the query, they can be neither
+ * exported nor imported. */
 #define EXTERNAL_SYNC(Kind, kind)                                                                                      \
     VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternal##Kind##Properties(                                     \
         VkPhysicalDevice handle, const VkPhysicalDeviceExternal##Kind##Info *info,                                     \
@@ -253,8 +253,8 @@ VKAPI_ATTR void VKAPI_CALL term_vkGetPhysicalDeviceExternalBufferProperties(
 EXTERNAL_SYNC(Semaphore, semaphore)
 EXTERNAL_SYNC(Fence, fence)
 
-/* EXT-056, EXT-057: without the driver's command, an external handle type is not supported; without one the core
- * command answers, and the external members are 0. */
+/* EXT-056, EXT-057: if the driver lacks the command, an external handle type is an error; without a handle type, the
+ * core command answers, and the external members are 0. */
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceExternalImageFormatPropertiesNV(
     VkPhysicalDevice handle, VkFormat format, VkImageType type, VkImageTiling tiling, VkImageUsageFlags usage,
     VkImageCreateFlags flags, VkExternalMemoryHandleTypeFlagsNV externalHandleType,
@@ -296,7 +296,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolProperties(VkPhysical
     return VK_SUCCESS;
 }
 
-/* EXT-045: the one place where the device's extensions are asked for with the program's allocator. */
+/* EXT-045: only this query lists the device's extensions with the program's allocator. */
 VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceToolPropertiesEXT(
     VkPhysicalDevice handle, uint32_t *pToolCount, VkPhysicalDeviceToolProperties *pToolProperties)
 {

@@ -1,5 +1,5 @@
-/* scan.c: asks the drivers for their physical devices. It never holds the lock while calling out, and takes nothing
- * from the program's allocator. */
+/* scan.c: asks the drivers for their physical devices. It never holds the lock while calling out, and does not use the
+ * program's allocator. */
 #include "physdev/list.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void scan_end(struct scan *scan)
     free(scan->found);
 }
 
-/* PHY-048: from now on the driver stays; it is held, and so it has not gone meanwhile. */
+/* PHY-048: records that a driver has reported a device, so it is not removed. The driver is held. */
 static void note_device(struct driver *driver)
 {
     lock_take();
@@ -35,7 +35,7 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
         result = list(whom, count, NULL);
         if (!list_given(result)) break;
         if (*count > DEVICES_MAX) {
-            result = VK_ERROR_INITIALIZATION_FAILED; /* and *count says why */
+            result = VK_ERROR_INITIALIZATION_FAILED; /* the caller finds the reason in *count */
             break;
         }
         *reading = true;

@@ -1,13 +1,13 @@
-/* trampolines.c: what programs call to enumerate physical devices and groups: the chain's answer is filtered, and its
- * handles are replaced by those that programs hold; drivers without devices are removed. It never sorts, and never
- * holds the lock while calling out. */
+/* trampolines.c: the trampolines that enumerate physical devices and groups. They filter the chain's result, replace
+ * its handles by those of programs, and remove drivers without devices. They never sort, and never hold the lock while
+ * calling out. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/zends.h"
 #include "physdev/list.h"
 
-/* The instance of a handle that a program gave; a bad one ends the process before anything else (HND-018). */
+/* Returns the instance of a program's handle. A bad handle ends the process (HND-018). */
 static inline struct instance *physdev_instance(VkInstance handle, uint32_t command)
 {
     struct instance *instance = instance_of(handle);
@@ -15,14 +15,15 @@ static inline struct instance *physdev_instance(VkInstance handle, uint32_t comm
     return instance;
 }
 
-/* A filter needs the whole list for every request of the program: the chain is asked with a guessed room that
- * grows until all fits. Counting first would ask every driver twice. */
+/* The room of the first call with a filter. A filter needs the whole list in each call of the program. So the chain is
+ * called with a guessed room, which grows until the list fits; a separate call for the count would ask every driver
+ * twice. */
 #define ROOM_FIRST 32u
 #define ROOM_MAX (ROOM_FIRST << 10)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/* Replaces the chain's handles by the program's; by none, when there is no memory. */
+/* Replaces the chain's handles by those of programs; without memory, by VK_NULL_HANDLE. */
 static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device, uint32_t count)
 {
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -37,8 +38,8 @@ static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device
     return result;
 }
 
-/* PHY-048: after a complete enumeration the drivers go that never had a device. One that a thread is inside of,
- * perhaps this very one, is left to the next enumeration. */
+/* PHY-048: after a complete enumeration, removes the drivers that never reported a device. A driver that a thread is
+ * calling, perhaps this thread, stays until the next enumeration. */
 static void remove_useless_drivers(struct instance *instance)
 {
     struct driver *useless;
@@ -68,7 +69,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
     if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
-            if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may give a list with gaps */
+            if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may leave entries of the list unset */
                 all[passed++] = all[i];
         if (devices) {
             if (*count < passed) {
@@ -119,7 +120,7 @@ EXPORT_COMMAND(vkEnumeratePhysicalDevices);
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* Replaces the chain's handles by the program's; groups have no member, when there is no memory. */
+/* Replaces the chain's handles by those of programs; without memory, the groups have no members. */
 static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProperties *group, uint32_t count)
 {
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -153,8 +154,8 @@ static bool group_passes(const struct instance *instance, const struct id_filter
     return true;
 }
 
-/* The chain's function. Programs know one function under two names (PHY-060), layers know two; the table has the one to
- * call in the core command's place (EXT-014), but a layer may offer the alias alone. */
+/* Returns the chain's function. Programs have one function under two names (PHY-060), layers may have two. The table's
+ * slot of the core command has the preferred one (EXT-014); if it is empty, a layer has only the alias. */
 static PFN_vkEnumeratePhysicalDeviceGroups next_groups(const struct instance *instance)
 {
     void *core = instance->table->slot[ISLOT_vkEnumeratePhysicalDeviceGroups];
@@ -184,7 +185,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
     if (list_given(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
-            if (group_passes(instance, filters, &all[i])) all[passed++] = all[i]; /* with its pNext (PHY-072) */
+            if (group_passes(instance, filters, &all[i])) all[passed++] = all[i]; /* includes pNext (PHY-072) */
         if (properties) {
             if (given < passed) {
                 passed = given;
@@ -232,7 +233,7 @@ EXPORT_COMMAND(vkEnumeratePhysicalDeviceGroups);
 
 /* ---- layers of a device ------------------------------------------------------------------------------------------ */
 
-/* DEV-011 to DEV-013, LAY-252 to LAY-256: answered here, for every device of an instance alike. */
+/* DEV-011 to DEV-013, LAY-252 to LAY-256: the loader answers, with the same list for every device of an instance. */
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateDeviceLayerProperties(VkPhysicalDevice handle, uint32_t *pPropertyCount,
                                                                       VkLayerProperties *pProperties)
 {

@@ -1,10 +1,9 @@
-/* callback.c: the callbacks that programs and layers have given for messages, and the delivery of messages to them: of
- * VkDebugUtilsMessengerEXT and VkDebugReportCallbackEXT alike. It knows no driver: debug/messenger.c
- * passes messengers on to drivers.
+/* callback.c: the callbacks that programs and layers registered for messages (VkDebugUtilsMessengerEXT and
+ * VkDebugReportCallbackEXT), and the delivery of messages to them. It uses no driver: debug/messenger.c passes
+ * messengers on to drivers.
  *
- * No lock is held while a callback or an allocator runs: a record in use stays in the list until its last user leaves
- * it, so that a callback may create and destroy messengers (THR-012).
- */
+ * No lock is held while a callback or an allocator runs. A record in use stays in the list until its last user is done
+ * with it, so a callback may create and destroy messengers (THR-012). */
 #include "process/process.h"
 
 /* ---- records --------------------------------------------------------------------------------------------------- */
@@ -22,7 +21,7 @@ struct messenger *messenger_new(const VkAllocationCallbacks *allocator)
 void messenger_free(struct messenger *m)
 {
     if (!m) return;
-    VkAllocationCallbacks allocator = m->allocator; /* the block holds what frees it */
+    VkAllocationCallbacks allocator = m->allocator; /* a copy, since the block that is freed contains the callbacks */
     mem_free(m->has_allocator ? &allocator : NULL, m);
 }
 
@@ -42,7 +41,8 @@ void messenger_fill_report(struct messenger *m, const VkDebugReportCallbackCreat
     m->user = info->pUserData;
 }
 
-/* Severities of all that may be called; called whenever the list or a record in it has changed. */
+/* Updates the severities that any active messenger wants. Call it after each change of the list or of a record in it.
+ */
 static void heed(struct instance *instance)
 {
     uint32_t all = 0;
@@ -61,7 +61,7 @@ void messenger_add(struct instance *instance, struct messenger *m, struct messen
     heed(instance);
 }
 
-/* Drops the lock after a change of the list, and frees the records that are gone and unused. */
+/* Frees the destroyed records that no thread uses, and drops the lock. Call it after a change of the list. */
 static void drop_and_free(struct instance *instance)
 {
     lock_wanted(true);

@@ -1,20 +1,20 @@
-/* claim.c: claims of threads on objects while they call out, so that others wait for them. A forked child has none of
- * its parent's threads, and so none of their claims.
+/* claim.c: claims of threads on objects while they call out; other threads wait for the end of a claim. A forked child
+ * has none of its parent's threads, so their claims do not count there.
  *
- * A thread that never returns from a call leaves its claim behind. Where that is visible, the claim ends at once
- * (claim_unwinds, and a thread that comes again from further up its stack); else others wait for it for some seconds.
- */
+ * A thread that never returns from a call leaves its claim behind. claim_unwinds ends the claim if an exception or a
+ * cancellation unwinds the stack, and claim_take_over if the thread comes again from a frame higher up its stack.
+ * Otherwise other threads wait CLAIM_SECONDS_MAX seconds for it. */
 #include "process/process.h"
 
-#define WAITS_MAX (CLAIM_SECONDS_MAX * 10) /* lock_wait's moments */
+#define WAITS_MAX (CLAIM_SECONDS_MAX * 10) /* lock_wait waits for 0.1 s */
 
 static struct place {
-    const void *what, *whose; /* what NULL: free */
+    const void *what, *whose; /* what NULL: a free entry */
     uint64_t thread, number;
-    uintptr_t frame;               /* of the stack, when it was claimed */
-    struct tally *tally;           /* that counts it, or NULL */
+    uintptr_t frame;               /* the stack frame that made the claim */
+    struct tally *tally;           /* the tally that counts the use, or NULL */
 } places[64];                      /* under the lock */
-static uint64_t places_generation; /* of the process */
+static uint64_t places_generation; /* fork_generation() of the entries */
 static uint64_t last_number;
 
 static struct place *find(const void *what, const void *whose)
@@ -35,7 +35,8 @@ static void give_up(struct place *p)
     lock_wake();
 }
 
-/* over: a claim that is left behind is taken away. */
+/* Waits for the end of other threads' claims. over: ends a claim whose thread does not return. Returns false if the
+ * calling thread has the claim, or after the time limit. */
 static bool wait_for(const void *what, const void *whose, bool over, uintptr_t frame)
 {
     struct place *p;
@@ -43,7 +44,7 @@ static bool wait_for(const void *what, const void *whose, bool over, uintptr_t f
     while ((p = find(what, whose))) {
         bool mine = p->thread == thread_known();
         bool late = waits >= WAITS_MAX;
-        if (over && (late || (mine && frame >= p->frame))) /* the earlier call has ended without returning */
+        if (over && (late || (mine && frame >= p->frame))) /* the call with the claim has ended without returning */
             give_up(p);
         else if (mine || late)
             return false;
@@ -53,7 +54,7 @@ static bool wait_for(const void *what, const void *whose, bool over, uintptr_t f
     return true;
 }
 
-/* False: there is no place. */
+/* Records a claim. Returns false if the table is full. */
 static bool place_take(struct claim *claim, const void *what, const void *whose, uintptr_t frame, struct tally *tally)
 {
     unsigned i = 0;
@@ -97,7 +98,7 @@ void claim_drop(const struct claim *claim)
 void claim_use(struct claim *claim, struct tally *tally)
 {
     static uint64_t mark;
-    find(tally, &mark); /* in a child: those of its parent go */
+    find(tally, &mark); /* in a forked child: frees the parent's entries */
     *claim = (struct claim){0};
     place_take(claim, tally, &mark, FRAME, tally);
     tally_up(tally);
@@ -109,7 +110,7 @@ void claim_unuse(const struct claim *claim, struct tally *tally)
     claim_drop(claim);
 }
 
-/* The newest claim of this thread is that of the frame that is left. */
+/* Ends the newest claim of this thread: it belongs to the frame that is being unwound. */
 int claim_unwinds(int version, int actions, uint64_t class, void *exception, void *context)
 {
     (void)version, (void)class, (void)exception, (void)context;

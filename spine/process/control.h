@@ -1,5 +1,5 @@
-/* control.h: the processor's floating-point control word. The core parses numbers with the default
- * rounding and without exceptions, regardless of the program's settings for its own arithmetic. */
+/* control.h: saves, sets and restores the processor's floating-point control word. The core parses numbers with the
+ * default rounding and without exceptions, regardless of the program's settings. */
 #ifndef VKL_CONTROL_H
 #define VKL_CONTROL_H
 
@@ -8,7 +8,7 @@
 struct control {
     uint64_t word;
 #ifdef __i386__
-    uint32_t x87[7]; /* the older unit's own: with it compilers turn integers of 64 bits into numbers */
+    uint32_t x87[7]; /* the state of the x87 unit, with which compilers convert 64-bit integers to floating point */
 #endif
 };
 
@@ -16,7 +16,7 @@ struct control {
 static inline struct control control_take(void)
 {
     struct control c = {.word = __builtin_ia32_stmxcsr()};
-    __builtin_ia32_ldmxcsr(0x1f80); /* to nearest, nothing is told */
+    __builtin_ia32_ldmxcsr(0x1f80); /* round to nearest, all exceptions masked */
 #ifdef __i386__
     __asm__ volatile("fnstenv %0\n\tfldcw %1" : "=m"(c.x87) : "m"((const uint16_t){0x037f}));
 #endif
@@ -25,7 +25,7 @@ static inline struct control control_take(void)
 static inline void control_give(struct control c)
 {
 #ifdef __i386__
-    __asm__ volatile("fldenv %0" : : "m"(c.x87)); /* and clears the exceptions since then */
+    __asm__ volatile("fldenv %0" : : "m"(c.x87)); /* clears the exceptions raised since then, too */
 #endif
     __builtin_ia32_ldmxcsr((unsigned)c.word);
 }
@@ -46,12 +46,13 @@ static inline void control_give(struct control c)
     __asm__ volatile("mtfsf 0xff, %0" : : "d"(word));
 }
 #else
-/* The instructions that read and write the word, and its type. Zero means to nearest, and that nothing is told. */
+/* The type of the control word, and the instructions that read and write it. Zero means: round to nearest, no
+ * exceptions. */
 #if defined __aarch64__
 typedef uint64_t control_word;
 #define CONTROL_READ "mrs %0, fpcr"
 #define CONTROL_WRITE "msr fpcr, %0"
-#elif defined __riscv /* exceptions are flags alone there */
+#elif defined __riscv /* RISC-V has exception flags only, and no traps */
 typedef unsigned long control_word;
 #define CONTROL_READ "frrm %0"
 #define CONTROL_WRITE "fsrm %0"

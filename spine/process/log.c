@@ -12,10 +12,11 @@
 #define TEXT_MAX 511 /* LOG-10: the body is cut after so many bytes */
 #define TAG_WIDTH 32 /* LOG-9: the tag is padded with spaces to this width */
 
-/* What VK_LOADER_DEBUG switched on, or later a settings file that a global function read (LOG-14, SET-78). */
+/* The log level of the process: set by VK_LOADER_DEBUG, or later by a settings file that a global command read (LOG-14,
+ * SET-78). */
 static _Atomic unsigned log_level;
 
-/* LOG-1; the order is the one in which prefixes are tried (LOG-4). */
+/* LOG-1: the words of VK_LOADER_DEBUG, in the order in which LOG-4 tries prefixes. */
 static const struct {
     char word[8];
     unsigned flags;
@@ -82,7 +83,7 @@ void log_forget(struct instance *instance)
     instance->log_file = NULL;
 }
 
-/* Does the line go into the instance's file? */
+/* Reports whether a line is written to the instance's file. */
 static bool filed(const struct instance *instance, unsigned flags)
 {
     return instance && instance->log_file && (flags & (instance->file_level | LOG_FATAL)) != 0;
@@ -95,7 +96,7 @@ static bool wanted(const struct instance *instance, unsigned flags)
     return (flags & level) != 0;
 }
 
-/* Is it worth making the text? */
+/* Reports whether any sink wants a line with these flags. */
 static bool heard(const struct instance *instance, unsigned flags)
 {
     return wanted(instance, flags) || filed(instance, flags) || (instance && messengers_heed(instance, flags));
@@ -107,7 +108,7 @@ bool log_heard(const struct instance *instance)
                                       __atomic_load_n(&instance->heeded, __ATOMIC_RELAXED)));
 }
 
-/* The severity and category of a line. */
+/* Builds a line's tag from its severity and category. */
 static void tag_of(unsigned flags, char tag[64])
 {
     const char *severity = flags & LOG_ERROR   ? "ERROR"
@@ -119,7 +120,7 @@ static void tag_of(unsigned flags, char tag[64])
     snprintf(tag, 64, "[Vulkan Loader] %s%s%s: ", severity, *severity && *category ? " | " : "", category);
 }
 
-/* text has at most TEXT_MAX bytes. */
+/* Sends a text of at most TEXT_MAX bytes to all sinks. */
 static void deliver(struct instance *instance, unsigned flags, const char *text)
 {
     char tag[64], padded[64];

@@ -1,13 +1,14 @@
-/* memory.c: memory from the application's callbacks or from the C library, on the calling thread (ALC-001 to ALC-016).
+/* memory.c: allocates memory from the application's callbacks or from the C library, on the calling thread (ALC-001 to
+ * ALC-016).
  *
- * It keeps no list of blocks: the caller of free knows the owner of the block (ALC-006). Nothing is assumed about a
- * callback's memory (ALC-010). */
+ * It keeps no list of blocks: the caller of mem_free knows the allocator of the block (ALC-006). It relies on no
+ * property of a callback's memory (ALC-010). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "process/process.h"
 
-#define ALIGNMENT 16 /* ALC-008: a power of two, enough for everything that the spine stores */
+#define ALIGNMENT 16 /* ALC-008: a power of two, enough for all types of the spine */
 
 bool size_of_array(size_t head, uint64_t count, size_t each, size_t *size)
 {

@@ -1,6 +1,6 @@
-/* service.h: the interface of service/: the connection to the driver service, the drivers that come from there with the
- * libraries that they need, and the devices that they open. It decides nothing: which drivers count is the core's. On
- * Windows there is no driver service. */
+/* service.h: the interface of service/: the connection to the driver service, its drivers with the libraries that they
+ * need, and the devices that they open. It decides nothing: the core selects drivers. Windows and macOS have no driver
+ * service. */
 #ifndef VKL_SERVICE_H
 #define VKL_SERVICE_H
 
@@ -12,59 +12,60 @@ struct wire_writer; /* gen/zwire.h */
 
 #define SERVICE_AHEAD_MAX 16
 
-/* One call's connection. */
+/* The connection of one API call. */
 struct service {
-    int socket;                        /* -1: there is none */
-    uint32_t asked;                    /* requests so far */
-    int64_t until;                     /* when it is given up, in milliseconds of the monotonic clock */
-    char place[108];                   /* its socket */
-    uint32_t ahead[SERVICE_AHEAD_MAX]; /* files that were asked for and not taken, in their order */
+    int socket;                        /* -1: none */
+    uint32_t asked;                    /* number of requests so far */
+    int64_t until;                     /* when the call gives up, in milliseconds of the monotonic clock */
+    char place[108];                   /* the path of the socket */
+    uint32_t ahead[SERVICE_AHEAD_MAX]; /* files requested by service_ahead and not yet taken, in order */
     uint32_t ahead_count;
 };
 
-/* Asks for a file that service_file is to open later, so that the files need one wait together; answers come in the
- * order of the questions. It does nothing when too much was asked for already. */
+/* Requests a file that service_file is to open later, so that several files need one wait; answers come in the order of
+ * the requests. Does nothing if SERVICE_AHEAD_MAX requests are open. */
 void service_ahead(struct service *s, uint32_t number);
-/* Opens file number of the index that read_service has got, for reading alone. -1: *why says why not; the connection
- * may be gone then. size: in bytes, as the index says; another one is refused. The descriptor is the caller's.
- * identity: of the file. */
+/* Opens a file of the index that read_service has received, for reading only. number: its number in the index. size:
+ * its bytes according to the index; a file of another size is rejected. *identity: the file's identity. Returns a
+ * descriptor, which the caller owns, or -1 with the reason in *why; the connection may have ended then. */
 int service_file(struct service *s, uint32_t number, uint32_t size, struct file_identity *identity, const char **why);
-/* Opens a file of the service's tree of devices at a path, over a connection of its own; "" is the directory
- * itself. -1: it has or gives none. The descriptor is the caller's. */
+/* Opens a file of the service's device tree through a new connection; path "" opens the directory itself. Returns a
+ * descriptor, which the caller owns, or -1. */
 int service_device(const char *path);
-/* Connects to the driver service, appends its record, and leaves the connection in s while that has answered. Lack of
- * memory is remembered in the writer. */
+/* Connects to the driver service and appends its record. If the service has answered, s stays connected. Lack of memory
+ * is recorded in the writer. */
 void read_service(struct wire_writer *w, struct service *s);
-/* Ends the connection; of none it does nothing. */
+/* Ends the connection, if there is one. */
 void service_end(struct service *s);
 
 /* ---- owner.c ---------------------------------------------------------------------------------------------------- */
 
-/* Reports whether only root and the program's own user can change the file at a path without links. The path is written
- * to, and restored in the end. */
+/* Reports whether only root and the program's user can change the file at a path without links. The function writes to
+ * path, and restores it. */
 bool owner_counts(char *path);
 
 /* ---- closure.c -------------------------------------------------------------------------------------------------- */
 
-/* A file of the service, as the plan names it. */
+/* A file of the service in a plan. */
 struct serve_file {
     uint32_t number, size;
-    const char *name; /* by which others need it */
+    const char *name; /* the name by which other libraries need it */
 };
 
-/* A driver of the service with the libraries that it needs, mapped; counted. */
+/* The open libraries of a driver of the service and of its dependencies. */
 struct closure;
-/* fd: of the last file, the driver's own; it stays the caller's. NULL: *text says why (malloc, may be NULL when there
- * is no memory). */
+/* Opens a driver of the service. fd: of the last file, which is the driver's library; the caller closes it. NULL: *text
+ * is the reason, from malloc, or NULL without memory. */
 struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                              char **text);
 void *closure_driver(const struct closure *c);
-/* Closes the libraries of a closure, unless libraries are never closed. NULL is none. */
+/* Closes the libraries of a closure, unless libraries are never closed. c: may be NULL. */
 void closure_drop(struct closure *c);
 
 /* ---- namespace.c ------------------------------------------------------------------------------------------------ */
 
-/* Offers a driver of the service, before anything else of it is called, the function by which it opens devices. */
+/* Passes the function that opens devices to a driver of the service. Call it before any other function of the driver.
+ */
 void namespace_offer(void *handle);
 
 #endif

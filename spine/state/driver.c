@@ -1,12 +1,12 @@
-/* driver.c: the drivers of an instance: the holds that keep one in its instance while it is called; its functions. */
+/* driver.c: the drivers of an instance. A hold keeps a driver in its instance's list while a thread calls it. */
 #include "state/state.h"
 
 #include <stdlib.h>
 
 /* ---- holding ---------------------------------------------------------------------------------------------------- */
 
-/* No thread waits for the release of a driver: a held driver is not removed, that is all. So a forked child inherits
- * the count as it is; a driver that its parent's threads held is not removed there before the instance ends. */
+/* Takes a hold, which prevents the removal of the driver. No thread waits for the end of a hold. So a forked child may
+ * inherit the count: a driver held by threads of the parent stays until its instance ends. */
 void driver_hold(struct driver *driver)
 {
     lock_wanted(true);
@@ -32,7 +32,7 @@ struct driver *driver_first(struct instance *in)
 struct driver *driver_after(struct driver *current)
 {
     lock_take();
-    struct driver *d = current->next; /* a held driver is in the list */
+    struct driver *d = current->next; /* current is held, so it is still in the list */
     if (d) driver_hold(d);
     current->holds--;
     lock_drop();
@@ -59,7 +59,8 @@ bool drivers_take(struct instance *in, struct held_drivers *held)
     held->driver = all > HELD_FEW ? array_grow(NULL, all, sizeof *held->driver) : held->few;
     if (!held->driver) return false;
     lock_take();
-    for (struct driver *d = in->drivers; d; d = d->next) { /* they only get fewer */
+    /* drivers are only removed meanwhile, so the array is large enough */
+    for (struct driver *d = in->drivers; d; d = d->next) {
         driver_hold(d);
         held->driver[held->count++] = d;
     }

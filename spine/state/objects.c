@@ -1,14 +1,13 @@
-/* objects.c: the places of surfaces, messengers and report callbacks in the lists of instance and drivers, and the end
- * of objects that a program left alive, with their instance or with a driver.
+/* objects.c: the entries of surfaces, messengers and report callbacks in the lists of the instance and of its drivers,
+ * and the destruction of objects that a program has not destroyed, with their instance or with a driver.
  *
- * It never holds the lock while a driver or an allocator runs.
- */
+ * It never holds the lock while a driver or an allocator runs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "state/state.h"
 
-#define ROOM_FIRST 32u /* DBG-036: that many need no growth */
+#define ROOM_FIRST 32u /* DBG-036: entries of the first allocation */
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
@@ -17,8 +16,8 @@ bool objects_settled(struct instance *instance)
     return claim_wait(instance, NULL);
 }
 
-/* Enlarges an array of eight-byte entries; called with the lock and the instance's claim, calls out without the lock
- * (ALC-042: an existing block is enlarged with pfnReallocation). */
+/* Enlarges an array of eight-byte entries. Called with the lock, which is released meanwhile, and with a claim on the
+ * instance. An existing block is enlarged with pfnReallocation (ALC-042). */
 __attribute__((noinline)) static bool enlarge(struct instance *instance, void *array, uint32_t *room, uint32_t wanted)
 {
     CLAIM_UNWINDS
@@ -91,7 +90,7 @@ static void destroy_in(struct driver *driver, enum object_kind kind, uint64_t ha
     }
 }
 
-/* Takes a handle out of a driver's table, so that exactly one thread destroys it; with the lock. */
+/* Removes a handle from a driver's table, so that exactly one thread destroys it. Called with the lock. */
 static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32_t index)
 {
     struct handle_table *table = &driver->objects[kind];
@@ -104,7 +103,7 @@ static uint64_t take_handle(struct driver *driver, enum object_kind kind, uint32
 void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
                     const VkAllocationCallbacks *allocator)
 {
-    /* One at a time from the start, so that no memory is needed (ALC-040) and drivers may be removed meanwhile. */
+    /* Searches from the start for each handle: this needs no memory (ALC-040), and drivers may be removed meanwhile. */
     for (;;) {
         struct driver *driver;
         uint64_t handle = 0;
@@ -177,7 +176,7 @@ struct driver *driver_unlink_useless(struct instance *in)
     return found;
 }
 
-/* Frees a driver that is in no list any more and not held: only the caller has a pointer to it. */
+/* Frees a driver that is in no list and not held, so that no other thread has a pointer to it. */
 void driver_end(struct driver *driver)
 {
     struct instance *in = driver->instance;

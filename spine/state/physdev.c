@@ -1,5 +1,5 @@
-/* physdev.c: the records of physical devices, whose addresses are their handles: one of each device for layers, one for
- * programs. It takes nothing from the program's allocator. */
+/* physdev.c: the records of physical devices, whose addresses are the handles: one record of each device for layers,
+ * another for programs. Records are not allocated with the program's allocator. */
 #include "state/state.h"
 
 #include <stdlib.h>
@@ -13,16 +13,17 @@ static void records_free(struct physdev *list)
     }
 }
 
-/* The record of a found handle in a list. Under the lock. */
+/* Returns the record of a found handle in a list, or NULL. Called with the lock. */
 static struct physdev *record_of(struct physdev *list, const struct found *found)
 {
     while (list && !(list->lower == found->handle && list->driver == found->driver)) list = list->next;
     return list;
 }
 
-/* Gives each found handle its record, the old one where there is one (PHY-015): records stay until the instance goes,
- * since programs may keep handles that a trimmed or later result lacks (PHY-017). Records are allocated without the
- * lock; another thread may meanwhile have added the same device (THR-008), so all is looked at again. */
+/* Sets the record of each found handle, to the existing record if there is one (PHY-015). Records stay until the
+ * instance is destroyed, because programs may keep handles that a trimmed or later result lacks (PHY-017). New records
+ * are allocated without the lock; another thread may add the same device meanwhile (THR-008), so the list is then
+ * searched again. */
 static VkResult give_records(struct instance *instance, struct physdev **list, uint64_t magic, struct found *found,
                              uint32_t count)
 {
@@ -76,7 +77,7 @@ VkResult physdev_records_tramp(struct instance *instance, struct found *found, u
     return give_records(instance, &instance->tramp_devs, PHYSDEV_TRAMP_MAGIC, found, count);
 }
 
-/* The record that a handle is, or NULL. Under the lock. */
+/* Returns the record whose address is the handle, or NULL. Called with the lock. */
 static struct physdev *record_at(struct physdev *list, VkPhysicalDevice handle)
 {
     while (list && (VkPhysicalDevice)list != handle) list = list->next;

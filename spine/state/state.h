@@ -1,5 +1,5 @@
-/* state.h: the interface of state/: the drivers of an instance and their holders, the objects that every driver has
- * a handle of its own for, the records of physical devices, and finding an instance by a handle. */
+/* state.h: the interface of state/: the drivers of an instance and the holds on them, objects with a handle in every
+ * driver, the records of physical devices, and the instance or device of a handle. */
 #ifndef VKL_STATE_H
 #define VKL_STATE_H
 
@@ -7,17 +7,18 @@
 
 /* ---- driver.c -------------------------------------------------------------------------------------------------- */
 
-/* A driver that was found in its instance's list is held before it is called, and released after (docs/concurrency.md).
- * A caller with a physical device or a device of it need not hold it: such a driver stays. With the lock. */
+/* Holds a driver from the instance's list before a call into it; driver_release ends the hold (docs/concurrency.md). A
+ * caller with a physical device of the driver, or a device created from one, needs no hold: a driver that has reported
+ * a device stays. Call it with the lock. */
 void driver_hold(struct driver *driver);
-/* Without the lock, like all that follows. */
+/* Ends a hold. Call this and the functions below without the lock. */
 void driver_release(struct driver *driver);
-/* Drivers of an instance one after the other, each held while it is the current one. To stop early, release it. */
+/* Iterate over the drivers of an instance. The current driver is held; release it to stop early. */
 struct driver *driver_first(struct instance *instance);
 struct driver *driver_after(struct driver *current);
-/* Does any driver have a command, by its vkGetInstanceProcAddr? */
+/* Reports whether the vkGetInstanceProcAddr of any driver has a command. */
 bool any_driver_has(struct instance *instance, const char *name);
-/* All of them at once, in chain order. */
+/* All drivers of an instance, held, in chain order. */
 #define HELD_FEW 32
 struct held_drivers {
     uint32_t count;
@@ -26,21 +27,22 @@ struct held_drivers {
 };
 bool drivers_take(struct instance *instance, struct held_drivers *held); /* false: no memory */
 void drivers_drop(struct held_drivers *held);
-/* The driver's function for a slot, or NULL. */
+/* Returns the driver's function for a slot, or NULL. */
 void *driver_fn_raw(const struct driver *driver, unsigned slot);
 #define driver_fn(driver, command) ((PFN_##command)driver_fn_raw((driver), ISLOT_##command))
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
-/* What surfaces, messengers and report callbacks have in common: a place in a list of the instance, and at the same
- * index the handle that each driver made for it. */
+/* Surfaces, messengers and report callbacks have an entry in a list of the instance. The entry with the same index in
+ * each driver's table is the driver's handle for the object. */
 
-/* Embedded in every object that has a place. */
+/* The common part of these objects. */
 struct object {
     uint32_t index;
-    void (*drop)(struct instance *instance, struct object *object); /* frees its rest when its instance ends */
-    bool has_allocator;                                             /* the program gave one at creation */
-    VkAllocationCallbacks allocator;                                /* a copy of it (ALC-014) */
+    /* frees the rest of the object when its instance ends */
+    void (*drop)(struct instance *instance, struct object *object);
+    bool has_allocator;              /* the program passed an allocator at creation */
+    VkAllocationCallbacks allocator; /* a copy of it (ALC-014) */
 };
 
 static inline const VkAllocationCallbacks *object_allocator(const struct object *object)
@@ -48,55 +50,57 @@ static inline const VkAllocationCallbacks *object_allocator(const struct object 
     return object->has_allocator ? &object->allocator : NULL;
 }
 
-/* Finds a place, enlarging the lists of instance and drivers first where needed (DBG-036), and remembers a copy of the
- * program's allocator. An error leaves nothing behind. */
+/* Gives the object an entry, after enlarging the lists of instance and drivers if necessary (DBG-036), and stores a
+ * copy of the program's allocator. An error changes nothing. */
 VkResult object_place(struct instance *instance, enum object_kind kind, struct object *object,
                       const VkAllocationCallbacks *given, const struct held_drivers *held);
-/* Waits until no other thread is enlarging the lists of the instance; with the lock. False: this very thread is, and
- * was called back by an allocator. */
+/* Waits until no other thread is enlarging the lists of the instance. Returns false if this thread itself is, when an
+ * allocator calls back into the loader. Call it with the lock. */
 bool objects_settled(struct instance *instance);
-/* Stores the handle of a driver's object; the driver is held. */
+/* Stores a driver's handle of an object. The driver must be held. */
 void object_store(struct driver *driver, enum object_kind kind, uint32_t index, uint64_t handle);
-/* Destroys the object in each driver that made one, and gives the place up when the last one's is gone. */
+/* Destroys the object in each driver that has a handle of it, then frees the entry. */
 void object_destroy(struct instance *instance, enum object_kind kind, const struct object *object,
                     const VkAllocationCallbacks *allocator);
-/* The driver's objects of everything the program left alive: surfaces, messengers, reports (DBG-033). */
+/* Destroys the driver's handles of objects that the program has not destroyed: surfaces, messengers, reports (DBG-033).
+ */
 void driver_destroy_objects(struct driver *driver);
-/* Frees the program's remaining objects in the instance itself; after all drivers are gone. */
+/* Frees the objects that the program has not destroyed, after all drivers are gone. */
 void instance_free_objects(struct instance *instance);
-/* Takes a driver out of the instance's list that was asked for its physical devices, never had one, and has no
- * holder; NULL when there is none. driver_end ends it: its objects, its instance, its library (PHY-049). */
+/* Removes a driver from the instance's list that was asked for its physical devices, never reported one, and is not
+ * held. Returns it, or NULL if there is none. Pass it to driver_end, which destroys its objects, its instance and its
+ * library (PHY-049). */
 struct driver *driver_unlink_useless(struct instance *instance);
 void driver_end(struct driver *driver);
-/* Destroys the driver instances that are left. */
+/* Destroys the remaining driver instances. */
 void drivers_end(struct instance *instance, const VkAllocationCallbacks *allocator);
 
 /* ---- physdev.c -------------------------------------------------------------------------------------------------- */
 
-/* A handle from below, and the record that stands for it. */
+/* A handle from a driver or from the chain, and the loader's record of it. */
 struct found {
-    struct driver *driver; /* NULL: the handle is the chain's */
+    struct driver *driver; /* NULL: handle is the chain's */
     void *handle;
     struct physdev *record;
 };
 
-/* Gives each handle that was found its record: of those that the terminators know, or of those that programs hold. On
- * an error (no memory) not all have one. */
+/* Set the record of each found handle: physdev_records_term among the terminators' records, physdev_records_tramp among
+ * those of programs. After an error (no memory), some records are NULL. */
 VkResult physdev_records_term(struct instance *instance, struct found *found, uint32_t count);
 VkResult physdev_records_tramp(struct instance *instance, struct found *found, uint32_t count);
-/* The record of either kind that a handle is; NULL when it is none. */
+/* Returns the record, of either kind, that a handle points to, or NULL. */
 struct physdev *physdev_find(struct instance *instance, VkPhysicalDevice handle);
 void physdevs_free(struct instance *instance);
 
 /* ---- handles.c -------------------------------------------------------------------------------------------------- */
 
-/* All instances there are. */
+/* Add an instance to the list of all instances, and remove it. */
 void instance_add(struct instance *instance);
 void instance_drop(struct instance *instance);
-/* The instance of a handle that a layer got from below: the loader's, or a lower layer's own, which has the same first
- * word (LAY-376). NULL when it is none. */
+/* Returns the instance of a handle that a layer passes: the loader's own handle, or a lower layer's wrapper, which has
+ * the same first word (LAY-376). NULL: there is none. */
 struct instance *instance_known(VkInstance handle);
-/* The device of a handle that a program gave; a bad one ends the process with a message about the command. */
+/* Returns the device of a program's handle. A bad handle ends the process with a message about the command. */
 static inline struct device *given_device(const void *handle, uint32_t command)
 {
     struct device *device = device_of(handle);

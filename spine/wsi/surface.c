@@ -1,9 +1,8 @@
-/* surface.c: the loader's surface objects: creation, of those that every system has, the surface that a driver makes
- * for one, and destruction.
+/* surface.c: the loader's surface objects: the creation of the kinds that every system has, the counterpart in a
+ * driver, and destruction.
  *
- * No driver is called when a surface is created (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c,
- * surfaces of the system's windows in window.c.
- */
+ * Creating a surface calls no driver (WSI-001). Queries are in surface_query.c, swapchains in swapchain.c, surfaces of
+ * the system's windows in window.c. */
 #include <string.h>
 
 #include "gen/zends.h"
@@ -21,7 +20,7 @@ static size_t rounded(size_t size)
     return (size + 15) & ~(size_t)15;
 }
 
-/* Bytes that the chain's copy takes; 0 when a structure is not known (WSI-009). */
+/* Returns the bytes of the copy of a create-info chain; 0 if the size of a structure is unknown (WSI-009). */
 static size_t chain_size(const struct surface_kind *kind, const void *info)
 {
     size_t size = 0;
@@ -57,7 +56,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
                             const VkAllocationCallbacks *given, VkResult *result)
 {
     if (!instance_has(instance, kind->ext)) {
-        /* WSI-004; WSI-005 wants two spaces and success of the headless one. */
+        /* WSI-004. WSI-005: for headless surfaces the message has two spaces and the result is VK_SUCCESS. */
         bool headless = kind->platform == VK_ICD_WSI_PLATFORM_HEADLESS;
         log_line(instance, LOG_ERROR, "%s extension not enabled. %s%s not executed!", kind->extension,
                  headless ? " " : "", kind->command);
@@ -70,7 +69,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
         *result = VK_ERROR_EXTENSION_NOT_PRESENT;
         return NULL;
     }
-    /* WSI-010: one block for object and copy. */
+    /* WSI-010: object and copy share one block. */
     size_t size = rounded(sizeof(struct surface)) + copy;
     struct surface *surface = mem_new(instance_allocator(instance), size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!surface) {
@@ -112,7 +111,7 @@ SURFACE(display, VK_ICD_WSI_PLATFORM_DISPLAY, VK_KHR_display, vkCreateDisplayPla
 
 /* ---- a driver's surface ---------------------------------------------------------------------------------------- */
 
-/* The live surface of a handle, NULL when the loader has not made it; with the lock. */
+/* Returns the loader's surface with a handle, or NULL. Called with the lock. */
 static struct surface *surface_find(struct instance *instance, VkSurfaceKHR handle)
 {
     const struct handle_list *list = &instance->objects[OBJECT_SURFACE];
@@ -123,7 +122,7 @@ static struct surface *surface_find(struct instance *instance, VkSurfaceKHR hand
     return NULL;
 }
 
-/* WSI-013 (c): has the driver make its own surface, without the lock. */
+/* WSI-013 (c): lets the driver create its surface. Called without the lock. */
 __attribute__((noinline)) static VkResult create_in_driver(struct driver *driver, const struct surface *surface,
                                                            VkSurfaceKHR *made)
 {
@@ -132,18 +131,18 @@ __attribute__((noinline)) static VkResult create_in_driver(struct driver *driver
     if (!driver_has(driver, kind->ext)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     *made = VK_NULL_HANDLE;
     VkResult result = kind->create(driver, surface->create_info, object_allocator(&surface->object), made);
-    __asm__ volatile(""); /* a call, and no jump: the frame stays */
+    __asm__ volatile(""); /* prevents a tail call, so that the frame with the claim stays */
     return result;
 }
 
-/* Destroys a driver's surface that another thread has made redundant. */
+/* Destroys a driver's surface that is not needed, because another thread has created one. */
 static void destroy_in_driver(struct driver *driver, const struct surface *surface, VkSurfaceKHR made)
 {
     PFN_vkDestroySurfaceKHR destroy = driver_fn(driver, vkDestroySurfaceKHR);
     if (destroy) destroy(driver->handle, made, object_allocator(&surface->object));
 }
 
-/* With the lock, which is given up meanwhile: creates the driver's surface and remembers it. */
+/* Creates the driver's surface and stores its handle. Called with the lock, which is released meanwhile. */
 static VkResult make_in_driver(struct driver *driver, const struct surface *surface, uint64_t *made)
 {
     VkSurfaceKHR fresh;
@@ -156,7 +155,7 @@ static VkResult make_in_driver(struct driver *driver, const struct surface *surf
     uint64_t *place = &driver->objects[OBJECT_SURFACE].handle[surface->object.index];
     if (!*place) {
         *place = *made;
-    } else { /* this took so long that another thread has not waited for it */
+    } else { /* this thread's claim was taken over, and another thread has created a surface */
         *made = *place;
         lock_drop();
         destroy_in_driver(driver, surface, fresh);
@@ -177,16 +176,16 @@ VkResult surface_for_driver(struct driver *driver, VkSurfaceKHR handle, VkSurfac
     lock_take();
     VkResult result = objects_settled(instance) ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
     if (result != VK_SUCCESS) goto done;
-    if (!table->room) goto done; /* WSI-016: no call has made a surface yet, so this is a layer's own */
+    if (!table->room) goto done; /* WSI-016: the loader has created no surface, so the handle is a layer's */
     struct surface *surface = surface_find(instance, handle);
     if (!surface || surface->object.index >= table->room) {
-        result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver knows no such surface, and must not be handed ours */
+        result = VK_ERROR_EXTENSION_NOT_PRESENT; /* the driver has no such surface, and must not get the loader's */
         goto done;
     }
     uint32_t index = surface->object.index;
     uint64_t made = table->handle[index];
     if (!made) {
-        /* WSI-015: of several threads one creates; the others wait and find its surface. */
+        /* WSI-015: one thread creates the surface; others wait and then find it. */
         if (!claim_take_over(&claim, surface, driver)) {
             result = VK_ERROR_INITIALIZATION_FAILED;
             goto done;

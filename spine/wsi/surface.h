@@ -1,12 +1,12 @@
-/* surface.h: the loader's surface, for the files of wsi/. Owner: surface.c. */
+/* surface.h: the loader's surface objects and their kinds, for the files of wsi/. Owner: surface.c. */
 #ifndef VKL_SURFACE_H
 #define VKL_SURFACE_H
 
 #include "state/state.h"
 #include "wsi/wsi.h"
 
-/* The record of a handle. Drivers of an interface version below 3, and others that take the handle as it is, read the
- * part up to whole_size (WSI-006, WSI-008). */
+/* The object behind a VkSurfaceKHR. Drivers with an interface version below 3, and others that use the handle directly,
+ * read the members up to whole_size (WSI-006, WSI-008). */
 struct surface {
     union {
         VkIcdSurfaceBase base;
@@ -43,7 +43,7 @@ struct surface_kind {
     VkStructureType type;
     VkIcdWsiPlatform platform;
     uint32_t platform_size, info_size;
-    bool stereo; /* VkDisplaySurfaceStereoCreateInfoNV is known in its chain */
+    bool stereo; /* its chain may have a VkDisplaySurfaceStereoCreateInfoNV */
 };
 
 static inline VkSurfaceKHR surface_handle(struct surface *surface)
@@ -51,12 +51,12 @@ static inline VkSurfaceKHR surface_handle(struct surface *surface)
     return (VkSurfaceKHR)(uintptr_t)surface;
 }
 
-/* NULL with a result, or a surface in its place, filled but for the platform's own members. */
+/* Returns a surface with an entry, filled except for the members of its platform; NULL with *result on failure. */
 struct surface *surface_new(struct instance *instance, const struct surface_kind *kind, const void *info,
                             const VkAllocationCallbacks *given, VkResult *result);
 
-/* Defines a kind of surface: its function of a driver, its description, and its terminator. FILL_##Member copies the
- * members of the platform's structure. */
+/* Defines a kind of surface: a function that creates the driver's surface, the description, and the terminator.
+ * FILL_##Member copies the members of the platform's structure. */
 #define COPY(member) to->member = info->member
 #define SURFACE(Member, Platform, Ext, Command, Info, Type, Stereo)                                                    \
     static VkResult create_##Command(const struct driver *driver, const void *info,                                    \
@@ -91,12 +91,12 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
 
 /* ---- surface_query.c ------------------------------------------------------------------------------------------- */
 
-/* WSI-024, WSI-040: false after a message when the extension is not enabled. */
+/* WSI-024, WSI-040: reports whether an extension is enabled on the instance, or logs an error. */
 bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command);
-/* Says that the driver has no such command. */
+/* Logs that the driver lacks a command. */
 void surface_lacks(struct instance *instance, const char *command);
-/* The driver's function for a query of presentation support; NULL after a message when the extension is not enabled or
- * the driver lacks the command. */
+/* Returns the driver's function for a presentation-support query. NULL, after a message, if the extension is not
+ * enabled or the driver lacks the command. */
 void *surface_asked(struct instance *instance, unsigned ext, const char *extension, const char *command,
                     void *function);
 

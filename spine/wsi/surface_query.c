@@ -1,8 +1,7 @@
-/* surface_query.c: terminators of the queries about surfaces and presentation: the driver is asked with its own
- * physical device and its own surface, and a function that the driver lacks is emulated or reported.
+/* surface_query.c: terminators of the queries about surfaces and presentation. The driver is called with its own
+ * handles of the physical device and the surface. A query that the driver lacks is emulated or reported.
  *
- * Nothing here keeps state; the surfaces are surface.c's.
- */
+ * It keeps no state; surface.c owns the surfaces. */
 #include <string.h>
 
 #include "gen/zends.h"
@@ -34,7 +33,7 @@ void *surface_asked(struct instance *instance, unsigned ext, const char *extensi
     return function;
 }
 
-/* WSI-038: no surface is a surface that every driver knows. */
+/* WSI-038: like surface_for_driver, but also accepts VK_NULL_HANDLE, which every driver accepts. */
 static VkResult surface_or_none(struct driver *driver, VkSurfaceKHR surface, VkSurfaceKHR *out)
 {
     *out = VK_NULL_HANDLE;
@@ -49,7 +48,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysi
     struct physdev *physdev = term_physdev(handle);
     if (!SURFACE_ENABLED(physdev->instance, vkGetPhysicalDeviceSurfaceSupportKHR)) return VK_SUCCESS;
     demand(physdev->instance, supported, "vkGetPhysicalDeviceSurfaceSupportKHR", "pSupported");
-    *supported = VK_FALSE; /* also where the driver writes nothing; WSI-027 */
+    *supported = VK_FALSE; /* WSI-027: for a driver that writes nothing, too */
     PFN_vkGetPhysicalDeviceSurfaceSupportKHR ask = driver_fn(physdev->driver, vkGetPhysicalDeviceSurfaceSupportKHR);
     if (!ask) {
         surface_lacks(physdev->instance, "vkGetPhysicalDeviceSurfaceSupportKHR");
@@ -79,7 +78,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(Vk
     return result == VK_SUCCESS ? ask(driver_physdev(physdev), own, out) : result;
 }
 
-/* Defines the terminator of a query for a list, which is empty if the driver lacks the query. */
+/* Defines the terminator of a query for a list. The list is empty if the driver lacks the query. */
 #define SURFACE_LIST(command, count_name, type)                                                                        \
     VKAPI_ATTR VkResult VKAPI_CALL term_##command(VkPhysicalDevice handle, VkSurfaceKHR surface, uint32_t *count,      \
                                                   type *list)                                                          \
@@ -126,7 +125,7 @@ static void emulate_maintenance(const struct driver *driver, const VkPhysicalDev
                                 VkSurfaceCapabilities2KHR *out)
 {
     if (driver_has(driver, EXT_VK_KHR_surface_maintenance1) || driver_has(driver, EXT_VK_EXT_surface_maintenance1))
-        return; /* WSI-048: it is left to the driver */
+        return; /* WSI-048: the driver writes the values */
     const VkSurfacePresentModeKHR *in = chain_find(info->pNext, VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_KHR);
     if (!in) return;
     for (VkBaseOutStructure *next = out->pNext; next; next = next->pNext) {

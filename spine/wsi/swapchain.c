@@ -1,6 +1,5 @@
-/* swapchain.c: terminators of the device commands that take a surface: the driver receives a copy of the arguments with
- * its own surface (WSI-056 to 068). Swapchain and image handles are the drivers' own, never wrapped.
- */
+/* swapchain.c: terminators of the device commands with a surface argument. The driver gets a copy of the arguments with
+ * its own surface (WSI-056 to 068). Swapchains and images are the driver's handles and are never wrapped. */
 #include "gen/zends.h"
 #include "wsi/wsi.h"
 
@@ -11,7 +10,8 @@ struct device *driver_device(VkDevice handle, const char *message)
     return device;
 }
 
-/* WSI-061; before the program's first surface there is nothing to translate, and NULL passes as it is (WSI-016). */
+/* WSI-061: sets *own to the driver's surface. Before the program's first surface, the handle and NULL are passed on
+ * (WSI-016). */
 static VkResult swapchain_surface(struct device *device, const char *command, VkSurfaceKHR surface, VkSurfaceKHR *own)
 {
     struct driver *driver = device->driver;

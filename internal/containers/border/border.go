@@ -28,7 +28,7 @@ var ErrUnsupported = errors.New("no read-only mount can be made for it")
 // Held is a file that the service keeps for its clients.
 type Held struct {
 	*os.File
-	Shared  bool   // safe for all clients: the descriptor allows no change
+	Shared  bool   // all clients may get the descriptor, because no process can change the file through it
 	Backing string // of a shared file: Clone or Memory
 }
 
@@ -82,9 +82,9 @@ func open(kind Kind, f *os.File) (again *os.File, err error) {
 
 // cloned opens a file through a clone of its mount that has only this file or directory, and only reads.
 //
-// The clone is in no mount namespace once its own descriptor is closed. Until then, every process that gets a descriptor on it
-// and has CAP_SYS_ADMIN in some user namespace could make it writable (mount_setattr) or mount it (move_mount); afterwards
-// none can. Its root has no parent, so ".." stays there.
+// Once its own descriptor is closed, the clone belongs to no mount namespace. Before that, a process that gets a descriptor on it and
+// has CAP_SYS_ADMIN in a user namespace could make it writable (mount_setattr) or mount it (move_mount). The clone's root has no
+// parent, so ".." stays there.
 func cloned(name string, fd int, kind Kind) (*os.File, error) {
 	mount, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {
@@ -158,7 +158,7 @@ func fill(mount, from int) error {
 	return errors.Join(err, to.Chmod(0o444), to.Close())
 }
 
-// reader reads from a descriptor at an offset, and leaves its position alone.
+// reader reads from a descriptor at an offset, and does not change its position.
 type reader int
 
 // ReadAt implements io.ReaderAt.

@@ -18,7 +18,7 @@ var managers = []struct{ program, install, loader, drivers string }{
 	{"/sbin/apk", "apk add ", "vulkan-loader", "mesa-vulkan-swrast"},
 }
 
-// Advice returns what to add to an image in which Vulkan does not work. given: a CDI file was already given to the container.
+// Advice returns the advice for an image in which Vulkan does not work. given: the container already has a CDI file.
 func Advice(v *Verdict, image *machine.Machine, given bool) []string {
 	advice := []string{}
 	at := slices.IndexFunc(managers, func(m struct{ program, install, loader, drivers string }) bool { return image.Exists(m.program) })

@@ -19,13 +19,13 @@ import (
 	"vkloader/internal/machines"
 )
 
-// icdPlace is the directory for manifests. Every loader searches it, also for a program with more rights than its user.
+// icdPlace is the directory for manifests. Every loader searches it, also in an elevated program.
 const icdPlace = "/etc/vulkan/icd.d/"
 
 // prefix begins the names of the added manifests; no manifest of an image has it.
 const prefix = "host-"
 
-// Reasons for not adding a driver or a layer, without a loss for programs.
+// Reasons for not adding a driver or a layer without which programs lose nothing.
 const (
 	hasItself   = "the image has this driver itself"
 	hasLayer    = "the image has this layer itself"
@@ -33,7 +33,7 @@ const (
 	noDirectory = "the image's dynamic linker searches no directory for every program"
 )
 
-// fine reports whether the container loses nothing without the driver, by the reason for leaving it out.
+// fine reports whether programs lose nothing without the driver, by the reason for leaving it out.
 func fine(why string) bool {
 	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
 }
@@ -131,7 +131,7 @@ func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(answer.Drivers), func(d *manifest.Driver) bool {
-		return strings.HasPrefix(d.Library, Directory+"/") // left by an earlier version
+		return strings.HasPrefix(d.Library, Directory+"/") // an earlier version of the tool has added it
 	})
 }
 
@@ -281,8 +281,8 @@ func (b *box) open(file string) (why string) {
 	return why
 }
 
-// stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the stub then
-// opens all lacking dependencies, too.
+// stub returns a stub for a library. A library with its own DT_RUNPATH does not search the directory of links, so the stub opens
+// all missing dependencies as well.
 func (b *box) stub(library, name string) FileToWrite {
 	needed, own := []string{library}, false
 	for i := 0; i < len(needed); i++ {
@@ -305,9 +305,9 @@ func (b *box) stub(library, name string) FileToWrite {
 	return i
 }
 
-// leads returns the target of the link to a library that the image lacks. For a library that a driver opens at run time it is
-// a stub: only then does the C library's dynamic linker find that library's dependencies and run-time libraries in the
-// directory of the links.
+// leads returns the target of the link to a library that the image lacks: the library, or for one that a driver opens at run time, a
+// stub. Without the stub, the C library's dynamic linker does not search the directory of links for that library's dependencies and
+// run-time libraries.
 func (b *box) leads(name string) string {
 	if slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool { return f.Opens(name) }) && b.open(name) == "" {
 		return opensPlace + b.name + "/" + name
@@ -315,8 +315,8 @@ func (b *box) leads(name string) string {
 	return b.lacking[name]
 }
 
-// backends arranges the libraries that others open in a subdirectory of their own. It puts them below the directory of the
-// image's library, or, if the image has none, below the host's.
+// backends arranges the libraries that others open in a subdirectory of the library directory. It puts them into that subdirectory of the
+// image or, if the image has none, of the host.
 func (b *box) backends(directory string) {
 	for _, name := range b.machine.Names(backendsPlace + b.name + directory) {
 		library := backendsPlace + b.name + directory + "/" + name
@@ -329,7 +329,7 @@ func (b *box) backends(directory string) {
 			continue
 		}
 		to := directory
-		kind := path.Base(directory) // as gbm, of libgbm.so.1
+		kind := path.Base(directory) // gbm, of libgbm.so.1
 		if r := b.find.Find("lib" + kind + ".so.1"); r.File != nil && r.File.Err() == nil {
 			to = path.Dir(r.File.Path) + "/" + kind
 		}
@@ -363,7 +363,7 @@ func (b *box) data(directory string) {
 		if target, err := b.machine.Readlink(at); !strings.HasPrefix(target, Directory+"/") && (err == nil || b.machine.Exists(at)) {
 			continue
 		}
-		// A file that names a library, such as EGL's for a vendor, gets the name of the library that can be opened.
+		// A file that names a library, such as EGL's for a vendor, gets the name of the mounted library or of its stub.
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
 			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
 				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {

@@ -34,7 +34,7 @@ func regenerating(spec *specs.Spec, file string) string {
 		return "Write the file again: vkloader cdi refresh"
 	case known && Given(spec) != nil:
 		return "Write the file again: vkloader cdi refresh --directory " + wording.Quoted(filepath.Dir(file))
-	case known: // without the option, these write to standard output
+	case known: // without the option, these programs write to standard output
 		return "Write the file again: " + command + " --output=" + wording.Quoted(file)
 	}
 	return "Write the file again with the program that made the devices " + spec.Kind + "."

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// counted is the file system below a directory, which counts the bytes that are read of its files: it keeps a descriptor
-// of every opening, and the position in the file is that of both.
+// counted is the file system below a directory. It counts the bytes that are read: it keeps a descriptor of every opened file, whose
+// position moves with the reader's.
 type counted struct {
 	root   string
 	opened []*os.File
@@ -37,8 +37,8 @@ func (c *counted) Open(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), err
 }
 
-// An image with a file of 256 MB under eight names of manifests costs the hook no more than one without: the file is not
-// read. Those names are in directories with manifests of drivers and layers, and in that of the mounted files.
+// An image with a file of 256 MB under eight names of manifests costs the hook no more than an image without that file, because the hook
+// does not read it. The names are in directories for drivers and layers, and in that of the mounted files.
 func TestLargeManifestsOfAnImage(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 20
@@ -68,7 +68,7 @@ func TestLargeManifestsOfAnImage(t *testing.T) {
 		}
 		read += at
 	}
-	// The decision opens none of them: the tree says how large they are.
+	// The decision opens none of them, because the tree says how large they are.
 	if len(tree.opened) < 8 || read > 1<<20 {
 		t.Errorf("%d files are opened, %d bytes are read", len(tree.opened), read)
 	}

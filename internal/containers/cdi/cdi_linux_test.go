@@ -24,7 +24,7 @@ func icd(library string) string {
 
 const gnu = "usr/lib/x86_64-linux-gnu/"
 
-// host is a machine with a card of Intel, two of NVIDIA, and lavapipe.
+// host is a machine with one Intel card, two NVIDIA cards, and lavapipe.
 func host(t *testing.T) *machine.Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func host(t *testing.T) *machine.Source {
 	return &machine.Source{Machine: machine.Machine{Root: dir}}
 }
 
-// image is a container's image with a glibc, and perhaps more.
+// image returns a container's image with glibc and more files.
 func image(t *testing.T, more map[string]string) *machine.Machine {
 	t.Helper()
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func generate(t *testing.T, s *machine.Source) (*specs.Spec, []LeftOut) {
 	return spec, left
 }
 
-// A file has a device for each GPU that computes, by address, and one for all; runtimes take it; and the same machine
+// A file has a device for each GPU that computes, by address, and one for all GPUs. Container runtimes accept it, and the same machine
 // gives the same bytes.
 func TestGenerate(t *testing.T) {
 	t.Parallel()
@@ -154,7 +154,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// Without a GPU the device for all brings the drivers.
+// Without a GPU, the device all has the drivers.
 func TestGenerateWithoutDevices(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -207,7 +207,7 @@ func TestVerifyHost(t *testing.T) {
 	}
 }
 
-// added are the drivers that programs in an image get.
+// added lists the drivers that programs in an image get.
 func added(v *Verdict) string {
 	var list []string
 	for _, d := range v.Drivers {
@@ -218,7 +218,7 @@ func added(v *Verdict) string {
 	return strings.Join(list, " ")
 }
 
-// Verify reports the image's gaps: versions of glibc and libstdc++, the loader, and for a musl image everything.
+// Verify reports the gaps of an image: versions of glibc and libstdc++, the loader, and every driver for an image with musl.
 func TestVerifyImage(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -261,7 +261,7 @@ func TestVerifyImage(t *testing.T) {
 	}
 }
 
-// Another tool's file may put a file over one of the image; the driver's closure is judged there, too.
+// Another tool's file may mount a file over one of the image. The driver's dependencies are those after the mount.
 func TestVerifyOthersFile(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -311,8 +311,8 @@ func TestVerifyRunTimeLibraries(t *testing.T) {
 	}
 }
 
-// The hook links only missing libraries, changes no file of the image, and follows no link out of it. A second start does
-// the same again.
+// The hook links only missing libraries, changes no file of the image, and follows no link out of it. A second run gives the same
+// result.
 func TestInto(t *testing.T) {
 	t.Parallel()
 	s := host(t)
@@ -376,7 +376,7 @@ func TestContainer(t *testing.T) {
 	}
 }
 
-// Files that no runtime takes are told, and which of two files counts.
+// List reports files that no runtime accepts, and which of two files counts.
 func TestList(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -397,7 +397,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The added files of an overlay are found by every method, and so are the other files below it.
+// Every method of an overlay finds the added files, and the other files below it.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	s, m := host(t), image(t, nil)
@@ -426,8 +426,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// A container's root directory shows no mounts. Where the runtime has made their directory, the drivers are those of the host's
-// file; a directory that was given nothing has none.
+// A container's root directory shows no mounts. If it has the directory for them, ExplainRoot takes the drivers from the host's file;
+// without that directory, the container has none.
 func TestExplainRoot(t *testing.T) {
 	t.Parallel()
 	s := host(t)

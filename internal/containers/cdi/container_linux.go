@@ -21,7 +21,7 @@ func Container(state io.Reader) (string, error) {
 	var says struct {
 		Bundle string `json:"bundle"`
 	}
-	var read bytes.Buffer // a runtime may leave the input open
+	var read bytes.Buffer // read up to the end of the JSON: a runtime may keep the input open
 	err := json.NewDecoder(io.TeeReader(io.LimitReader(state, maxSpec), &read)).Decode(&says)
 	if err = wording.Malformed(read.Bytes(), err); err != nil {
 		return "", fmt.Errorf("the container's state: %w", err)
@@ -91,7 +91,7 @@ func NodesOf(m *machine.Machine) (nodes []string) {
 // byPath is the directory of links to nodes, named by the bus addresses of their devices.
 const byPath = "by-path"
 
-// places adds these links for the nodes of a container, as the host has them.
+// places adds links in by-path for the nodes of a container, as the host has them.
 func (a *Arrangement) places(m, host *machine.Machine, nodes []string) {
 	const directory = "/dev/dri/" + byPath
 	for _, name := range host.Names(directory) {

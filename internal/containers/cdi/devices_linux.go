@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Forms are the ways in which devices are named.
+// Forms are the forms of device names.
 var Forms = []string{ByAddress, ByIndex, ByUUID, ByLetter}
 
 // Forms of names.
@@ -20,7 +20,7 @@ const (
 	ByAddress = "pci"   // 0000:01:00.0, or another name of the kernel
 	ByIndex   = "index" // 0
 	ByUUID    = "uuid"  // GPU-..., of NVIDIA's driver alone
-	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 take as well
+	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 also allow
 )
 
 // gpu is a graphics device with the nodes that a container gets for it.
@@ -34,7 +34,7 @@ type gpu struct {
 // control lists the nodes that every device of NVIDIA's own driver needs in addition to its own.
 var control = []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}
 
-// compute is the node of AMD's compute driver, which stands for all of its devices.
+// compute is the node of AMD's compute driver, one for all devices.
 const compute = "/dev/kfd"
 
 // lister finds the devices of a machine.
@@ -48,7 +48,7 @@ type lister struct {
 // has reports whether a node is there.
 func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
 
-// gpus lists the graphics devices that compute, by address: those with a node for a Vulkan driver.
+// gpus lists the graphics devices that have a node for a Vulkan driver, by address.
 func (l *lister) gpus() (list []gpu) {
 	for _, g := range drivers.GPUsIn(l.machine, l.root) {
 		if nodes := l.nodesOf(g); len(nodes) > 0 {

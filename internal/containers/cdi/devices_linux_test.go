@@ -10,7 +10,7 @@ import (
 	cncf "tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
-// With groups, a device has those of its nodes but for root's, and the file has the version that knows them.
+// With groups, a device has the groups of its nodes except root's, and the file has the first CDI version with groups.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	s := host(t)

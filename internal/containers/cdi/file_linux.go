@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// maxSpec is the largest size of a file; no list of devices is longer.
+// maxSpec is the largest size of a file in bytes; real lists of devices are much shorter.
 const maxSpec = 16 << 20
 
 // Directories are the runtimes' directories for files; a later one takes precedence.
@@ -95,13 +95,13 @@ func List(m *machine.Machine, directories []string) []Listed {
 	return list
 }
 
-// hookNames are the hooks of the specification of runtimes.
+// hookNames are the names of hooks in the OCI runtime specification.
 var hookNames = []string{"prestart", "createRuntime", "createContainer", "startContainer", "poststart", "poststop"}
 
 // nodeTypes are the types that a device node may have.
 var nodeTypes = []string{"", "b", "c", "u", "p"}
 
-// Parse reads a file, YAML or JSON, as runtimes do; the error is why they reject it.
+// Parse reads a YAML or JSON file as runtimes do. The error is the reason why they reject it.
 func Parse(text []byte) (*specs.Spec, error) {
 	if len(text) > maxSpec {
 		return nil, fmt.Errorf("longer than %d bytes", maxSpec)
@@ -147,7 +147,7 @@ func Parse(text []byte) (*specs.Spec, error) {
 	return spec, nil
 }
 
-// letter checks a name. A name of one letter is valid, and makes release 1.0.1 of the parser panic.
+// letter checks a name by check. Names of one letter are valid; check is not called for them, because release 1.0.1 panics.
 func letter(name string, check func(string) error) error {
 	if len(name) == 1 && ('a' <= name[0]|0x20 && name[0]|0x20 <= 'z') {
 		return nil

@@ -40,7 +40,7 @@ const (
 // Kind is the default kind of the devices.
 const Kind = "vkloader/gpu"
 
-// All is the name of the device that stands for all of them.
+// All is the name of the device with the nodes of all devices.
 const All = "all"
 
 // Options select the content of a file.
@@ -49,9 +49,9 @@ type Options struct {
 	Machines []string // the machines whose drivers are wanted, by their names in offer.Machines
 	Hook     string   // path of the tool, which the runtime starts for each new container
 	Forms    []string // how devices are named; none: Forms without ByLetter
-	Cards    bool     // add the nodes for setting screens
+	Cards    bool     // add the nodes for display output
 	Compute  bool     // add the node of AMD's compute driver
-	Groups   bool     // a container's processes are in the groups of the nodes
+	Groups   bool     // put a container's processes into the groups of the nodes
 	Layers   []string // names of layers, in addition to the drivers' own
 	First    string   // FirstHost, FirstImage or "": the preferred driver of Mesa
 
@@ -117,7 +117,7 @@ func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, e
 		if err != nil {
 			return nil, err
 		}
-		// A manifest for another kind of program is no loss if drivers for that kind are wanted, too.
+		// A manifest for programs of another machine is no loss if drivers for that machine are also selected.
 		left = append(left, g.LeftOut...)
 		for _, d := range g.Drivers {
 			if why := w.driver(g, name, &d); why != "" {
@@ -157,8 +157,7 @@ type writer struct {
 	had     map[string]bool // names of the layers that are in the file
 }
 
-// bind mounts a file of the machine. If the machine has another root, the runtime would resolve a link on the host, so the path
-// without links is used.
+// bind mounts a file of the machine. If the machine has another root, bind resolves links: the runtime would resolve them on the host.
 func (w *writer) bind(from, to string) {
 	if w.seen[to] {
 		return

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// hookSeconds is how long the runtime waits for the hook.
+// hookSeconds is the runtime's time limit for the hook.
 const hookSeconds = 30
 
 // shell starts the tool; if the tool is missing, the container starts without it.

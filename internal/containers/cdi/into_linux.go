@@ -17,24 +17,24 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// mostEntries is the largest number of entries in a directory of the image that is mounted over: each entry becomes a mount.
+// mostEntries is the largest number of entries in a covered directory of the image: each entry becomes a mount.
 const mostEntries = 512
 
 // errMany is the reason for not mounting over a large directory.
 var errMany = fmt.Errorf("it has more than %d entries", mostEntries)
 
-// container is a container that the runtime is creating. Its file system is below base; every path is resolved with that
-// directory as "/", so that no link of the image leads out.
+// container is a container that the runtime is creating. Its file system is below base. Every path is resolved with base as "/", so
+// that no link of the image leads out.
 type container struct {
 	machine *machine.Machine
 	base    *os.Root
-	mounts  bool // its directories may be mounted over
+	mounts  bool // mounts over its directories are allowed
 }
 
 // Into applies the arrangement to a container whose file system is below root. With mounts, this process is in the container's
-// mount namespace, and each directory with new items gets a mount over it, so that an image made from the container has nothing
-// of the host. Where the runtime allows no mounts, Into writes to the directory itself. It never writes to a volume, which
-// belongs to the host.
+// mount namespace, and each directory with new items gets a mount over it, so that an image made from the container has no file of
+// the host. If the runtime allows no mounts, Into writes to the directory itself. It never writes to a volume, because volumes
+// belong to the host.
 func (a *Arrangement) Into(root string, mounts bool) error {
 	base, err := os.OpenRoot(root + "/.")
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *Arrangement) Into(root string, mounts bool) error {
 			hidden[directory] = append(hidden[directory], path.Base(name))
 		}
 	}
-	// Deeper directories come first: a mount over a directory takes the mounts below it with it.
+	// Deeper directories come first, because a mount over a directory hides the mounts below it.
 	slices.SortFunc(directories, func(a, b string) int { return len(b) - len(a) })
 	for _, directory := range directories {
 		wrong = append(wrong, c.fill(directory, groups[directory], hidden[directory])...)
@@ -123,8 +123,8 @@ func (c *container) directory(name string) (*os.Root, error) {
 	return enter(at, below, name)
 }
 
-// enter opens a directory below another one. It neither waits for the other end of a FIFO nor opens a device: the "." at the end of
-// the name has the kernel refuse both. Errors name the path.
+// enter opens a directory below another one. The "." at the end of the name makes the kernel refuse a FIFO and a device, which an open
+// could wait for or wake. Errors name the path.
 func enter(at *os.Root, name, path string) (*os.Root, error) {
 	in, err := at.OpenRoot(name + "/.")
 	if err != nil {
@@ -169,8 +169,8 @@ func (c *container) fill(directory string, items []FileToWrite, hide []string) (
 // errNoMounts is the reason why nothing can be hidden.
 var errNoMounts = errors.New("no directory is mounted over")
 
-// cover mounts a directory below Directory over one of the image. It has the same entries, except the hidden ones, and the
-// items. The entries are mounts, so that programs write to the image's own files.
+// cover mounts a directory below Directory over one of the image. The new directory has the same entries, except the hidden ones, and
+// the items. Its entries are mounts, so that programs write to the image's own files.
 func (c *container) cover(in *os.Root, directory string, items []FileToWrite, hide []string) error {
 	made, err := c.directory(coverPlace + directory)
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *container) cover(in *os.Root, directory string, items []FileToWrite, hi
 	return bind(to, ".", from)
 }
 
-// same creates an entry of one directory in another.
+// same creates an entry like that of another directory.
 func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 	name := e.Name()
 	switch {
@@ -241,7 +241,7 @@ func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 	return bind(from, name, at)
 }
 
-// bind mounts an entry of a directory, with the mounts below it, at a place.
+// bind mounts an entry of a directory at a place, with the mounts below the entry.
 func bind(directory *os.File, name string, at *os.File) error {
 	tree, err := unix.OpenTree(int(directory.Fd()), name, unix.OPEN_TREE_CLONE|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
@@ -291,7 +291,7 @@ func (c *container) node(i FileToWrite) error {
 	return write(links, i)
 }
 
-// errVolume says that a directory is not the container's own.
+// errVolume is the error for a directory on a volume.
 var errVolume = errors.New("it would be on a volume, and not in the container's own file system")
 
 // descend opens a directory of the container's own file system, and creates missing parts.

@@ -97,7 +97,7 @@ func layersOf(text []byte) (whole map[string]json.RawMessage, list []map[string]
 }
 
 // layerArranged returns a manifest with its libraries' paths in the container, and the names and libraries of its layers. Each
-// layer states its word size: one directory may have layers of one name for both sizes, and loaders take the first.
+// layer states its word size, because loaders take the first layer of a name even if it is for the other size.
 func layerArranged(text []byte, class int, place func(library string) string) (made []byte, names, libraries []string, err error) {
 	whole, list, err := layersOf(text)
 	if err != nil {
@@ -129,7 +129,7 @@ func layerArranged(text []byte, class int, place func(library string) string) (m
 	return append(made, '\n'), names, libraries, err
 }
 
-// layers arranges the layers for one kind of program, except names that the image has.
+// layers arranges the layers for the programs of one machine, except names that the image has.
 func (b *box) layers(name string) {
 	own, err := machineLayers(&machine.Source{Machine: *b.machine}, name)
 	if err != nil {
@@ -158,8 +158,8 @@ func (b *box) layers(name string) {
 }
 
 // layer reports whether the host's layers with these names and libraries are added. why is the reason against it, or names the
-// replaced layers. A layer of the image counts if its library can be loaded. Otherwise its manifest is hidden, because loaders
-// take the first layer of a name even if they cannot load it.
+// replaced layers. A layer of the image takes precedence if its library can be loaded. Otherwise its manifest is hidden, because
+// loaders take the first layer of a name even if they cannot load it.
 func (b *box) layer(own []*manifest.Layer, had, libraries []string) (added bool, why string) {
 	broken, hide := "", []string{}
 	for _, l := range own {

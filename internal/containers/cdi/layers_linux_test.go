@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// A layer of one name for both word sizes: in the container each manifest says for which programs it is, so that a loader
-// does not take the one whose library it cannot open.
+// If layers for both word sizes have one name, each manifest in the container states its word size, so that a loader does not
+// take the one whose library it cannot open.
 func TestLayerForBothSizes(t *testing.T) {
 	t.Parallel()
 	manifest := `text {"file_format_version":"1.1.0","layer":{"name":"VK_LAYER_checks","type":"GLOBAL","library_path":"libchecks.so",` +

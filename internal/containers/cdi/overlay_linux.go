@@ -40,7 +40,7 @@ func (o *overlay) machine() *machine.Machine {
 func (o *overlay) add(name string, a addition) {
 	directory, err := o.machine().Real(path.Dir(path.Clean("/" + name)))
 	if err != nil {
-		return // a search does not find the path either
+		return // searches do not find the path, either
 	}
 	name = path.Join(directory, path.Base(name))
 	for d := directory; d != "/" && o.added[d] == nil; d = path.Dir(d) {

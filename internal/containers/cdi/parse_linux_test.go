@@ -9,7 +9,7 @@ import (
 	cncf "tags.cncf.io/container-device-interface/pkg/cdi"
 )
 
-// rejected has files that runtimes reject, by the message about each; for accepted files the text is empty.
+// rejected has texts of files, and for each a part of the message about it; "" for an accepted file.
 var rejected = map[string]string{
 	`{cdiVersion: 0.5.0, kind: aa/bb, devices: [{name: x, containerEdits: {env: [A=b]}}]}`:                                              "",
 	`{cdiVersion: 0.3.0, kind: aa/bb, devices: [{name: x, containerEdits: {deviceNodes: [{path: /dev/a, type: c}]}}]}`:                  "",
@@ -38,7 +38,7 @@ var rejected = map[string]string{
 	"cdiVersion: 0.5.0\nkind: aa/bb\ndevices: all\n": `line 3: the value "all" is of the wrong type`,
 }
 
-// A file is rejected exactly where the library that runtimes use rejects it. The same cases are given to that library.
+// Parse rejects the same files as the library of the runtimes, which gets the same cases.
 func TestParseAsRuntimesDo(t *testing.T) {
 	t.Parallel()
 	for text, why := range rejected {
@@ -59,7 +59,7 @@ func TestParseAsRuntimesDo(t *testing.T) {
 	}
 }
 
-// Names of one letter are valid. The runtimes' library is not asked about them: its release 1.0.1 panics.
+// Names of one letter are valid. The runtimes' library does not get this case, because its release 1.0.1 panics.
 func TestParseNamesOfOneLetter(t *testing.T) {
 	t.Parallel()
 	spec, err := Parse([]byte(`{cdiVersion: 0.5.0, kind: a/b, devices: [{name: x, containerEdits: {env: [A=b]}}]}`))

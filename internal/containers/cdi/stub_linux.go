@@ -11,7 +11,7 @@ import (
 // page is the largest page size of any supported processor; segments are aligned to it.
 const page = 0x10000
 
-// text is a table of strings as ELF files have them.
+// text is a string table of an ELF file.
 type text struct{ bytes.Buffer }
 
 // at adds a string, and returns its offset.
@@ -58,9 +58,9 @@ func numbers(order binary.AppendByteOrder, wide bool, values ...uint64) []byte {
 	return out
 }
 
-// stub returns a shared library without code. It needs libraries by their paths, and names a directory in DT_RPATH, in which
-// the dynamic linker also finds the dependencies and run-time libraries of these. dlsym on it finds their symbols. So a
-// library works in a container that has none of them in a directory of the dynamic linker.
+// stub returns a shared library without code. It needs libraries by their paths, and has a directory in DT_RPATH, where the dynamic
+// linker finds their dependencies and run-time libraries. dlsym on the stub finds the symbols of these libraries. So a library works
+// in a container in which no directory of the dynamic linker has it.
 //
 // The whole file is one segment that may be written: the C library changes addresses in the dynamic section.
 func stub(of machines.Machine, needed []string, directory string) []byte {
@@ -72,7 +72,7 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		head, program, header, pair, symbol = 64, 56, 64, 16, 24
 	}
 	hash := uint64(4)
-	if of.ELF == elf.EM_S390 && wide { // the one machine of the table whose hash tables have numbers of 64 bits
+	if of.ELF == elf.EM_S390 && wide { // the hash tables of s390x, alone in the table of machines, have 64-bit numbers
 		hash = 8
 	}
 	var dynamic []uint64
@@ -80,7 +80,7 @@ func stub(of machines.Machine, needed []string, directory string) []byte {
 		dynamic = append(dynamic, uint64(elf.DT_NEEDED), names.at(library))
 	}
 	dynamic = append(dynamic, uint64(elf.DT_RPATH), names.at(directory))
-	const places = 6       // pairs that follow
+	const places = 6       // number of the pairs below
 	parts := []section{{}, // the first header is empty
 		{name: ".hash", kind: elf.SHT_HASH, link: 2, align: 8, entry: hash, data: word(hash == 8, 1, 1, 0, 0)},
 		{name: ".dynsym", kind: elf.SHT_DYNSYM, link: 3, info: 1, align: 8, entry: symbol, data: make([]byte, symbol)},

@@ -14,9 +14,9 @@ import (
 	"vkloader/internal/machines"
 )
 
-// The system's dynamic linker accepts a stub: it opens a library that needs another by name, finds the symbols on the stub's
-// handle, and finds the library's run-time libraries, though no directory of the linker has them. A run-time library has a
-// stub, too, so that its own dependencies are found.
+// The system's dynamic linker opens a stub of a library that needs another library, finds the symbols on the stub's handle, and finds
+// the library's run-time libraries, though they are in no directory of the linker. A run-time library has a stub, too, through which
+// the linker finds its dependencies.
 func TestStubIsOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ int main(int n, char **args) {
 	}
 }
 
-// A stub is an ELF file for each machine, as other programs read it.
+// Other programs read the stub of each machine as an ELF file.
 func TestStubIsELF(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines.All() {

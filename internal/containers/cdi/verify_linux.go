@@ -2,6 +2,7 @@ package cdi
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -37,7 +38,7 @@ type Defect struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether a program in the container gets each; empty if no image was given
+	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether programs in the container get them; empty without an image
 	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
@@ -58,8 +59,8 @@ func (v *Verdict) found(severity, path, what, do string) {
 // loaderName is the name by which programs find the loader.
 const loaderName = "libvulkan.so.1"
 
-// Verify examines a file, whose name may be "": everything that it names must be unchanged on the host. With an image, it also examines the
-// drivers of a program in a container of the image; image may be nil.
+// Verify examines a file: every path in it must be unchanged on the host. With an image, it also examines the drivers of programs in
+// a container of the image. file is the name of the file, or ""; image may be nil.
 func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
 	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: regenerating(spec, file)}
 	all := editsOf(spec)
@@ -89,7 +90,7 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
-			v.found(Problem, name, "the device node does not exist: "+reason(err), v.again)
+			v.found(Problem, name, "the device node "+absence(err), v.again)
 		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
 			v.found(Problem, name, "it is not a device node", v.again)
 		}
@@ -99,13 +100,13 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		info, err := host.Stat(h.Path)
 		switch {
 		case err != nil:
-			v.found(Problem, h.Path, "the program that the runtime starts for a container does not exist: "+reason(err), v.again)
+			v.found(Problem, h.Path, "the program that the runtime starts for a container "+absence(err), v.again)
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
 			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", v.again)
 		}
 		if ours(h) {
 			changed = marks(h)
-			if tool := program(h); tool != h.Path && !host.Exists(tool) {
+			if tool := program(h); tool != h.Path && host.Absent(tool) {
 				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
 			}
 		}
@@ -115,7 +116,7 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 			continue
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
-			v.found(Problem, m.HostPath, "a mounted file does not exist: "+reason(err), v.again)
+			v.found(Problem, m.HostPath, "a mounted file "+absence(err), v.again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
 			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
 		}
@@ -134,6 +135,14 @@ func difference(was, is string) string {
 	return ""
 }
 
+// absence says that a file does not exist, or that this user may not look at it.
+func absence(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "cannot be examined by this user: " + reason(err)
+	}
+	return "does not exist: " + reason(err)
+}
+
 // reason returns an error's message without its context.
 func reason(err error) string {
 	if wrong, is := err.(*fs.PathError); is {
@@ -146,7 +155,7 @@ func reason(err error) string {
 func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machine, hooked bool) {
 	made := newOverlay(image)
 	box := made.machine()
-	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are judged
+	brought := map[string]bool{running(image)[0].Name: true} // machines whose programs are examined
 	for _, e := range all {
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
@@ -182,7 +191,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			v.programs(box, kind)
 		}
 	}
-	if judged == 0 { // the image's machine is unknown
+	if judged == 0 { // the machine of the image is unknown
 		v.programs(box, running(image)[0])
 	}
 }
@@ -266,13 +275,13 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 	}
 }
 
-// runs reports whether an image has programs for a machine: it has their dynamic linker, or their C library.
+// runs reports whether an image has programs for a machine: the dynamic linker, or the C library, of that machine.
 func runs(m *machine.Machine, kind machines.Machine) bool {
 	return slices.ContainsFunc(append([]string{"/usr/lib/" + kind.Multiarch + "/libc.so.6"}, kind.Linkers...), m.Exists)
 }
 
-// running returns the machines that an image has programs for, in the table's order. It returns the tool's own machine for an
-// image without programs.
+// running returns the machines of an image's programs, in the table's order. For an image without programs it returns the tool's own
+// machine.
 func running(m *machine.Machine) []machines.Machine {
 	kinds := slices.DeleteFunc(slices.Clone(machines.All()), func(kind machines.Machine) bool { return !runs(m, kind) })
 	if len(kinds) == 0 {

@@ -12,8 +12,8 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// A volume of the container belongs to the host: the hook writes no file and no directory there, and reports so. It makes
-// all other changes.
+// A volume of the container belongs to the host: the hook creates no file and no directory there, and reports that. It makes all other
+// changes.
 func TestIntoVolume(t *testing.T) {
 	t.Parallel()
 	root, host := t.TempDir(), t.TempDir()
@@ -43,7 +43,7 @@ func TestIntoVolume(t *testing.T) {
 	}
 }
 
-// A manifest of more than 16 MB is not read to its end.
+// A manifest of more than 16 MB is not read.
 func TestReadLargeManifest(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

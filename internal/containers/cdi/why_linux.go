@@ -46,7 +46,7 @@ func (r *Record) Write(root string) error {
 
 // States of a container.
 const (
-	NotGiven = "not-given" // it was started without a device of a CDI file that this tool wrote
+	NotGiven = "not-given" // it was started without a device of this tool's CDI file
 	NoHook   = "no-hook"   // the files are there, and the hook has not run
 	Arranged = "arranged"
 )
@@ -56,10 +56,10 @@ type Why struct {
 	State   string   `json:"state"`    // not-given, no-hook or arranged
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
 	Do      []string `json:"do"`       // what to do if no driver works
-	Verdict          // of what programs get now
+	Verdict          // of the programs now
 }
 
-// Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in it.
+// Explain examines a container: the hook's record, and the drivers of its programs now. here: this process is in the container.
 func Explain(m *machine.Machine, here bool) *Why {
 	w := &Why{State: NotGiven, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
 	text, err := m.ReadFile(RecordPlace)
@@ -124,7 +124,7 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	return w
 }
 
-// written returns the file of this tool that runtimes on a host read, the first in rank; nil: there is none.
+// written returns this tool's file of highest precedence that runtimes on the host read; nil: there is none.
 func written(host *machine.Machine) (file string, spec *specs.Spec) {
 	for _, directory := range Directories {
 		for _, name := range filesIn(host, directory) {

@@ -24,8 +24,8 @@ const (
 	maxIndex = 1 << 20
 )
 
-// Ask asks the service that a program with these variables finds. As in the library, a service of another user does not count,
-// a process with raised privileges asks none, and without /proc none is asked (PRO-008).
+// Ask asks the service that a program with these variables finds. Like the library, it ignores a service of another user, and
+// asks none in an elevated process or without /proc (PRO-008).
 func Ask(variable func(name string, secure bool) facts.Var) facts.Service {
 	if trust.Differs() {
 		return facts.Service{State: facts.ServiceNone}
@@ -51,7 +51,7 @@ func askIn(directory string) facts.Service {
 	if !filepath.IsAbs(directory) {
 		return s
 	}
-	// The real path is both judged and connected to, so that a changed link cannot separate the two.
+	// The checked path is also the one to connect to, so that a changed link cannot separate the two.
 	real, err := filepath.EvalSymlinks(s.Place)
 	var socket *net.UnixConn
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// asking names the variable with a directory; set, this test program asks the service there and prints the result.
+// asking is the variable with a directory; with it, this test program asks the service there and prints the result.
 const asking = "VKLOADER_TEST_ASK"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	fmt.Println("state", s.State)
 }
 
-// A tool with raised privileges asks no driver service, as a program asks none.
+// An elevated tool asks no driver service, as the library does in an elevated process.
 //
 // holds: PRO-008
 func TestRaised(t *testing.T) {
@@ -37,7 +37,7 @@ func TestRaised(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("making a set-user-ID program of another user takes root")
 	}
-	directory, err := os.MkdirTemp("", "vkr") // others have to come in, and a socket's path is short
+	directory, err := os.MkdirTemp("", "vkr") // every user can reach it, and a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}

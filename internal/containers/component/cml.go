@@ -108,8 +108,8 @@ type exposure struct {
 // packageRoot is where a component sees its own package.
 const packageRoot = "/pkg"
 
-// exposures reads the lists "capabilities" and "expose" of a .cml file: a directory of the component's own is exposed
-// under the same or another name, whole or from a directory in it on.
+// exposures reads the lists "capabilities" and "expose" of a .cml file. A component exposes a directory under the same or another
+// name, all of it or a directory in it.
 func exposures(capabilities, expose json.RawMessage) (map[string]exposure, error) {
 	type entry struct {
 		Directory string   `json:"directory"`

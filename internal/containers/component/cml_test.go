@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The example of the documents of Fuchsia's loader service, as it stands there.
+// cml is the example in the documents of Fuchsia's loader service, unchanged.
 const cml = `{
     include: [ "syslog/client.shard.cml" ],
     program: {
@@ -47,7 +47,7 @@ func TestComponentSource(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		text string
-		want layout // without a runner: it is refused
+		want layout // without a runner: refused
 	}{
 		"the example":          {cml, layout{"icd_runner", ".", "meta/metadata"}},
 		"comments":             {is("    program", "    // {\n /* [ */ program"), layout{"icd_runner", ".", "meta/metadata"}},

@@ -143,7 +143,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// pack makes a package and gives its directory.
+// pack creates a package, and returns its directory.
 func pack(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -165,7 +165,7 @@ func pack(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// fake is the package of FLS-073: its library is named one thing, is at another place, and is no library.
+// fake returns the files of the package of FLS-073: the library has another name than its manifest says, and is no library.
 func fake(more ...string) map[string]string {
 	files := map[string]string{"meta/metadata/metadata.json": goodMetadata, "data/icd.json": goodManifest, "bin/pkg-server": "no ELF file"}
 	for i := 0; i < len(more); i += 2 {
@@ -228,7 +228,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// The package roots determine which packages a service finds.
+// The service finds only packages below the package roots.
 //
 // holds: FLS-077
 func TestRoots(t *testing.T) {
@@ -392,7 +392,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// image writes an OCI layout with layers and gives its directory.
+// image writes an OCI layout with layers, and returns its directory.
 func image(t *testing.T, layers ...[]tar.Header) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -458,7 +458,7 @@ func TestImages(t *testing.T) {
 		{Name: "hard", Typeflag: tar.TypeLink, Linkname: "bin/pkg-server"}}
 	layout := image(t, first, second)
 	r := resolver(t)
-	for range 2 { // the second time from the cache
+	for range 2 { // the second time, from the cache
 		report, err := r.Lookup(t.Context(), "oci://"+layout+":v1", 0, func(Report) {})
 		if err != nil || report.Library.Size != int64(len("newer")) {
 			t.Fatalf("%v, %+v", err, report)
@@ -490,7 +490,7 @@ func TestImages(t *testing.T) {
 	if err != nil || len(blobs) == 0 {
 		t.Fatal(err)
 	}
-	for _, b := range blobs { // a change of an archive's last byte shows only in its digest
+	for _, b := range blobs { // only the digest shows a change of an archive's last byte
 		data, err := os.ReadFile(b)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func numberOf(err error) uint32 {
 		return r.number
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		return NotFound
-	// A path that would lead out of its directory, or through a link that is not followed, is as good as forbidden.
+	// A path that leads out of its directory, or through a refused link, is reported as forbidden.
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EXDEV), errors.Is(err, unix.ELOOP):
 		return AccessDenied
 	}

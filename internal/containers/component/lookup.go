@@ -21,10 +21,10 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// Resolver finds packages and takes drivers out of them.
+// Resolver finds packages and reads drivers from them.
 type Resolver struct {
 	Roots      []string      // of packages, in order
-	Cache      string        // the directory for unpacked images
+	Cache      string        // directory of unpacked images
 	NoSymlinks bool          // refuse symbolic links in packages
 	Check      bool          // refuse libraries that are no ELF libraries for this machine (PRO-015)
 	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
@@ -36,7 +36,7 @@ type Resolver struct {
 // errTime is the error of a step that took too long.
 var errTime = errors.New("it took too long")
 
-// limited runs one step and returns errTime after limit. A step that hangs keeps its goroutine.
+// limited runs one step, and returns errTime after limit. A step that hangs then continues in its goroutine.
 func limited[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -64,7 +64,7 @@ func limited[T any](ctx context.Context, limit time.Duration, step func() (T, er
 	}
 }
 
-// Lookup makes a driver from a URL. It reports its progress at every stage and returns the last report, even with an error.
+// Lookup finds the driver of a URL. It reports its progress at every stage and returns the last report, even with an error.
 func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress func(Report)) (Report, error) {
 	report := Report{Status: Uninitialized}
 	enter := func(status string) {
@@ -156,7 +156,7 @@ func (r *Resolver) create(text string) (*instance, error) {
 			return nil, err
 		}
 	}
-	// The service never starts a program, so it refuses every runner except the one that only opens directories (PRO-018).
+	// The service starts no program, so it refuses every runner except the one that opens directories (PRO-018).
 	if i.runner != defaults.runner {
 		i.close()
 		return nil, refuse(Unsupported, fmt.Errorf("runner %q: only %s is there", i.runner, defaults.runner))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxURL is how long a component URL may be (PRO-016).
+// maxURL is the longest component URL in bytes (PRO-016).
 const maxURL = 4096
 
 // Forms of a URL.
@@ -16,7 +16,7 @@ const (
 	formOCI     = "oci"
 )
 
-// URL is a component URL, taken apart.
+// URL is a parsed component URL.
 type URL struct {
 	form      string
 	name      string // of a package: host, name and variant with slashes between; otherwise an absolute path
@@ -37,7 +37,7 @@ func Absolute(url, base string) string {
 	return url
 }
 
-// Parse takes an absolute URL apart:
+// Parse parses an absolute URL:
 //
 //	pkg://HOST/NAME[/VARIANT][#MANIFEST]
 //	file:///DIRECTORY[#MANIFEST]
@@ -78,7 +78,7 @@ func Parse(text string) (*URL, error) {
 	return u, nil
 }
 
-// local reports whether a path stays below the directory that it starts from.
+// local reports whether a relative path stays below its directory.
 func local(name string) bool {
 	return name != "" && !path.IsAbs(name) && path.Clean(name) != ".." && !strings.HasPrefix(path.Clean(name), "../")
 }

@@ -42,7 +42,7 @@ type Config struct {
 	Directory string // the directory of the file, for relative URLs; "" without a file
 }
 
-// maxURL is how long the software driver's URL may be (FLS-103).
+// maxURL is the longest URL of the software driver in bytes (FLS-103).
 const maxURL = 120
 
 // Default returns the configuration of a service without a file (PRO-045).
@@ -123,7 +123,7 @@ func absolute(field func(*Config) *[]string) func(*Config, json.RawMessage) erro
 
 var keys = []key{
 	{"allow_drm_icds", into(func(c *Config) *bool { return &c.AllowHardware })},
-	{"allow_magma_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, // the name that it has on Fuchsia
+	{"allow_magma_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, // its name on Fuchsia
 	{"allow_goldfish_icd", into(func(c *Config) *bool { return &c.AllowEmulated })},
 	{"allow_lavapipe_icd", into(func(c *Config) *bool { return &c.AllowSoftware })},
 	{"lavapipe_icd_url", func(c *Config, value json.RawMessage) error {
@@ -175,7 +175,7 @@ func Keys() []string {
 	return names
 }
 
-// Read changes a configuration by a file's text. An error names the key.
+// Read applies the text of a configuration file. An error names the key.
 func (c *Config) Read(text []byte) error {
 	var values map[string]json.RawMessage
 	if err := wording.Malformed(text, json.Unmarshal(text, &values)); err != nil {

@@ -43,7 +43,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Each is refused with the name of its key.
+// Every invalid value is refused, with the name of its key.
 //
 // holds: PRO-044 FLS-103
 func TestRefused(t *testing.T) {

@@ -80,7 +80,7 @@ func TestWatch(t *testing.T) {
 		if _, err := writer.WriteString(message); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(20 * time.Millisecond) // each a message of its own
+		time.Sleep(20 * time.Millisecond) // so that each becomes a separate message
 	}
 	// A change between the start of the watch and the first reading of the directories is reported once.
 	seen, end := run(t, &DRM{Root: root, Listen: func() (*os.File, Decoder, error) {
@@ -126,7 +126,7 @@ func TestNoWatch(t *testing.T) {
 	root := t.TempDir()
 	render(t, root, "renderD127", "card9", "amdgpu", "")
 	render(t, root, "renderD128", "card0", "amdgpu", "")
-	if err := os.Remove(filepath.Join(root, "dev/dri/renderD127")); err != nil { // it cannot be opened: it is skipped
+	if err := os.Remove(filepath.Join(root, "dev/dri/renderD127")); err != nil { // a missing node is skipped
 		t.Fatal(err)
 	}
 	seen, end := run(t, &DRM{Root: root, Patience: 30 * time.Millisecond,
@@ -160,7 +160,7 @@ func TestDirectoryWatch(t *testing.T) {
 	}
 }
 
-// This kernel's own messages, where this process may hear them; they are not waited for.
+// This kernel's own messages, if this process may receive them. The test does not wait for one.
 func TestKernel(t *testing.T) {
 	t.Parallel()
 	d := &DRM{}

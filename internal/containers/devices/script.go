@@ -24,7 +24,7 @@ type Player interface {
 	Remove(node string)
 }
 
-// NewScript listens at a path.
+// NewScript listens on a socket at a path.
 func NewScript(path string) (*Script, error) {
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {

@@ -35,8 +35,8 @@ type DRM struct {
 // Decoder reports whether a listener's message may announce a change.
 type Decoder func(message []byte) bool
 
-// Run reports devices to sink until the context ends. It returns an error of the watch; before, it has reported the present
-// devices and called Idle.
+// Run reports devices to sink until the context ends. It returns an error of the watch, after it has reported the present devices and
+// called Idle.
 func (d *DRM) Run(ctx context.Context, sink Sink) error {
 	listen := d.Listen
 	if listen == nil {

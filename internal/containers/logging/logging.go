@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Levels by the names that an operator gives.
+// levels are the log levels by their names in the configuration.
 var levels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
 
 // New makes a logger. With journal, each line begins with its priority as in sd-daemon(3), and has no time.
@@ -35,7 +35,7 @@ func New(to io.Writer, level string, asJSON, journal bool) (*slog.Logger, error)
 	return slog.New(&handler{inner, lines}), nil
 }
 
-// marked writes whole lines, with the priority of the record that is being written.
+// marked writes complete lines, each with the priority of its record.
 type marked struct {
 	mu      sync.Mutex
 	to      io.Writer

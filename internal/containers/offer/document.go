@@ -22,7 +22,7 @@ type Driver struct {
 	More     []string `json:"-"`                 // for containers only: libraries that other libraries open for the driver's windows
 	Backends []string `json:"-"`                 // likewise: libraries that others open in a subdirectory of the driver's
 
-	Directories []string `json:"-"` // likewise: directories of data
+	Directories []string `json:"-"` // likewise: directories with data
 }
 
 // File is an offered library.
@@ -32,7 +32,7 @@ type File struct {
 	Size     int64           `json:"size"`
 	Needs    []string        `json:"needs"`
 	Requires []SymbolVersion `json:"requires"`
-	RunTime  bool            `json:"runtime,omitempty"` // nothing needs it: a driver opens it when it runs
+	RunTime  bool            `json:"runtime,omitempty"` // no file needs it: a driver opens it at run time
 }
 
 // SymbolVersion is a symbol version that another library must define.

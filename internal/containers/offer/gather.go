@@ -49,8 +49,8 @@ func Machine(name string) (machines.Machine, bool) {
 	return machines.Named(name)
 }
 
-// owned reports whether a client always has its own copy of a library: the parts of the C library, which work only together,
-// the dynamic linker, and the loader.
+// owned reports whether a client always uses its own copy of a library: the dynamic linker, the loader, and the parts of the C
+// library, which work only together.
 func owned(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	return stem == "libvulkan" || binary.OfCLibrary(name)
@@ -77,7 +77,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	if !known {
 		return nil, fmt.Errorf("no drivers are known for machine %q", name)
 	}
-	program := *source // of the client's word size; manifests are handed out as they are
+	program := *source // of the client's word size; manifests are sent unchanged
 	program.Class = k.Bits
 	answer, err := decide.Plan(&program)
 	if err != nil {
@@ -150,7 +150,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 		return why
 	}
 	driver.Devices = g.devices(found)
-	for _, f := range order { // first, so that these are not marked
+	for _, f := range order { // before the run-time libraries, so that these are not marked
 		g.place(f, false)
 	}
 	add := func(list []*binary.File) {
@@ -171,7 +171,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
-// untrusted returns why a process with raised privileges does not offer a driver: another user can change one of its files.
+// untrusted returns why an elevated process does not offer a driver: another user can change one of its files.
 func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
 	names := slices.Concat([]string{manifest}, found.Data, found.Directories, found.Backends)
 	libraries := []*drivers.Library{&found.Library}
@@ -227,7 +227,7 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 		}
 	}
 	named := map[string]*binary.File{}
-	for _, f := range slices.Backward(l.With.Files) { // the first of a name counts
+	for _, f := range slices.Backward(l.With.Files) { // the first file of a name counts
 		named[path.Base(f.Path)] = f
 		if f.Soname != "" {
 			named[f.Soname] = f
@@ -254,7 +254,7 @@ func (g *gatherer) place(f *binary.File, runTime bool) int {
 	if at, known := g.places[f]; known {
 		return at
 	}
-	for other, at := range g.places { // one file under two names is handed out once
+	for other, at := range g.places { // a file with two names is offered once
 		if other.Real == f.Real {
 			g.places[f] = at
 			return at

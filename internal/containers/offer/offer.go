@@ -13,8 +13,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Index is the offer of a machine at one moment. It keeps its files open, so they stay the same even if other files get their
-// names.
+// Index is the offer of a machine at one time. It keeps its files open, so they stay the same even if their names get other files.
 type Index struct {
 	Document
 	LeftOut []LeftOut
@@ -40,8 +39,7 @@ func (x *Index) Shared() bool {
 	return !slices.ContainsFunc(x.files, func(f border.Held) bool { return !f.Shared })
 }
 
-// share opens the files again on read-only mounts where the border can make them. Other files stay as they are; clients get
-// only copies of these.
+// share opens the files again on read-only mounts if the border can make them. Of the other files, clients get only copies.
 func (x *Index) share(through *border.Border) error {
 	var own []*os.File
 	for _, f := range x.files {
@@ -115,13 +113,13 @@ func (x *Index) seal() (err error) {
 	return err
 }
 
-// Offers searches machines for drivers and caches the last index of each.
+// Offers searches machines for drivers, and caches the last index of each machine.
 type Offers struct {
 	Source *machine.Source
 	Fresh  time.Duration // age up to which an index is used without another search
 	Later  func(func())  // runs a search in the background
 	Border *border.Border
-	Closed func(error) // called with the reason when the files cannot be offered on read-only mounts; may be nil
+	Closed func(error) // called with the reason if the files cannot be offered on read-only mounts; may be nil
 
 	mu   sync.Mutex
 	last map[string]*look
@@ -135,7 +133,7 @@ type look struct {
 
 	stamps    map[string]stamp // of the index's sources
 	followed  bool             // a later search in the background has started
-	meanwhile *Index           // an unfinished background search's answer until then; nil: callers wait
+	meanwhile *Index           // the answer until a background search has ended; nil: callers wait
 	err       error
 }
 
@@ -174,8 +172,8 @@ func (o *Offers) Find(name string) (*Index, error) {
 	return before.index, nil
 }
 
-// look searches, unless another search has begun since before: then it waits for that one. Until this search ends, callers
-// get meanwhile; with nil they wait.
+// look searches. If another search has begun since before, look waits for that one. Until the search has ended, callers get meanwhile;
+// if it is nil, they wait.
 func (o *Offers) look(name string, before *look, meanwhile *Index) (*Index, error) {
 	o.mu.Lock()
 	if begun := o.last[name]; begun != before {

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// root lays files out: words for an ELF file, "text ..." for another, "-> TARGET" for a link.
+// root creates files: words for an ELF file, "text ..." for a text, "-> TARGET" for a link.
 func root(t *testing.T, files map[string]string) *machine.Source {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,7 @@ func find(t *testing.T, s *machine.Source, name string) *Index {
 	return x
 }
 
-// names of a driver's files, in order; those that it opens when it runs have a star.
+// names returns the names of a driver's files in order, with a star after run-time libraries.
 func names(x *Index, driver int) string {
 	var list []string
 	for _, at := range x.Drivers[driver].Files {
@@ -91,7 +91,7 @@ func TestRunTimeFiles(t *testing.T) {
 	}
 }
 
-// A driver is not offered without a library that it requires at run time; a missing optional library does not matter.
+// A driver without a required run-time library is not offered. A missing optional library has no effect.
 func TestRequiredAtRunTime(t *testing.T) {
 	t.Parallel()
 	const nvidia = "usr/lib/libnvidia-"
@@ -122,8 +122,7 @@ func TestRequiredAtRunTime(t *testing.T) {
 	}
 }
 
-// Files that several drivers need are handed out once, libraries that need each other are no trouble, and each kind of
-// program gets its own.
+// A file of several drivers is offered once, libraries may need each other, and the programs of each machine get their own files.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{
@@ -178,7 +177,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A version that another library lacks keeps a driver out; that of the C library is for the client to judge.
+// A driver that needs a symbol version which another library lacks is not offered. Versions of the C library are not checked, because
+// the client uses its own.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	x := find(t, root(t, map[string]string{
@@ -195,7 +195,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Find returns the same index until something changes; an older index then still has its own files.
+// Find returns the same index until a source changes. An older index then still has its own files.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so exports=vk_icdGetInstanceProcAddr"})
@@ -238,8 +238,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// A client that asks when nothing seems to have changed does not wait for an examination of the machine. The service makes it
-// afterwards, for the next client. It notices at once a change of the files that an index was made from.
+// If the sources seem unchanged, a client gets the last index without waiting. The service examines the machine afterwards, for the
+// next client. It notices a changed file of the index at once.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""),
@@ -262,7 +262,7 @@ func TestNobodyWaits(t *testing.T) {
 	if find() != first || len(waiting) != 2 {
 		t.Errorf("%d looks for later", len(waiting))
 	}
-	// A change that nothing of the index shows is for the next one.
+	// A change in a file that is not part of the index shows in the answer after the next.
 	put(t, filepath.Join(s.Root, "usr/share/drirc.d/a.conf"), "text ")
 	if find() != first {
 		t.Error("another index")
@@ -287,7 +287,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// The drivers of this machine.
+// The drivers of the machine of this test.
 func TestThisMachine(t *testing.T) {
 	t.Parallel()
 	x := find(t, &machine.Source{}, "x86_64")
@@ -299,7 +299,7 @@ func TestThisMachine(t *testing.T) {
 			t.Errorf("%s is handed out", f.Name)
 		}
 	}
-	// Everything that a file needs is the client's own or comes before it.
+	// Each dependency of a file precedes it, or is the client's own.
 	for _, d := range x.Drivers {
 		before := map[string]bool{}
 		for _, at := range d.Files {
@@ -314,7 +314,7 @@ func TestThisMachine(t *testing.T) {
 	}
 }
 
-// A library without the functions of a driver is not offered, and neither is a loader: programs would open them in vain.
+// A library without a driver's functions is not offered, and neither is a loader.
 func TestLibrariesThatAreNoDrivers(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{

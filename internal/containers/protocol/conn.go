@@ -27,7 +27,7 @@ func (c *Conn) Close() error { return c.socket.Close() }
 type Peer struct {
 	PID      int32
 	UID, GID uint32
-	Nested   bool // it has a process namespace below this process's, as in a container, or the kernel does not tell
+	Nested   bool // it is in a process namespace below this process's, as in a container, or the kernel does not say
 }
 
 // Peer returns the process that was at the other end when the connection was made.
@@ -47,8 +47,8 @@ func (c *Conn) Peer() (Peer, error) {
 	return p, errors.Join(err, failed)
 }
 
-// nested reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5,
-// the process is found by its number.
+// nested reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5, it
+// looks the process up by its number.
 func nested(socket, pid int) bool {
 	process, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	if err != nil {
@@ -64,8 +64,8 @@ func nested(socket, pid int) bool {
 	return err != nil || !found || len(strings.Fields(numbers)) != 1
 }
 
-// Receive waits for the next datagram. The bytes are valid until the next call; the descriptors are the caller's.
-// An error ends the connection: the other end is gone, or it has sent a datagram of another protocol.
+// Receive waits for the next datagram. The bytes are valid until the next call; the caller owns the descriptors.
+// An error ends the connection: the other end has closed it, or has sent a datagram of another protocol.
 func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	if c.buffer == nil {
 		c.buffer = make([]byte, maxFrame)
@@ -121,7 +121,7 @@ func (c *Conn) Shut() {
 	_ = c.socket.CloseWrite()
 }
 
-// received returns the descriptors in the control messages of a datagram.
+// received returns the descriptors in a datagram's control messages.
 func received(beside []byte) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(beside)
 	if err != nil {
@@ -143,8 +143,8 @@ func received(beside []byte) ([]*os.File, error) {
 	return files, nil
 }
 
-// Send writes one datagram with descriptors, which stay the caller's. It gives up after limit, which ends the connection:
-// half a datagram is never sent. 0: no limit.
+// Send writes one datagram with descriptors, which the caller still owns. After limit it gives up and ends the connection, because a
+// datagram is sent as a whole. 0: no limit.
 func (c *Conn) Send(frame []byte, limit time.Duration, files ...*os.File) error {
 	if len(frame) > maxFrame || len(files) > maxFiles {
 		return fmt.Errorf("%d bytes with %d descriptors do not fit into a datagram", len(frame), len(files))
@@ -166,7 +166,7 @@ func (c *Conn) Send(frame []byte, limit time.Duration, files ...*os.File) error 
 	})
 }
 
-// withFDs calls do with the numbers of files, which stay open and in their mode meanwhile.
+// withFDs calls do with the descriptors of files, which stay open and keep their mode until do returns.
 func withFDs(files []*os.File, fds []int, do func([]int) error) error {
 	if len(files) == 0 {
 		return do(fds)

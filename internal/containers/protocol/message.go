@@ -101,7 +101,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Name, e.Code) }
 
-// Errors of all methods (PRO-019). Those of ExecGrant have numbers of their own (PRO-047).
+// Errors of all methods (PRO-019). ExecGrant has other numbers (PRO-047).
 var (
 	ErrInternal         = &Error{1, "INTERNAL"}
 	ErrInvalidArguments = &Error{2, "INVALID_ARGUMENTS"}

@@ -58,8 +58,8 @@ func seal(fd int) error {
 	return nil
 }
 
-// Again opens a descriptor's file once more, read-only: a new open file description with a separate position. It opens the
-// same file even when another one has taken its name since.
+// Again opens a descriptor's file again, read-only and with a separate position. It opens the same file even if another file has
+// its name by now.
 func Again(f *os.File) (*os.File, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {

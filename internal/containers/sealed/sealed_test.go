@@ -49,7 +49,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// Again opens the same file even when another one has its name.
+// Again opens the same file even if another file has its name.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
@@ -77,7 +77,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// A watch reports a file after its last descriptor, also after an overflow of the queue of events.
+// A watch reports a file after its last descriptor is closed, also after an overflow of the event queue.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	var w Watch

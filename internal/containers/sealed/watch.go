@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Watch reports the end of sealed files. A file ends with its last descriptor or mapping; a descriptor of O_PATH counts. It uses
-// inotify(7), because a lease ignores descriptors of O_PATH. The zero Watch is ready for use.
+// Watch reports the end of sealed files. A file ends when its last descriptor, also one of O_PATH, and its last mapping are closed. Watch
+// uses inotify(7), because a lease ignores descriptors of O_PATH. The zero Watch is ready for use.
 type Watch struct {
 	events *os.File // nil before the first Add
 }
@@ -72,7 +72,7 @@ func (w *Watch) Ended(watched func() []int) (ended []int, err error) {
 	}
 }
 
-// lost returns the watched numbers that the kernel watches no more, after an overflow of the queue of events.
+// lost returns the files that the kernel no longer watches, after an overflow of the event queue.
 func (w *Watch) lost(watched []int) (ended []int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", w.events.Fd()))
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *Watch) lost(watched []int) (ended []int, err error) {
 	return ended, nil
 }
 
-// Close ends the reports.
+// Close ends the watch.
 func (w *Watch) Close() error {
 	if w.events == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// mayOpen reports whether a client's user may open a node for reading and writing; the service, which has more rights, opens
-// it only then. It includes the node's access control list, which the desktop's seat manager sets.
+// mayOpen reports whether a client's user may open a node for reading and writing, by its mode and its access control list,
+// which the desktop's seat manager sets. The service has more rights, and opens the node only for these users.
 func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	raw, err := node.SyscallConn()
 	if err != nil {
@@ -27,7 +27,7 @@ func mayOpen(peer protocol.Peer, node *os.File) (bool, error) {
 	err = raw.Control(func(fd uintptr) {
 		failed = unix.Fstat(int(fd), &info)
 		n, err := unix.Getxattr(fmt.Sprintf("/proc/self/fd/%d", fd), "system.posix_acl_access", list)
-		if err != nil { // mostly that there is none
+		if err != nil { // most nodes have no list
 			n = 0
 		}
 		list = list[:n]
@@ -63,7 +63,7 @@ const (
 
 const readWrite = 6
 
-// allowed decides as the kernel does: the owner's rights, those of a named user, those of the groups, those of others.
+// allowed decides as the kernel does: by the rights of the owner, of a named user, of the groups, and of all others, in this order.
 func allowed(uid uint32, groups []uint32, info *unix.Stat_t, list []byte) bool {
 	// With a list, the mode's bits of the group are the list's mask.
 	named, mask := map[[2]uint32]uint32{}, uint32(7)

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// acl makes a list of access rights: tag, rights, id, ...
+// acl returns an access control list of entries with three numbers each: tag, rights and id.
 func acl(entries ...uint32) []byte {
 	list := []byte{2, 0, 0, 0}
 	for i := 0; i < len(entries); i += 3 {
@@ -21,7 +21,7 @@ func acl(entries ...uint32) []byte {
 	return list
 }
 
-// A node is opened for those who could open it themselves.
+// A client gets a node only if its user could open the node without the service.
 //
 // holds: PRO-039
 func TestAllowed(t *testing.T) {

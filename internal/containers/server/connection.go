@@ -17,8 +17,8 @@ import (
 // maxUnanswered limits the open requests of a connection; more end the connection. No real client needs so many.
 const maxUnanswered = 256
 
-// connection is one client. Its reader starts requests, its writer sends replies in the order in which they are ready;
-// neither waits for another connection.
+// connection is one client. Its reader starts requests, and its writer sends replies in the order in which they are ready.
+// Neither waits for another connection.
 type connection struct {
 	server  *Server
 	conn    *protocol.Conn
@@ -26,14 +26,14 @@ type connection struct {
 	peer    protocol.Peer
 	person  person
 	log     *slog.Logger
-	client  *state.Client // the state's goroutine alone uses it
+	client  *state.Client // only the state's goroutine uses it
 
 	mu         sync.Mutex
 	unanswered int
 	used       time.Time // time of the last request or answer
 	out        []answer
 	closed     bool
-	index      *offer.Index    // the last one sent
+	index      *offer.Index    // the last index that was sent
 	own        map[any]ownFile // files made for this client alone
 	wake       chan struct{}
 
@@ -41,7 +41,7 @@ type connection struct {
 	gone   bool // its socket has ended; the server's lock guards it
 }
 
-// answer makes an answer when it is sent, so that an unread answer holds no descriptor.
+// answer creates its content right before it is sent, so that an unread answer holds no descriptor.
 type answer struct {
 	id   uint64
 	make func() (content, *protocol.Error)
@@ -52,11 +52,11 @@ type content struct {
 	ok    any
 	names []string // of files
 	files []*os.File
-	first func() // called right before it is sent; may be nil
+	first func() // called right before the content is sent; may be nil
 }
 
 func (s *Server) connect(socket *net.UnixConn, trusted bool) {
-	// Answers are small; a client that reads none shall not hold many descriptors in flight.
+	// A small buffer limits the descriptors that are sent to a client that reads no answers. Answers are small.
 	_ = socket.SetWriteBuffer(16 << 10)
 	c := &connection{server: s, conn: protocol.On(socket), trusted: trusted, wake: make(chan struct{}, 1), used: time.Now(), own: map[any]ownFile{}}
 	peer, err := c.conn.Peer()
@@ -99,7 +99,7 @@ func (c *connection) read() {
 	c.end()
 }
 
-// begin counts a request.
+// begin counts a new request, and returns an error if the client has too many unanswered ones.
 func (c *connection) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/containers/sealed"
 )
 
-// Limits of the memory in files of text that were made for the clients of one person.
+// Limits of the memory in text files for the clients of one person.
 const (
 	maxCopies  = 64 << 20
 	copyCharge = 32 << 10 // for the kernel's records of one file
@@ -20,13 +20,13 @@ const (
 // errCopies is the error of a client whose person holds too much memory.
 var errCopies = errors.New("its user keeps too many indexes and inspect trees open")
 
-// copies counts the memory of indexes and inspect trees for each person. A client may keep such a file for longer than its
-// connection, so that a file counts until its end.
+// copies counts the memory of indexes and inspect trees for each person. A client may keep a file for longer than its
+// connection, so a file counts until no process uses it.
 type copies struct {
 	mu      sync.Mutex
 	people  map[person]int64 // bytes; a person without files is not in it
 	ends    sealed.Watch
-	watched map[int]charge // files that the service itself has closed, by the number of ends
+	watched map[int]charge // files that only clients use, by the number of their watch
 	later   []unwatched    // files for which the kernel refused a watch
 }
 

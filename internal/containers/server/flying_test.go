@@ -48,8 +48,8 @@ func counting(options Options) *Server {
 		flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}}}
 }
 
-// An answer that was begun before its client ended is not counted after it: the count would stay forever, and 256 of these
-// would keep the service from answering that user at all.
+// A reply is not counted for a connection that has already ended: the count would never shrink, and 256 replies of this kind would
+// end the service for that user.
 //
 // holds: PRO-004
 func TestEndedClientHasNothingUnderWay(t *testing.T) {
@@ -67,8 +67,8 @@ func TestEndedClientHasNothingUnderWay(t *testing.T) {
 	}
 }
 
-// Many clients of one user that wait are not all counted each time that one of them asks: that would keep the service from
-// others.
+// While many clients of a user wait, their descriptors are counted at most once in a period: counting at each request would slow
+// down the service for other users.
 //
 // holds: PRO-004
 func TestUnderWayIsCountedNowAndThen(t *testing.T) {
@@ -96,8 +96,8 @@ func TestUnderWayIsCountedNowAndThen(t *testing.T) {
 	}
 }
 
-// A user with subordinate users counts as many, so the unread descriptors of all users together are limited, too. The limit
-// does not apply to the administrator, and ends for others when a client reads.
+// A user can have many subordinate users, so the unread descriptors of all users together are limited, too. The administrator
+// has no limit. Others continue when a client reads.
 //
 // holds: PRO-004
 func TestDescriptorsOfAllUsers(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *Server) features(c *connection) uint64 {
 	return features
 }
 
-// library opens a library for one client: the shared file again, or a sealed copy for this client alone.
+// library opens a library for one client: the shared file with a new descriptor, or a sealed copy for this client alone.
 func (c *connection) library(held border.Held, size int64) (f *os.File, backing string, err error) {
 	if held.Shared {
 		f, err = sealed.Again(held.File)
@@ -50,12 +50,13 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 	return f, border.Sealed, err
 }
 
-// mayHaveCopies reports whether the client's person is the service's own user. The memory of a copy lasts as long as the client
-// wants, and would not count as the client's.
+// mayHaveCopies reports whether the client's person is the service's own user. A client keeps a copy's memory for as long as it
+// wants, and the kernel does not charge the client for it.
 func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
 
-// made opens this client's own file of memory for a key, and creates it the first time. No other client notices a change of its
-// mode. release ends the service's use of the file, at the end of the connection. Only the writer calls made.
+// made opens this client's own memory file for a key, and creates the file at the first call. Other clients have other files, so a
+// change of the mode affects no other client. release ends the service's use of the file, at the end of the connection. Only the
+// writer calls made.
 func (c *connection) made(key any, create func() (f *os.File, release func(), err error)) (*os.File, error) {
 	c.mu.Lock()
 	f := c.own[key]
@@ -77,7 +78,7 @@ func (c *connection) made(key any, create func() (f *os.File, release func(), er
 	return sealed.Again(f.File)
 }
 
-// ownFile is a file of memory that was made for one connection.
+// ownFile is a memory file for one connection.
 type ownFile struct {
 	*os.File
 	release func()
@@ -108,7 +109,7 @@ func (s *Server) share(l *component.Library) {
 	l.Held = border.Held{File: opened[0], Shared: true, Backing: backing}
 }
 
-// closed logs, once, why nothing but copies can be handed out.
+// closed logs once why the service can only hand out copies.
 func (s *Server) closed(why error) {
 	s.closedOnce.Do(func() {
 		s.log.Warn("no file is handed out itself, no directory and no device: only copies of libraries, to this service's own user",

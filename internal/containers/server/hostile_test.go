@@ -45,7 +45,7 @@ func TestBadRequests(t *testing.T) {
 		}
 		var beside []byte
 		if fds > 0 {
-			beside = unix.UnixRights(make([]int, fds)...) // standard input, so often
+			beside = unix.UnixRights(make([]int, fds)...) // standard input, fds times
 		}
 		if _, _, err := c.WriteMsgUnix([]byte(text), beside, nil); err != nil {
 			return err
@@ -88,7 +88,7 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// Calls on one connection are independent, and their answers are of any order.
+// Calls on one connection are independent, and their answers come in any order.
 //
 // holds: PRO-003 FLS-011
 func TestManyCalls(t *testing.T) {
@@ -118,7 +118,7 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// A client that asks too much at once, or reads no answers, is dropped.
+// The service drops a client that has too many requests, or reads no answers.
 func TestGreedyClients(t *testing.T) {
 	t.Parallel()
 	s := stage(t, func(o *Options) { o.SendLimit = 50 * time.Millisecond })
@@ -157,7 +157,7 @@ func TestTooManyClients(t *testing.T) {
 	ask(t, dial(t, directory), protocol.Request{Method: protocol.Features}, nil)
 }
 
-// hostileTime is how long the hostile clients go on: a second, or as many as VKLOADER_TEST_HOSTILE says.
+// hostileTime returns the duration of the hostile clients: a second, or the seconds in VKLOADER_TEST_HOSTILE.
 func hostileTime(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("VKLOADER_TEST_HOSTILE")
@@ -171,14 +171,14 @@ func hostileTime(t *testing.T) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// Two hundred clients that send rubbish, send much, read nothing and die, while one gets its answers.
+// Two hundred clients send invalid or large requests, read nothing and disconnect, while one gets its answers.
 //
 // holds: FLS-015 PRO-002 PRO-004
 func TestHostileClients(t *testing.T) {
 	t.Parallel()
 	files := twoDrivers()
 	directory := service(t, files, func(o *Options) {
-		o.SendLimit = 5 * time.Second // the good one is of the same user, and may have to wait for the others
+		o.SendLimit = 5 * time.Second // the correct client is of the same user, and may have to wait for the others
 		o.Log = slog.New(slog.DiscardHandler)
 	})
 	end := time.Now().Add(hostileTime(t))
@@ -205,7 +205,7 @@ func TestHostileClients(t *testing.T) {
 	until(t, good, "the others gone", func(root map[string]any) bool { return root["stats"].(map[string]any)["clients"] == 1.0 })
 }
 
-// hostile is one life of a bad client.
+// hostile runs one hostile client until it disconnects.
 func hostile(r *rand.Rand, directory string) {
 	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: filepath.Join(directory, Socket), Net: "unixpacket"})
 	if err != nil {

@@ -24,7 +24,7 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	var directory string
 	var ended <-chan error
-	t.Run("service", func(t *testing.T) { // its end is the service's
+	t.Run("service", func(t *testing.T) { // the service ends with this subtest
 		s := stage(t)
 		directory = s.directory
 		s.device("renderD128").lists(s.pack("fake", "x"))
@@ -32,7 +32,7 @@ func TestEnd(t *testing.T) {
 		if _, f := get(t, c, "0-libfake.so"); f == nil {
 			t.Error("no library")
 		}
-		s.device("renderD129") // never lists anything: this question waits to the end
+		s.device("renderD129") // never sends its list, so the next request waits until the end
 		waiting := dial(t, s.directory)
 		ended = later(func() error {
 			_, err := waiting.Ask(protocol.Request{Method: protocol.Get, Name: pointer("x")}, nil)
@@ -64,7 +64,7 @@ func TestEnd(t *testing.T) {
 func TestIdleExit(t *testing.T) {
 	t.Parallel()
 	path, f := given(t)
-	c := dialTo(t, filepath.Dir(path), filepath.Base(path)) // before the service runs: it is accepted first
+	c := dialTo(t, filepath.Dir(path), filepath.Base(path)) // dialed before the service runs, so it is accepted first
 	ended := later(func() error {
 		return Run(t.Context(), Options{Log: slog.New(slog.DiscardHandler), Directory: t.TempDir(), IdleExit: 200 * time.Millisecond,
 			Sockets: Sockets{Plain: []*os.File{f}}})
@@ -80,7 +80,7 @@ func TestIdleExit(t *testing.T) {
 	}
 }
 
-// given makes a socket as systemd does, and gives its path.
+// given creates a socket as systemd does, and returns its path and the socket.
 func given(t *testing.T) (string, *os.File) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "given.sock")
@@ -156,12 +156,12 @@ func TestMissingSource(t *testing.T) {
 	}
 }
 
-// noDevices is a source that cannot be watched, of a machine without devices.
+// noDevices returns a source of a machine without devices, which cannot be watched.
 func noDevices(t *testing.T) *devices.DRM {
 	return &devices.DRM{Root: t.TempDir(), Listen: func() (*os.File, devices.Decoder, error) { return nil, nil, errors.New("no") }}
 }
 
-// The kernel's devices, with their table entries: all clients see render nodes, trusted clients the primary nodes as well.
+// The service reports the kernel's devices with their table entries: render nodes to all clients, primary nodes to trusted clients.
 //
 // holds: FLS-009 FLS-031 FLS-033 FLS-043 FLS-090 FLS-091 FLS-093 PRO-025 PRO-028 PRO-038
 func TestKernelDevices(t *testing.T) {
@@ -184,7 +184,7 @@ func TestKernelDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tell.Close() }) // when the service has ended
+	t.Cleanup(func() { tell.Close() }) // at the end of the service
 	directory := service(t, nil, func(o *Options) {
 		o.Tables = []string{tables}
 		o.Devices = &devices.DRM{Root: root, Listen: func() (*os.File, devices.Decoder, error) {

@@ -12,16 +12,16 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// Limits of one person's clients, which leave enough for other persons, and of all clients together.
+// Limits of one person's clients, so that other persons can use the service, and of all clients together.
 const (
-	maxPerUser  = 1024            // connections
-	reserved    = 64              // connections that only the administrator and the service's own user get
-	maxUnderWay = 256             // descriptors that were sent and not read yet
-	maxFlying   = 4096            // of all users together: a user with subordinate users counts as many
+	maxPerUser  = 1024            // connections of a person
+	reserved    = 64              // connections for the administrator and the service's own user only
+	maxUnderWay = 256             // descriptors that were sent to a person's clients and not read yet
+	maxFlying   = 4096            // the same of all persons together, because a user can have many subordinate users
 	idleGrace   = time.Second     // an idle client may have to make room for another one after this
 	idleLimit   = 5 * time.Minute // an idle client is closed after this
 
-	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection, so a user's are counted at most this often
+	countAgain = 10 * time.Millisecond // counting asks the kernel about each connection, so there is at most one count of a person in this time
 )
 
 // admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.
@@ -104,7 +104,7 @@ type underWay struct {
 	left    []*connection
 }
 
-// mayFly waits until descriptors can be sent to a client within the limits of its person and of all clients.
+// mayFly waits until the limits of the client's person and of all clients allow more descriptors.
 func (s *Server) mayFly(c *connection, count int, limit time.Duration) error {
 	for end := time.Now().Add(limit); ; {
 		err := s.fly(c, count)
@@ -155,8 +155,8 @@ func (s *Server) fly(c *connection, count int) error {
 	return nil
 }
 
-// land counts the unread descriptors of a person, or of all clients, again, unless another caller did so a moment ago. The
-// caller holds the lock.
+// land counts the unread descriptors of a person, or of all clients, again, unless there was a count a moment ago. The caller
+// holds the lock.
 func (s *Server) land(of person, all bool) {
 	last, now := s.flying.counted[of], time.Now()
 	if all {
@@ -203,7 +203,7 @@ func (s *Server) sweep() {
 	})
 }
 
-// hangUp closes a connection's socket, at once or when its descriptors have been read.
+// hangUp closes a connection's socket: at once, or if it has unread descriptors, when the client has read them.
 func (s *Server) hangUp(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// A user has at most so many connections; another user's are not touched by that. Idle ones make room.
+// The connections of a user are limited. They take none from other users. An idle connection makes room for a new one.
 //
 // holds: PRO-004
 func TestConnectionsOfAUser(t *testing.T) {
@@ -61,8 +61,7 @@ func TestIdleLimit(t *testing.T) {
 	}
 }
 
-// Descriptors that a user's clients do not read stay within a bound, on however many connections, and also when those
-// have ended.
+// The descriptors that a user's clients have not read are limited, also those on many connections and on ended ones.
 //
 // holds: PRO-004
 func TestDescriptorsUnderWay(t *testing.T) {

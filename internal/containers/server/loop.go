@@ -2,7 +2,7 @@ package server
 
 import "sync"
 
-// loop calls functions one after the other, in one goroutine. Posting never waits, so that these functions may post.
+// loop calls functions one after the other, in one goroutine. post does not wait, so these functions may call it.
 type loop struct {
 	mu     sync.Mutex
 	queue  []func()
@@ -12,7 +12,7 @@ type loop struct {
 
 func newLoop() *loop { return &loop{signal: make(chan struct{}, 1)} }
 
-// post queues a function; false: the loop has ended.
+// post queues a function, and returns false if the loop has ended.
 func (l *loop) post(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

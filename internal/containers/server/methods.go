@@ -96,7 +96,7 @@ func (s *Server) get(c *connection, id uint64, name string) {
 			if errors.Is(err, border.ErrUnsupported) {
 				return content{}, protocol.ErrUnsupported
 			}
-			if err != nil { // as if there were none (FLS-025)
+			if err != nil { // reported as a missing library (FLS-025)
 				c.log.Warn("a library cannot be opened again", "name", name, "why", err)
 				return content{ok: map[string]any{"lib": nil}}, nil
 			}

@@ -22,7 +22,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// got is the answer to get.
+// got is the answer to the request get.
 type got struct {
 	Lib     *int
 	Size    int
@@ -46,7 +46,7 @@ func get(t *testing.T, c *protocol.Client, name string) (got, *os.File) {
 	return ok, files[0]
 }
 
-// later runs an ask and gives its result over a channel.
+// later calls a function in a goroutine, and returns a channel with its result.
 func later[T any](do func() T) <-chan T {
 	done := make(chan T, 1)
 	go func() { done <- do() }()
@@ -62,7 +62,7 @@ func inspectTree(t *testing.T, c *protocol.Client) map[string]any {
 	return tree["root"].(map[string]any)
 }
 
-// until asks for the tree until it is as wanted.
+// until requests the tree until it is as wanted.
 func until(t *testing.T, c *protocol.Client, what string, wanted func(map[string]any) bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !wanted(inspectTree(t, c)); time.Sleep(10 * time.Millisecond) {
@@ -257,7 +257,7 @@ func TestManifestDirectory(t *testing.T) {
 	d.close()
 	until(t, c, "no device", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 0 })
 	entries, err := os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
-	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { // it goes with the next notification
+	for tries := 0; err == nil && len(entries) != 0 && tries < 500; tries++ { // the next notification removes the entry
 		time.Sleep(10 * time.Millisecond)
 		entries, err = os.ReadDir(PrivateDirectory(s.directory) + "/debug/manifest-fs")
 	}
@@ -266,7 +266,7 @@ func TestManifestDirectory(t *testing.T) {
 	}
 }
 
-// The directory of manifests is as good as one that a program searches: the library's own decision takes every manifest.
+// Programs can search the directory of manifests: the library's own decision accepts every manifest there.
 //
 // holds: FLS-089
 func TestDirectoryForPrograms(t *testing.T) {
@@ -281,7 +281,7 @@ func TestDirectoryForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer files[0].Close()
-	// The decision is asked about another root, in which the directory is one that programs search.
+	// The decision is for another root, in which programs search the directory.
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "etc/vulkan"), 0o755); err != nil {
 		t.Fatal(err)
@@ -309,7 +309,7 @@ func TestDeviceDirectory(t *testing.T) {
 	t.Parallel()
 	s := stage(t)
 	s.device("renderD128")
-	s.device("null") // a node that every machine has, in the place of a device
+	s.device("null") // every machine has this node; here it is a GPU
 	c := dial(t, s.directory)
 	until(t, c, "both devices", func(root map[string]any) bool { return len(root["devices"].(map[string]any)) == 2 })
 	files, err := c.Ask(protocol.Request{Method: protocol.DeviceFS}, nil)
@@ -334,7 +334,7 @@ func TestDeviceDirectory(t *testing.T) {
 	}
 }
 
-// A device is the same one by the directory's link and by open_device.
+// A device is the same file through the directory's link and through open_device.
 //
 // holds: FLS-094 PRO-039
 func TestOneDevice(t *testing.T) {
@@ -395,7 +395,7 @@ func TestOpenNode(t *testing.T) {
 	}
 }
 
-// A grant reports the kernel's rule: whether memory that a program has written can become code.
+// A grant reports the kernel's rule: whether memory that a process has written can become code.
 //
 // holds: FLS-034 FLS-035 FLS-036 PRO-047
 func TestExecGrant(t *testing.T) {

@@ -13,17 +13,17 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// person is one for whom the limits count. A user and the subordinate users are one person. The machine's administrator and the
-// service's own user are another person than users of the same numbers in containers.
+// person is the unit of the limits: a user with all subordinate users. The machine's administrator and the service's own user are
+// other persons than users with the same numbers in containers.
 type person struct {
 	uid  uint32
 	here bool // the administrator or the service's own user, outside of containers
 }
 
-// subordinates is the table of the ranges of subordinate users, as subuid(5) describes it.
+// subordinates is the path of the table of subordinate users' ranges, which subuid(5) describes.
 const subordinates = "/etc/subuid"
 
-// personOf returns the person that a client belongs to.
+// personOf returns the person of a client.
 func personOf(peer protocol.Peer) person {
 	if peer.UID == 0 || int(peer.UID) == os.Geteuid() {
 		return person{peer.UID, !peer.Nested}
@@ -38,7 +38,7 @@ func personOf(peer protocol.Peer) person {
 	return person{uid: superior(peer.UID, string(text))}
 }
 
-// superior returns the user whose subordinate a user is by a table, or the user itself.
+// superior returns the user to whom the table gives a subordinate user, or the user itself.
 func superior(uid uint32, table string) uint32 {
 	for line := range strings.Lines(table) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
@@ -58,7 +58,7 @@ func superior(uid uint32, table string) uint32 {
 	return uid
 }
 
-// namespaceOwner returns the user who made the user namespace of a process, the outermost below this process's own.
+// namespaceOwner returns the user who created the user namespace of a process. Of nested namespaces, the outermost one counts.
 func namespaceOwner(pid int32) (uint32, error) {
 	var own, its unix.Stat_t
 	if err := unix.Stat("/proc/self/ns/user", &own); err != nil {

@@ -28,7 +28,7 @@ func TestSubordinatesArePerson(t *testing.T) {
 	}
 }
 
-// The owner of the user namespace of a client is the person, and uid 0 in a process namespace is not the administrator.
+// The owner of a client's user namespace is the person. User 0 of a namespace is not the administrator.
 //
 // holds: PRO-004
 func TestPersonOfNamespace(t *testing.T) {
@@ -36,7 +36,7 @@ func TestPersonOfNamespace(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("other users take root")
 	}
-	top, err := os.MkdirTemp("", "person") // other users do not reach a test's own directory
+	top, err := os.MkdirTemp("", "person") // other users can reach it, unlike a test's own directory
 	if err == nil {
 		t.Cleanup(func() { os.RemoveAll(top) })
 		err = os.Chmod(top, 0o755)
@@ -82,8 +82,8 @@ func TestPersonOfNamespace(t *testing.T) {
 	}
 }
 
-// The administrator and the service's own user get a connection while other people have all the others, also if those are of
-// uid 0 in containers.
+// The administrator and the service's own user get a connection while other persons have all other connections. User 0 of a
+// container is another person.
 //
 // holds: PRO-004
 func TestReservedConnections(t *testing.T) {
@@ -110,7 +110,7 @@ func TestReservedConnections(t *testing.T) {
 	}
 }
 
-// A person's clients write so many lines into the log and no more; another person's are written.
+// The log gets a limited number of lines from a person's clients. Other persons have their own limit.
 func TestLinesOfPerson(t *testing.T) {
 	t.Parallel()
 	var text kept

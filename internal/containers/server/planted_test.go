@@ -12,10 +12,10 @@ import (
 	"vkloader/internal/containers/state"
 )
 
-// The id of a user without rights on the service.
-const somebody = 4242
+// otherUser is the ID of a user without rights on the service.
+const otherUser = 4242
 
-// planted runs root's service for a moment in a directory that another user prepared, and returns its error.
+// planted starts root's service in a directory that another user prepared, and returns its error.
 func planted(t *testing.T, directory string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -24,7 +24,7 @@ func planted(t *testing.T, directory string) error {
 	o := Options{Log: slog.New(slog.DiscardHandler), Directory: directory, State: state.Options{}, Dump: dump}
 	o.Sockets.Ready = func() {
 		dump <- os.Interrupt
-		for range 200 { // it has written the tree then, wherever that went
+		for range 200 { // by then, the tree is written somewhere
 			if _, err := os.Stat(filepath.Join(PrivateDirectory(directory), InspectFile)); err == nil {
 				break
 			}
@@ -35,8 +35,8 @@ func planted(t *testing.T, directory string) error {
 	return Run(ctx, o)
 }
 
-// What another user has put into a directory, or the directory itself, makes root's service neither write nor open
-// anything elsewhere: it does not start there.
+// Another user has put links and files into a directory, or owns it. Root's service does not start there, and writes and opens
+// nothing elsewhere.
 //
 // holds: FLS-107 PRO-001
 func TestPlanted(t *testing.T) {
@@ -58,9 +58,9 @@ func TestPlanted(t *testing.T) {
 			err := errors.Join(os.Mkdir(filepath.Dir(precious), 0o700), os.WriteFile(precious, []byte("as it was"), 0o600),
 				os.MkdirAll(directory, 0o755), os.MkdirAll(directory+"-private", 0o755))
 			for _, d := range []string{directory, directory + "-private"} {
-				err = errors.Join(err, plant(d, precious), os.Chown(d, somebody, somebody))
+				err = errors.Join(err, plant(d, precious), os.Chown(d, otherUser, otherUser))
 			}
-			if err = errors.Join(err, os.Chown(filepath.Dir(directory), somebody, somebody)); err != nil {
+			if err = errors.Join(err, os.Chown(filepath.Dir(directory), otherUser, otherUser)); err != nil {
 				t.Fatal(err)
 			}
 			if err := planted(t, directory); err == nil {
@@ -78,7 +78,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// Root's service in a directory that all users may write to, such as one below /tmp that another user made first.
+// Root's service does not start in a directory that all users may write to, such as one that another user created below /tmp.
 //
 // holds: FLS-107
 func TestPlantedForEverybody(t *testing.T) {
@@ -94,7 +94,7 @@ func TestPlantedForEverybody(t *testing.T) {
 	}
 }
 
-// The directory of the socket, which containers get, has nothing but the socket; all else is in the private one.
+// The directory of the socket, which containers get, contains the socket alone; other files are in the private directory.
 //
 // holds: PRO-001 PRO-040
 func TestSocketAlone(t *testing.T) {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Limits of the log's lines about one person's clients.
+// Limits of the log lines about one person's clients.
 const (
 	maxLines   = 100
 	linePeriod = time.Minute
 )
 
-// lines counts the lines of the log that each person's clients have caused in a period.
+// lines counts the log lines that each person's clients have caused in a period.
 type lines struct {
 	mu     sync.Mutex
 	since  time.Time
@@ -31,7 +31,7 @@ func (l *lines) more(p person, now time.Time) (write, last bool) {
 	return l.counts[p] <= maxLines, l.counts[p] == maxLines
 }
 
-// quiet is a log for one person's clients.
+// quiet limits the log lines about one person's clients.
 type quiet struct {
 	slog.Handler
 	lines  *lines

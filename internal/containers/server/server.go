@@ -21,41 +21,41 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Options are the parts and limits of a service.
+// Options are the parts and limits of a service; 0 stands for the default of a limit.
 type Options struct {
 	Log       *slog.Logger
-	Directory string // of the socket, which may be given to clients whole; made when it is not there
+	Directory string // of the socket; a container may get all of it; created if it does not exist
 	Private   string // of all else: the lock, the trusted socket, what clients get descriptors of; "": PrivateDirectory
 	Sockets   Sockets
 	State     state.Options
-	Source    *machine.Source // whose drivers are offered
+	Source    *machine.Source // the machine whose drivers are offered
 
 	Border border.Border // opens files for clients
 
 	NoMachineDrivers bool // do not offer the machine's drivers
-	OpenDevice       bool // open device nodes for clients, even if a sandbox keeps these from them
+	OpenDevice       bool // open device nodes for clients, also nodes that the client's sandbox lacks
 
 	Devices         *devices.DRM        // nil: no device of the machine is watched
 	Tables          []string            // directories with tables of drivers
-	Resolver        *component.Resolver // of the drivers that tables name
+	Resolver        *component.Resolver // finds the drivers that tables name
 	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
 	TestSource      string              // socket for a test's devices; "": none
 	Dump            <-chan os.Signal    // each signal writes the inspect tree into the private directory; may be nil
 
 	TrustedGroups  []string // groups whose members may use the socket for trusted clients
 	MaxConnections int
-	MaxPerUser     int           // connections; for this and the following limits, 0 is the default
+	MaxPerUser     int           // connections
 	MaxUnderWay    int           // descriptors that a user's clients have not read
 	MaxCopies      int64         // memory in bytes of indexes and inspect trees that a user's clients keep
 	MaxFlying      int           // descriptors that all users' clients have not read
-	IdleGrace      time.Duration // after which an idle client may have to make room
-	IdleLimit      time.Duration // after which an idle client has to go
+	IdleGrace      time.Duration // after this time, an idle client may have to make room
+	IdleLimit      time.Duration // after this time, an idle client is closed
 	CountAgain     time.Duration // between two counts of a user's unread descriptors; 0: 10 ms
-	SendLimit      time.Duration // after which a client that reads no answer is dropped; 0: 10 s
-	IdleExit       time.Duration // without a client for so long, the service ends; 0: it stays
+	SendLimit      time.Duration // after this time, a client that reads no answer is closed; 0: 10 s
+	IdleExit       time.Duration // after this time without a client, the service ends; 0: never
 }
 
-// maxConnections is how many clients there may be at once when the options do not say.
+// maxConnections is the default of the limit on all clients together.
 const maxConnections = 4096
 
 // Server is a running service.
@@ -70,14 +70,14 @@ type Server struct {
 	trees   *trees
 	started time.Time
 
-	context context.Context // ends with the service
+	context context.Context // canceled at the end of the service
 	fail    func(error)     // ends the service with an error
-	retire  func()          // ends it because it is not used
-	// The loop's goroutine alone uses these, for devices by node.
+	retire  func()          // ends the service because no client uses it
+	// Only the loop's goroutine uses these. The keys are device nodes.
 	about    map[string]table.Device
-	scripted map[string]bool // a test's
+	scripted map[string]bool // devices of a test's script
 
-	closedOnce sync.Once // logs once why only copies are handed out
+	closedOnce sync.Once // logs the reason for copies once
 
 	answered atomic.Uint64
 	refused  atomic.Uint64
@@ -162,7 +162,7 @@ func Run(ctx context.Context, options Options) error {
 // failure is an error that ends the service, in contrast to a request to end.
 type failure struct{ error }
 
-// exitWhenIdle ends the service when there was no client for a while.
+// exitWhenIdle ends the service after a time without clients.
 func (s *Server) exitWhenIdle(ctx context.Context) {
 	limit := s.options.IdleExit
 	if limit == 0 {
@@ -229,7 +229,7 @@ func (s *Server) accept(l listener) {
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // such as too many open files: others may be closed meanwhile
+		case err != nil: // such as too many open files: the service tries again
 			s.log.Error("a client cannot be accepted", "why", err)
 			time.Sleep(100 * time.Millisecond)
 		default:
@@ -238,7 +238,7 @@ func (s *Server) accept(l listener) {
 	}
 }
 
-// leave forgets a client.
+// leave removes a client.
 func (s *Server) leave(c *connection) {
 	s.mu.Lock()
 	delete(s.connections, c)
@@ -251,7 +251,7 @@ func (s *Server) leave(c *connection) {
 	})
 }
 
-// do queues a function for the goroutine that owns the state.
+// do queues a function for the state's goroutine.
 func (s *Server) do(f func()) bool { return s.loop.post(f) }
 
 // Notify implements state.World.
@@ -296,7 +296,7 @@ func (s *Server) Chosen(d *state.Device, unfinished []*state.Component) {
 	}
 }
 
-// complain logs what should not happen.
+// complain logs errors that the service does not expect.
 func (s *Server) complain(what string, errs ...error) {
 	if err := errors.Join(slices.Clone(errs)...); err != nil {
 		s.log.Error(what, "why", err)

@@ -19,10 +19,10 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// borderWord makes this program the helper of a service that it tests.
+// borderWord is the argument with which this test program is a service's border helper.
 const borderWord = "service-border"
 
-// testBorder opens files for clients as the tool's does, also without privileges.
+// testBorder opens files for clients as the tool's border does, also without privileges.
 var testBorder = border.Border{Helper: []string{"/proc/self/exe", borderWord}}
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// service starts a service of a machine with these files (words for an ELF file, or "text ..."), and gives its directory.
+// service starts a service on a machine with these files (words for an ELF file, or "text ..."), and returns its directory.
 func service(t *testing.T, files map[string]string, change ...func(*Options)) string {
 	t.Helper()
 	root, directory := t.TempDir(), t.TempDir()
@@ -103,7 +103,7 @@ func dialTo(t *testing.T, directory, socket string) *protocol.Client {
 	return c
 }
 
-// ask asks and fails the test on any error; it gives the content of the first descriptor.
+// ask sends a request, fails the test on any error, and returns the content of the first descriptor.
 func ask(t *testing.T, c *protocol.Client, r protocol.Request, ok any) string {
 	t.Helper()
 	files, err := c.Ask(r, ok)
@@ -123,7 +123,7 @@ func ask(t *testing.T, c *protocol.Client, r protocol.Request, ok any) string {
 
 func pointer[T any](value T) *T { return &value }
 
-// twoDrivers is a machine with a driver that needs two libraries, and one that cannot be offered.
+// twoDrivers returns the files of a machine with a driver that needs two libraries, and one that cannot be offered.
 func twoDrivers() map[string]string {
 	return map[string]string{
 		"usr/share/vulkan/icd.d/a.json": `text {"file_format_version":"1.0.0","ICD":{"library_path":"liba.so","api_version":"1.3.0"}}`,
@@ -149,7 +149,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// A client may ask for all files at once: they come in the order of the questions.
+// The service answers several requests for files in their order.
 //
 // holds: PRO-005
 func TestFilesInOrder(t *testing.T) {
@@ -181,7 +181,7 @@ func TestFilesInOrder(t *testing.T) {
 	}
 }
 
-// The offer has the selected drivers of the machine, with their dependencies in order of opening, but not the C library.
+// The offer has the machine's selected drivers, with their dependencies in the order of opening, but not the C library.
 func TestMachineDrivers(t *testing.T) {
 	t.Parallel()
 	files := twoDrivers()

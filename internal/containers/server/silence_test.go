@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// kept is a log that a test reads.
+// kept collects a log for a test.
 type kept struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -31,7 +31,7 @@ func (k *kept) String() string {
 	return k.text.String()
 }
 
-// The log has the problems of a driver; a client learns that there is none, and only the number and name of an error.
+// The log has a driver's problems. A client gets only the answer that there is no driver, or the number and name of an error.
 //
 // holds: FLS-109
 func TestErrorsAreForTheLog(t *testing.T) {
@@ -75,9 +75,9 @@ func equal(a, b any) bool {
 	return bytes.Equal(one, other)
 }
 
-// A library of which no more descriptor can be made is as if there were none, until it can be made again.
+// If no new descriptor of a library can be made, the client gets the answer for a missing library, until one can be made again.
 //
-// It is no parallel test: it lets the whole process open nothing.
+// The test is not parallel: its limit on open files is for the whole process.
 //
 // holds: FLS-025
 func TestNoMoreDescriptors(t *testing.T) {

@@ -40,7 +40,7 @@ type listener struct {
 	trusted bool
 }
 
-// places are the directories of a service, which belong to it alone.
+// places are the directories of a service, which no other service uses.
 type places struct {
 	client, private         *os.Root
 	clientPath, privatePath string

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/containers/component"
 )
 
-// staged is a service whose devices a test makes, and a directory with packages.
+// staged is a service for scripted devices, with a directory of packages.
 type staged struct {
 	t         *testing.T
 	directory string
@@ -32,7 +32,8 @@ func stage(t *testing.T, change ...func(*Options)) *staged {
 	return s
 }
 
-// pack makes a package pkg://test/NAME whose library is lib.so with this content; without content it has no library.
+// pack creates the package pkg://test/NAME, whose library lib.so has this content, and returns its URL. Without content there is no
+// library.
 func (s *staged) pack(name, content string) string {
 	s.t.Helper()
 	directory := filepath.Join(s.packages, "test", name)
@@ -74,7 +75,7 @@ func (s *staged) device(node string) *device {
 	return d
 }
 
-// say sends a line and waits until the service has it.
+// say sends a line and waits for the service's answer.
 func (d *device) say(line string) {
 	d.t.Helper()
 	fmt.Fprintln(d.conn, line)
@@ -83,7 +84,7 @@ func (d *device) say(line string) {
 	}
 }
 
-// lists answers which drivers the device has.
+// lists sends the list of the device's drivers.
 func (d *device) lists(urls ...string) {
 	d.t.Helper()
 	var entries []string
@@ -93,7 +94,7 @@ func (d *device) lists(urls ...string) {
 	d.say("icds [" + strings.Join(entries, ",") + "]")
 }
 
-// close takes the device away and waits for that.
+// close removes the device, and waits until the service has noticed.
 func (d *device) close() {
 	fmt.Fprintln(d.conn, "close")
 	for d.lines.Scan() {

@@ -20,10 +20,10 @@ import (
 	"vkloader/internal/containers/protocol"
 )
 
-// Two hundred clients at once that ask for everything, wait, and die at any moment, while devices come, are slow, fail
-// and go: no client that stays waits forever or is answered twice, and at the end nothing is left of any client.
+// Two hundred concurrent clients send every request, wait, and disconnect at any moment, while devices appear, are slow, fail
+// and disappear. No remaining client waits forever or gets two answers, and at the end the service has released all clients.
 //
-// The test is not parallel: parallel tests wait until it has ended, so that it counts only its own descriptors.
+// The test is not parallel, so that it counts only its own descriptors.
 //
 // holds: PRO-035 PRO-003 PRO-004 FLS-015 FLS-042
 func TestStorm(t *testing.T) {
@@ -85,7 +85,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// descriptors is how many this process has open.
+// descriptors returns the number of this process's open descriptors.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -95,7 +95,7 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
-// deviceLife is a device that comes, says sooner or later which drivers it has, or does not, and goes.
+// deviceLife adds a device, lists its drivers after some time or never, and removes it.
 func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
@@ -114,7 +114,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	switch r.IntN(6) {
 	case 0:
 		fmt.Fprintln(conn, "fail-query")
-	case 1: // it goes without a message
+	case 1: // it disconnects without a message
 		return nil
 	default:
 		fmt.Fprintf(conn, "icds [{\"component_url\":%q,\"flags\":1},{\"component_url\":%q,\"flags\":1}]\n",
@@ -123,7 +123,7 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	pause(30)
 	fmt.Fprintln(conn, "close")
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
-	for some := make([]byte, 256); ; { // until the service has seen it
+	for some := make([]byte, 256); ; { // until the service has noticed
 		if _, err := conn.Read(some); err != nil {
 			var late net.Error
 			if errors.As(err, &late) && late.Timeout() {
@@ -134,11 +134,11 @@ func deviceLife(r *rand.Rand, socket, node string, urls []string) error {
 	}
 }
 
-// clientLife is one client: so many answers came, and it stayed until it had all of them, or died.
+// clientLife runs one client. It returns the number of answers, and whether the client waited for all of them.
 func clientLife(r *rand.Rand, directory string) (answers int, stayed bool, err error) {
 	conn, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: filepath.Join(directory, Socket), Net: "unixpacket"})
 	if errors.Is(err, unix.EAGAIN) {
-		return 0, false, nil // too many at once
+		return 0, false, nil // the service has too many clients
 	}
 	if err != nil {
 		return 0, false, err
@@ -159,7 +159,7 @@ func clientLife(r *rand.Rand, directory string) (answers int, stayed bool, err e
 	}
 	stay := asked
 	if r.IntN(2) == 0 {
-		stay = r.IntN(asked) // it dies before it has all answers
+		stay = r.IntN(asked) // it disconnects before it has all answers
 	}
 	seen := map[uint64]bool{}
 	for len(seen) < stay {

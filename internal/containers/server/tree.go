@@ -15,7 +15,7 @@ import (
 // node is a node of the inspect tree.
 type node = map[string]any
 
-// tree returns the inspect tree for operators (PRO-042). It has no data of clients.
+// tree returns the inspect tree for operators (PRO-042). It contains no data of clients.
 func (s *Server) tree() node {
 	status := "STARTING_UP"
 	if s.state.Healthy {
@@ -79,7 +79,7 @@ func (s *Server) writeTree() error {
 		return err
 	}
 	private := s.places.private
-	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // from a service that was killed
+	if err := private.Remove(InspectFile + ".new"); err != nil && !errors.Is(err, fs.ErrNotExist) { // a killed service may have left it
 		return err
 	}
 	f, err := private.OpenFile(InspectFile+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

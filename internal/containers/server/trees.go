@@ -27,7 +27,7 @@ type trees struct {
 // makeTrees makes the directories in the service's private directory.
 func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 	t := &trees{private: private}
-	if err := directory.RemoveAll(private, debug); err != nil { // from a service that was killed
+	if err := directory.RemoveAll(private, debug); err != nil { // a killed service may have left it
 		return nil, err
 	}
 	const staging = debug + "/staging"
@@ -61,7 +61,7 @@ func (t *trees) close() error {
 	return errors.Join(append(errs, directory.RemoveAll(t.private, debug))...)
 }
 
-// directoryOf returns an answer that opens a directory.
+// directoryOf returns a function that makes the answer with a directory's descriptor.
 func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	return func() (content, *protocol.Error) {
 		f, err := t.Open()
@@ -72,8 +72,8 @@ func directoryOf(t *directory.Tree) func() (content, *protocol.Error) {
 	}
 }
 
-// openNode opens a device node on a read-only mount, and no other kind of file. It checks the kind, and calls may, before:
-// opening a device may wake it.
+// openNode opens a device node on a read-only mount, and no other kind of file. Before that, it checks the kind and calls may,
+// because opening a device may wake it.
 func openNode(name string, through *border.Border, may func(*os.File) error) (*os.File, error) {
 	handle, err := os.OpenFile(name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -90,7 +90,7 @@ func openNode(name string, through *border.Border, may func(*os.File) error) (*o
 	if err := may(handle); err != nil {
 		return nil, err
 	}
-	// The same node, even if its name has a new file; the client cannot change its mode and owner.
+	// handle leads to the same node even if another file gets its name. The client cannot change the node's mode and owner.
 	opened, err := through.Open(border.Device, handle)
 	return opened[0], err
 }

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/containers/table"
 )
 
-// errSlow is the error of a table that could not be read in time.
+// errSlow is the error for a device whose drivers were not found in time.
 var errSlow = errors.New("its drivers could not be found out in time")
 
 // watch starts the sources of devices. Each holds a token until it has reported the present devices (FLS-037).
@@ -104,7 +104,7 @@ func (s *Server) listed(d *state.Device, kind state.Kind, a table.DeviceEntry, e
 	s.state.Listed(d, kind, a.Entries, err)
 }
 
-// Query implements state.World: a worker finds the drivers for the device.
+// Query implements state.World: a worker looks up the device's drivers.
 func (s *Server) Query(d *state.Device) {
 	if s.scripted[d.Node] {
 		return
@@ -155,7 +155,7 @@ func after(d time.Duration) <-chan time.Time {
 	return time.After(d)
 }
 
-// Load implements state.World: a worker makes the driver from its URL.
+// Load implements state.World: a worker loads the driver's package.
 func (s *Server) Load(c *state.Component) {
 	url, number := c.URL, c.Number
 	s.workers.Go(func() {

@@ -2,7 +2,7 @@ package state
 
 import "slices"
 
-// Client is one connection's unanswered questions. Dropping it affects no other (FLS-015).
+// Client holds the unanswered requests of one connection. Dropping it affects no other client (FLS-015).
 type Client struct {
 	state *State
 	gets  []get
@@ -29,7 +29,7 @@ func (c *Client) Drop() {
 	c.gets, c.idle = nil, nil
 }
 
-// Get answers with the component whose library has a name, or with nil once no pending lookup can bring it
+// Get answers with the component whose library has this name. It answers nil when no pending lookup can provide the library
 // (FLS-019 to FLS-021).
 func (c *Client) Get(name string, answer func(*Component)) {
 	if g := (get{name, answer}); !c.try(g) {

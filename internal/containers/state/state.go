@@ -17,7 +17,7 @@ type World interface {
 	Hide(*Device)
 	Publish(*Component) // makes the manifest readable for clients
 	Withdraw(*Component)
-	Chosen(d *Device, unfinished []*Component) // the device has an active driver; its unfinished components are not ready
+	Chosen(d *Device, unfinished []*Component) // the device has an active driver; the lookups of these components have not ended
 	Notify()                                   // schedules a call of Changed
 }
 
@@ -43,8 +43,8 @@ type Options struct {
 
 	SoftwareURL  string
 	SoftwareMode string
-	RetryFailed  bool // a URL that failed is tried again for a new device
-	KeepStale    bool // manifests stay when their device goes
+	RetryFailed  bool // try a failed URL again for a new device
+	KeepStale    bool // keep the manifests of removed devices
 	OldNames     bool // devices are named as on Fuchsia
 }
 
@@ -129,10 +129,10 @@ func (s *State) Start() {
 	s.notify()
 }
 
-// Token stands for a pending operation (FLS-037).
+// Token represents a pending operation (FLS-037).
 type Token struct{ state *State }
 
-// Pend returns a token; owner names the operation in logs.
+// Pend returns a token; owner is the operation's name in logs.
 func (s *State) Pend(owner string) *Token {
 	t := &Token{s}
 	s.tokens[t] = owner
@@ -177,7 +177,7 @@ func (s *State) Add(node, primary string) *Device {
 
 // Listed sets the drivers of a device. A device whose query failed, or whose kind is not allowed, is dropped (FLS-058).
 func (s *State) Listed(d *Device, kind Kind, entries []ListedDriver, err error) {
-	if !slices.Contains(s.Devices, d) { // removed meanwhile
+	if !slices.Contains(s.Devices, d) { // it was removed before the answer came
 		return
 	}
 	d.Kind = kind
@@ -202,7 +202,7 @@ func (s *State) list(d *Device, entries []ListedDriver) {
 	}
 }
 
-// component returns the component of a URL, created on first use; each URL has one (FLS-061).
+// component returns the component of a URL, and creates it on first use. A URL has one component (FLS-061).
 func (s *State) component(url string) *Component {
 	if c := s.byURL[url]; c != nil && !(c.failed && s.options.RetryFailed) {
 		return c
@@ -253,7 +253,7 @@ func (s *State) Finished(c *Component, report component.Report, err error) {
 	token := c.token
 	c.token = nil
 	token.Release()
-	s.notify() // even while other lookups run (FLS-041)
+	s.notify() // even if other lookups are pending (FLS-041)
 }
 
 // Changed recomputes the state and answers waiting clients. The World calls it after Notify.
@@ -307,7 +307,7 @@ func (s *State) addSoftware() {
 	s.list(d, []ListedDriver{{s.options.SoftwareURL, Vulkan}})
 }
 
-// choose returns the first driver that is ready if all before it have failed (FLS-084).
+// choose returns the first ready driver, if all drivers before it have failed (FLS-084).
 func (d *Device) choose() *Component {
 	for _, icd := range d.ICDs {
 		switch c := icd.Component; {

@@ -68,7 +68,7 @@ func (w *world) device(node string, urls ...string) *Device {
 
 var errBad = errors.New("bad")
 
-// finish ends the lookup of a URL; the library's name is the number and the URL, as for a driver of that name.
+// finish ends the lookup of a URL, whose library is named NUMBER-URL.
 func (w *world) finish(url string, err error) {
 	for _, c := range w.state.Components {
 		if c.URL == url && c.Running() {

@@ -208,7 +208,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 		switch {
 		case ok && r.Path != "":
 			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
-		case r.Severity != diag.Note:
+		case ok || r.Severity != diag.Note:
 			c, ok = t.Ending(FindingKey{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
 		}
 		if ok {

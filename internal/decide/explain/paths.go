@@ -33,6 +33,9 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 		if real, err := source.Real(p.Path); err == nil && p.Exists && real != strings.TrimRight(p.Path, "/") {
 			p.Real = real
 		}
+		if !p.Exists && p.Note == "" && (!source.Absent(p.Path) && !source.Exists(p.Path) || source.Closed(p.Path)) {
+			p.Note = "this user may not look at it"
+		}
 	}
 	places := searchedOf(answer, source, services(answer, source), add)
 	return append(places, settingsPlaces(SettingsPlaces(source), source, func(p *Searched) {

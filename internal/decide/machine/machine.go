@@ -193,6 +193,12 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
+// Absent reports whether a path leads nowhere. It returns false for a path behind a directory without access: its state is unknown.
+func (m *Machine) Absent(name string) bool {
+	_, err := m.Stat(name)
+	return err != nil && !errors.Is(err, fs.ErrPermission)
+}
+
 // Exists reports whether a path leads to something.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -163,6 +164,20 @@ func (s *Source) Exists(name string) bool {
 		return true
 	}
 	return !s.unread(name) && s.Machine.Exists(s.Path(name))
+}
+
+// Absent reports whether a path leads nowhere, for all that this user may see.
+func (s *Source) Absent(name string) bool {
+	if _, is := s.Added[filepath.Clean(name)]; is {
+		return false
+	}
+	return s.unread(name) || s.Machine.Absent(s.Path(name))
+}
+
+// Closed reports whether this user may not list a directory.
+func (s *Source) Closed(directory string) bool {
+	_, err := s.list(s.Path(directory))
+	return errors.Is(err, fs.ErrPermission)
 }
 
 // WrongMachine implements facts.Provider.

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"vkloader/internal/decide/vk"
@@ -50,35 +52,47 @@ type Extension struct {
 
 // Layer is a layer as the library lists it.
 type Layer struct {
-	Name                  string `json:"name"`
-	Description           string `json:"description"`
-	APIVersion            uint32 `json:"api_version"`
-	APIText               string `json:"api_version_text"` // as 1.3.0
-	ImplementationVersion uint32 `json:"implementation_version"`
+	Name                  string     `json:"name"`
+	Description           string     `json:"description"`
+	APIVersion            vk.Version `json:"api_version"`
+	APIText               string     `json:"api_version_text"` // as 1.3.0
+	ImplementationVersion uint32     `json:"implementation_version"`
 }
 
 // Device is a physical device as programs see it.
 type Device struct {
-	Index         uint32 `json:"index"`
-	Name          string `json:"name"`
-	Type          uint32 `json:"type"`
-	TypeText      string `json:"type_text"` // in words, as discrete GPU
-	APIVersion    uint32 `json:"api_version"`
-	APIText       string `json:"api_version_text"` // as 1.3.0
-	DriverVersion uint32 `json:"driver_version"`
-	DriverText    string `json:"driver_version_text"` // as its maker packs it
-	VendorID      uint32 `json:"vendor_id"`
-	DeviceID      uint32 `json:"device_id"`
-	DriverName    string `json:"driver_name"`
-	DriverInfo    string `json:"driver_info"`
-	DeviceUUID    string `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
-	DriverUUID    string `json:"driver_uuid,omitempty"`
-	DriverID      uint32 `json:"driver_id,omitempty"`
-	PCI           string `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it
-	VRAM          uint64 `json:"vram_bytes"`        // size of the heaps that are the device's own
-	Library       string `json:"library,omitempty"` // of its driver, from the loader's log
+	Index         uint32        `json:"index"`
+	Name          string        `json:"name"`
+	Type          vk.DeviceType `json:"type"`
+	TypeText      string        `json:"type_text"` // in words, as discrete GPU
+	APIVersion    vk.Version    `json:"api_version"`
+	APIText       string        `json:"api_version_text"` // as 1.3.0
+	DriverVersion uint32        `json:"driver_version"`
+	DriverText    string        `json:"driver_version_text"` // as its maker packs it
+	VendorID      uint32        `json:"vendor_id"`
+	DeviceID      uint32        `json:"device_id"`
+	DriverName    string        `json:"driver_name"`
+	DriverInfo    string        `json:"driver_info"`
+	DeviceUUID    string        `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
+	DriverUUID    string        `json:"driver_uuid,omitempty"`
+	DriverID      uint32        `json:"driver_id,omitempty"`
+	PCI           string        `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it; the GPU with this Name is the same device
+	VRAM          uint64        `json:"vram_bytes"`        // size of the heaps that are the device's own
+	Library       string        `json:"library,omitempty"` // of its driver, from the loader's log; discover.Probe leaves it empty
 
 	Extensions []string `json:"-"` // names of its device extensions
+}
+
+// ID names the device in the same way at every start of the machine, where its driver tells enough: by its PCI address,
+// else by its UUID, else by its number. Two drivers of one device give it the same ID.
+func (d *Device) ID() string {
+	switch {
+	case d.PCI != "":
+		return "pci-" + d.PCI
+	case strings.Trim(d.DeviceUUID, "0") != "":
+		return "uuid-" + d.DeviceUUID
+	}
+	return fmt.Sprintf("index-%d", d.Index)
 }
 
 // Interception lists the commands that a layer intercepts, as far as the layer answered.

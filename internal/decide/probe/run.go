@@ -248,13 +248,13 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "layer":
 			r.Layers = appendDecoded(r.Layers, lines.Bytes())
 			for i := range r.Layers {
-				r.Layers[i].APIText = wording.Version(r.Layers[i].APIVersion)
+				r.Layers[i].APIText = r.Layers[i].APIVersion.String()
 			}
 		case "device":
 			r.Devices = appendDecoded(r.Devices, lines.Bytes())
 			for i := range r.Devices {
 				d := &r.Devices[i]
-				d.TypeText, d.APIText = wording.DeviceType(d.Type), wording.Version(d.APIVersion)
+				d.TypeText, d.APIText = wording.DeviceType(uint32(d.Type)), d.APIVersion.String()
 				d.DriverText = wording.DriverVersion(wording.Maker{Driver: d.DriverName, Device: d.Name, Vendor: d.VendorID}, d.DriverVersion)
 			}
 		case "device_extensions":

@@ -26,7 +26,7 @@ func (s *Foreign) Decide() *loaders.Loader {
 	return s.loader
 }
 
-// Loader implements doctor.PC.
+// Loader implements doctor.Windows.
 func (s *Foreign) Loader() *loaders.Loader { return s.loader }
 
 func (s *Foreign) readLarge(name string) ([]byte, error) {

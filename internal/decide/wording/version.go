@@ -3,16 +3,12 @@ package wording
 import (
 	"fmt"
 	"strings"
+
+	"vkloader/internal/decide/vk"
 )
 
-// Version formats a packed Vulkan version (variant:3, major:7, minor:10, patch:12).
-func Version(v uint32) string {
-	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
-	if variant := v >> 29; variant != 0 {
-		text = fmt.Sprintf("%d:%s", variant, text)
-	}
-	return text
-}
+// Version formats a packed Vulkan version.
+func Version(v uint32) string { return vk.Version(v).String() }
 
 // Maker holds the known names of a driver's vendor. Each may be missing.
 type Maker struct {

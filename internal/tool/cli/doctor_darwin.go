@@ -57,7 +57,7 @@ func examine(_ context.Context, s *invocation, about *subject, _ examination) (*
 	if source.Here {
 		source.Processors = []string{map[string]string{"amd64": binary.X86, "arm64": binary.ARM}[runtime.GOARCH]}
 	}
-	report, err := doctor.ExamineMac(source)
+	report, err := doctor.ExamineMacOS(source)
 	if err != nil {
 		return nil, notLooked(err)
 	}

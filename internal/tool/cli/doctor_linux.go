@@ -100,7 +100,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	case missing != nil:
 		fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", missing)
 	default:
-		err = result.Try(ctx, wanted.tries(found, about))
+		result, err = result.Try(ctx, wanted.tries(found, about))
 		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined anyway
 			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 			err = nil
@@ -113,7 +113,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	if about.process != nil {
-		result.Process(about.process.PID, about.process.Differences(result.Answer))
+		result = result.WithProcess(about.process.PID, about.process.Differences(result.Answer))
 	}
 	return result, nil
 }

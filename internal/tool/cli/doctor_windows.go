@@ -58,7 +58,7 @@ func triable(about *subject) bool { return about.process == nil }
 // examine returns the doctor's report on the running system for a program. It stops unfinished trials at the end of the
 // context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
-	report, err := doctor.ExaminePC(newRunningPC(about.source, decideFor(about)))
+	report, err := doctor.ExamineWindows(newRunningWindows(about.source, decideFor(about)))
 	if err != nil {
 		return nil, notLooked(err)
 	}
@@ -66,14 +66,14 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		report.System += ", for programs that run as administrator"
 	}
 	if about.process != nil {
-		report.Process(about.process.PID, about.process.Differences(report.Answer))
+		report = report.WithProcess(about.process.PID, about.process.Differences(report.Answer))
 	}
 	if wanted.how == filesOnly {
 		return report, nil
 	}
 	found, err := probe.Find(s.executable, "")
 	if err == nil {
-		err = report.Try(ctx, wanted.tries(found, about))
+		report, err = report.Try(ctx, wanted.tries(found, about))
 	}
 	return report, notLooked(err)
 }

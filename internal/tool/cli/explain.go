@@ -121,7 +121,7 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	}
 	return answer, func() {
 		printComputing(s, answer.Compute)
-		printChance(s, answer.UnspecifiedOrder, answer.Loader)
+		printUnspecifiedOrder(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
 		printWants(s, answer.Wants)

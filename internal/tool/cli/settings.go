@@ -343,9 +343,9 @@ func printOrder(s *invocation, rules []settings.RuleNow) {
 	}
 }
 
-// printChance prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
+// printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
 // settings file.
-func printChance(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
+func printUnspecifiedOrder(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
 		printLines(s, "Layers in unspecified order", c.Layers)
 		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))

@@ -54,7 +54,7 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bad := func(f environment.Problem) bool { return f.Code.Entry().Severity == diag.Problem }
+			bad := func(f environment.Problem) bool { return f.Severity == diag.Problem }
 			return out.judge(s, answer, slices.ContainsFunc(environment.Check(source, nil), bad), func() {
 				printLoader(s, loader, "")
 				printVariables(s, answer.Variables)
@@ -186,17 +186,19 @@ func newEnv(s *invocation) *cobra.Command {
 			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), func(v environment.Variable) bool { return !v.Set })
 			findings := []envFinding{}
 			for _, f := range environment.Check(source, answer) {
-				entry := f.Code.Entry()
-				found := envFinding{Code: f.Code, Severity: entry.Severity, Statement: entry.Statement, Variable: f.Variable,
+				if f.BareWord() { // the value's fault has the same cause
+					continue
+				}
+				found := envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Code.Entry().Statement, Variable: f.Variable,
 					What: f.What()}
 				if c, ok := environment.Fix(source, &f); ok {
 					found.Do, found.Commands = c.Line(), c.Lines()
 				}
 				findings = append(findings, found)
 			}
-			for _, f := range doctor.Selections(source) {
+			for _, f := range doctor.Values(source, answer) {
 				findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
-					What: f.Subject + "=" + source.Var(f.Subject, false).Value + ": " + f.What, Do: f.Do, Commands: f.Commands})
+					What: f.What, Do: f.Do, Commands: f.Commands})
 			}
 			problems := slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
 			return out.judge(s, struct {
@@ -255,7 +257,11 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems"))
 	}
 	for _, f := range findings {
-		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", s.severity(f.Severity), term.OneLine(f.What), f.Code, f.Statement)
+		what := f.What
+		if at := slices.IndexFunc(rows, func(r environment.Variable) bool { return r.Name == f.Variable }); at >= 0 && !strings.Contains(what, f.Variable) {
+			what = f.Variable + "=" + rows[at].Value + ": " + what
+		}
+		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", s.severity(f.Severity), term.OneLine(what), f.Code, f.Statement)
 		if f.Do != "" {
 			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
 		}

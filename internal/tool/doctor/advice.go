@@ -185,6 +185,7 @@ type tried struct {
 	at     FileLine // the line that sets the variable now; without a file: unknown
 	unit   unit     // of a service; the zero value: none
 	sets   string   // the program that sets the variable for the programs that it starts; "": none
+	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
 	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
 }
 
@@ -203,8 +204,11 @@ func (t tried) say() (string, []string) {
 	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
 		text, commands = t.inStarter(), nil
 	}
-	if t.at.File != "" && t.at != t.unit.by {
+	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()
+	}
+	if t.ofHost {
+		text += "; the host's programs read this file, too"
 	}
 	return text, commands
 }

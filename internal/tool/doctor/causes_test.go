@@ -293,7 +293,7 @@ func TestVirtualMachine(t *testing.T) {
 	for i := range e.alone {
 		e.alone[i].Result = ProbeNoDevice
 	}
-	if report.take(e.entered()); report.Has(diag.Problem) {
+	if report = e.entered().worded(); report.Has(diag.Problem) {
 		t.Errorf("a host without Venus is no problem, also when it is tried: %+v", report.Findings)
 	}
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {

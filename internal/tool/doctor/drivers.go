@@ -54,25 +54,6 @@ func (r *Report) nvidiaExtension(kernel string) string {
 	return platform + ".nvidia-" + term.Or(strings.ReplaceAll(kernel, ".", "-"), "VERSION")
 }
 
-// underVersion marks the faults of NVIDIA's libraries of a version that the sandbox gets no more as consequences of the version.
-func (e *settling) underVersion() {
-	if len(e.Sandboxes) == 0 {
-		return
-	}
-	for i := range e.Findings {
-		root := &e.Findings[i]
-		_, version, is := strings.Cut(path.Base(root.Path), ".so.")
-		if root.Code != NvidiaVersion || !is {
-			continue
-		}
-		for n := range e.Findings {
-			if f := &e.Findings[n]; f.Because == nil && f.Subject == root.Subject && strings.HasSuffix(f.lacks(), ".so."+version) {
-				f.Because = NvidiaVersion
-			}
-		}
-	}
-}
-
 // nvidiaVersion returns the version in /proc/driver/nvidia/version: the first word that begins with a digit and has a dot.
 func nvidiaVersion(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
@@ -182,7 +163,7 @@ func (r *Report) unhoused() (software, unknown []*Module, good int) {
 
 // served reports whether a device has a driver and a node that the user may open.
 func (e *driverExam) served() bool {
-	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && e.user.refused(e.host, g) == "" })
+	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 }
 
 // fallback adds a finding about the software renderer, or no device, when no device is served.
@@ -324,6 +305,18 @@ func (e *driverExam) absentLayer(l *manifest.Layer) {
 			return
 		}
 	}
+}
+
+// manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
+// returns true; a nil function accepts all.
+func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
+	list := make(map[string]*Module, len(r.Drivers))
+	for i := range r.Drivers {
+		if m := &r.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
+			list[m.Manifest] = m
+		}
+	}
+	return list
 }
 
 // replaced returns the variable that replaces the driver search.

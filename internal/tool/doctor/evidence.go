@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -19,7 +18,7 @@ import (
 )
 
 // evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
-// in the order of this file. Each step is a function from evidence to evidence: it changes a copy of its argument.
+// in the order of grown. Each step is a function from evidence to evidence: it changes a copy of its argument.
 type evidence struct {
 	Report
 	alone  []alone       // the trials of the drivers
@@ -38,60 +37,6 @@ func (e evidence) next() evidence {
 	return e
 }
 
-// take replaces the report by the evidence's report, and fills in the texts and the verdict.
-func (r *Report) take(e evidence) {
-	*r = e.next().Report
-	for i := range r.GPUs {
-		if g := &r.GPUs[i]; g.examined != nil {
-			g.examined.Drivers = g.Drivers
-		}
-	}
-	r.underHiding()
-	r.Order()
-}
-
-// Try loads a program's drivers and layers in child processes: each driver alone, and all drivers and layers together, side
-// by side. If the combination fails, it tries smaller combinations until it finds the culprit. Children that still run at
-// the end of the context are reported as not finished. It returns an error if no trial is possible.
-func (r *Report) Try(ctx context.Context, how Tries) error {
-	e, err := evidence{Report: *r}.grown(ctx, how)
-	r.take(e)
-	return err
-}
-
-// grown returns the evidence after all steps, or up to an error.
-func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
-	how.Environ = e.withHiding(how.Environ)
-	source := *e.source
-	source.Environ, source.Program = how.Environ, how.At.Child
-	all := &everything{e.PlaceFor(how.At), how.Environ}
-	ignored := childRights(&source, &how.At)
-	if ignored && source.AsUser {
-		return e.elevated(), nil
-	}
-	how.Environ = source.Environ
-	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
-	if err != nil {
-		return e, err
-	}
-	t := &trying{Tries: how, at: e.PlaceFor(how.At), own: how.At, scene: run.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}, patience: how.Limit}
-	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil && e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
-	if how.At.Lowered && !e.source.AsUser {
-		t.whole = all
-	}
-	if e, err = t.ran(ctx, t.selected(e, ignored)); err != nil {
-		return e, err
-	}
-	if e, err = t.judged(ctx, e); err != nil {
-		return e, err
-	}
-	e = e.entered().weighed().covered().absentDevices().missed().cost().slowDrivers()
-	if e, err = t.lookups(ctx, e); err != nil || e.all == nil {
-		return e, err
-	}
-	return t.together(ctx, e)
-}
-
 // elevated adds the finding that no trial is possible, because the children are elevated.
 func (e evidence) elevated() evidence {
 	e = e.next()
@@ -99,21 +44,21 @@ func (e evidence) elevated() evidence {
 	return e
 }
 
-// selected adds the drivers for trials. Drivers whose device sleeps get no trial. With ignored, the children ignore the
-// variables that isolate a driver, so a driver gets a trial only if other variables isolate it.
-func (t *trying) selected(e evidence, ignored bool) evidence {
+// selected adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the variables that
+// isolate a driver, a driver gets a trial only if other variables isolate it.
+func (t *trying) selected(e evidence) evidence {
 	e = e.next()
 	e.alone = e.driversAlone()
 	for i := range e.alone {
 		a := &e.alone[i]
-		if ignored {
+		if t.ignored {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
 		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
 		if !t.Wake && e.sleeps(a.Manifest) {
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
-		} else if ignored && !t.isolates(a) {
+		} else if t.ignored && !t.isolates(a) {
 			a.Result, a.Detail = ProbeUntried, notAlone
 			e.silent++
 			e.found(TrialRights, a.Name, a.Manifest, sentence(notAlone), nil)
@@ -323,10 +268,11 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 }
 
 // hidden adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
-func (r *Report) hidden(by []run.Suspect, detail string) {
+func (e evidence) hidden(by []run.Suspect, detail string) evidence {
 	if len(by) == 0 {
-		return
+		return e
 	}
+	e = e.next()
 	change, others := explain.UnsetVariable(by[len(by)-1].Name), []string(nil)
 	for _, c := range slices.Backward(by[:len(by)-1]) {
 		change = explain.UnsetVariable(c.Name).With(change)
@@ -334,20 +280,20 @@ func (r *Report) hidden(by []run.Suspect, detail string) {
 	for _, c := range by[1:] {
 		others = append(others, c.Name+"="+c.Value)
 	}
-	place := recordOf(r, r.source)
+	place := recordOf(&e.Report, e.source)
 	do := place.tried(offer{Change: change, aim: fixing})
 	for i, c := range by {
-		f := r.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
+		f := e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		if f.Severity, others = diag.Problem, nil; i > 0 {
 			f.Because = VariableHides
 		}
 	}
+	return e
 }
 
 // guilty adds findings for the culprits of a failure.
 func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.CulpritSearch) (evidence, error) {
-	e = e.next()
-	e.hidden(slices.DeleteFunc(slices.Clone(found.Culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
+	e = e.hidden(slices.DeleteFunc(slices.Clone(found.Culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
 	for _, c := range found.Culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}

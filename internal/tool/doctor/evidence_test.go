@@ -76,7 +76,8 @@ func TestImpossibleTrial(t *testing.T) {
 		report := examine(t, desktop(t), Options{Device: device})
 		want := report.Verdict
 		how := Tries{At: probe.Companions{Child: filepath.Join(t.TempDir(), "none")}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}
-		if err := report.Try(context.Background(), how); err == nil {
+		report, err := report.Try(context.Background(), how)
+		if err == nil {
 			t.Errorf("device %q: no error", device)
 		}
 		if report.Tried || len(report.Probes) != 0 || report.Verdict != want {

@@ -63,22 +63,6 @@ type exam struct {
 	bySettings  map[string]bool // missing files that the settings name; nil: not read yet
 }
 
-// Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error
-// if the examination is impossible.
-func Examine(source *machine.Source, options Options) (*Report, error) {
-	e, err := look(source, options)
-	if err != nil {
-		return nil, err
-	}
-	e.settle()
-	if err := e.bothWordSizes(); err != nil {
-		return nil, err
-	}
-	e.sum = e.summary().verdict
-	e.Order()
-	return e.Report, nil
-}
-
 // Count examines a machine without trying changes and counts problems and warnings, including consequences of other
 // findings.
 func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
@@ -164,17 +148,9 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.absence()
 	ofLoaders.ignored()
 	ofLoaders.static()
-	e.Order()
+	e.Findings = ordered(e.Findings)
 	return e, nil
 }
-
-// settle tries the offered changes.
-func (e *exam) settle() {
-	(&settling{e.record, e.plan, e.options, e.linker, e.gpus}).settle()
-}
-
-// summary returns the data for the verdict.
-func (e *exam) summary() *summary { return &summary{e.record, e.user, e.gpus, e.class} }
 
 // uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
 // doctor.
@@ -192,7 +168,7 @@ func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return !e.machine.Exists(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
+		return e.source.Absent(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }

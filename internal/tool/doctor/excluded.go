@@ -14,29 +14,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// causesOfDevice are the codes of findings about a device that keep its driver from listing it.
-var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer}
-
-// causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
-var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
-
-// otherCause returns the finding that explains why a driver does not list a device; nil if there is none. Only then may the
-// driver be older than the device.
-func (r *Report) otherCause(g *GPU, manifest string) *Finding {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		switch {
-		case f.Code == SystemFiles, f.Code == SettingsHide:
-			return f
-		case slices.Contains(causesOfDevice, f.Code) && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia"):
-			return f
-		case slices.Contains(causesOfDriver, f.Code) && f.Path == manifest:
-			return f
-		}
-	}
-	return nil
-}
-
 // systemFiles adds a finding if a file system of the kernel that drivers read is missing.
 func (e *exam) systemFiles() {
 	if e.machine.Foreign() || machine.Style.Separator() != '/' {

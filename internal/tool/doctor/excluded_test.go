@@ -57,7 +57,7 @@ func TestUpdateOnlyAfterOtherCauses(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := examineRoot(t, root, c.options)
-			attempted(t, report, silentDriver, Tries{})
+			report, _ = attempted(t, report, silentDriver, Tries{})
 			idle := ofCodes(report)[DriverNoDevice]
 			if c.cause == nil {
 				if idle.Severity != diag.Problem || !strings.HasPrefix(idle.Do, "Update the driver") {
@@ -84,7 +84,7 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 	unplugged := desktop(t, file("sys/class/drm/card0/x", ""), file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", "")),
 		file(libraries+"libGLX_nvidia.so.0", library(t, "soname=libGLX_nvidia.so.0 exports=vk_icdGetInstanceProcAddr")))
 	report := examine(t, unplugged, Options{})
-	attempted(t, report, "case $VK_DRIVER_FILES in *nvidia*) "+refusingDriver+";; esac\n"+fineDevice, Tries{})
+	report, _ = attempted(t, report, "case $VK_DRIVER_FILES in *nvidia*) "+refusingDriver+";; esac\n"+fineDevice, Tries{})
 	if f := ofCodes(report)[DriverFails]; f.Severity != diag.Note || report.Has(diag.Problem) || !strings.HasSuffix(report.Verdict, "nothing is wrong") {
 		t.Errorf("%q: %+v", report.Verdict, f)
 	}
@@ -94,7 +94,7 @@ func TestAbsentDeviceIsANote(t *testing.T) {
 		}
 	}
 	report = examine(t, unplugged, Options{})
-	attempted(t, report, refusingDriver, Tries{})
+	report, _ = attempted(t, report, refusingDriver, Tries{})
 	if f := ofCodes(report)[DriverFails]; f.Severity != diag.Problem {
 		t.Errorf("no driver works: %+v", f)
 	}
@@ -112,7 +112,7 @@ func TestTriedDriverCovers(t *testing.T) {
 		`echo '{"event":"device","index":0,"name":"card","pci":"0000:01:00.0"}'; echo '{"event":"end"}'`:              true,
 	} {
 		report := examine(t, base, Options{})
-		attempted(t, report, script, Tries{})
+		report, _ = attempted(t, report, script, Tries{})
 		if _, missing := ofCodes(report)[GPUNoDriver]; missing == covered || covered && (len(report.GPUs[0].Drivers) != 1 || !strings.Contains(report.Verdict, "works (tried)")) {
 			t.Errorf("%s: %q, %+v", script, report.Verdict, report.GPUs)
 		}

@@ -13,11 +13,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// foreignPC adapts a Windows source to the interface PC.
-type foreignPC struct{ *systems.Foreign }
+// foreignWindows adapts a Windows source to the interface Windows.
+type foreignWindows struct{ *systems.Foreign }
 
-// Seen implements PC.
-func (p foreignPC) Seen(bits string) PC { return foreignPC{p.Foreign.For(bits)} }
+// Seen implements Windows.
+func (p foreignWindows) Seen(bits string) Windows { return foreignWindows{p.Foreign.For(bits)} }
 
 // foreign is a machine with another system.
 type foreign struct{ *systems.Foreign }
@@ -26,10 +26,10 @@ type foreign struct{ *systems.Foreign }
 // the decision, and libraries that are missing or have another word size.
 func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, error) {
 	if source.System.Name == "windows" {
-		return ExaminePC(foreignPC{source})
+		return ExamineWindows(foreignWindows{source})
 	}
 	if source.System.Name == "macos" {
-		return ExamineMac(source)
+		return ExamineMacOS(source)
 	}
 	s := foreign{source}
 	r := newReport(s.System.Title)
@@ -46,9 +46,8 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	if len(answer.Drivers) == 0 {
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
-	r.sum = func() string { return verdictOfFiles(r) }
-	r.Order()
-	return r, nil
+	r.judge = verdictOfFiles
+	return r.worded(), nil
 }
 
 // verdictOfFiles returns the report in one line.

@@ -19,7 +19,7 @@ import (
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
-	examined  *GPU   // the device in the examination, of which this is a copy; nil: this one
+	refused   string // the first node that the examined user may not open; "": none, or unknown
 }
 
 // vendor returns the maker's name; "" if unknown.
@@ -116,9 +116,10 @@ func (e *driverExam) graphics(device string) error {
 	}
 	e.serve()
 	for _, g := range e.gpus {
-		e.judge(g)
+		g.refused = e.user.refused(e.host, g)
+		e.examineDevice(g)
 		shown := *g
-		shown.Nodes, shown.examined = e.nodes(g), g
+		shown.Nodes = e.nodes(g)
 		e.GPUs = append(e.GPUs, shown)
 	}
 	e.nvidiaVersions()
@@ -150,8 +151,8 @@ func (e *deviceExam) nodes(g *GPU) []string {
 	return list
 }
 
-// judge adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
-func (e *deviceExam) judge(g *GPU) {
+// examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
+func (e *deviceExam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -176,9 +177,8 @@ func (e *deviceExam) judge(g *GPU) {
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
 			found.soften(diag.Note) // other devices of its kind have nodes
 		}
-	case e.user.refused(e.host, g) != "":
-		node := e.user.refused(e.host, g)
-		e.found(GPUPermission, g.Title(), node, said(forbidden, e.user.name, node), e.permissionCure(node, &e.user, e.unitsOf(&e.user)))
+	case g.refused != "":
+		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		what := fact(takenByNouveau)
 		why, do := e.unserved(g)

@@ -192,39 +192,29 @@ func pinnedBy(source *machine.Source) string {
 // finding for the contradiction.
 func (e *driverExam) byChoice() {
 	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.LayerDisabled && f.Severity == diag.Warning {
-			f.soften(diag.Note)
+		if f := &e.Findings[i]; f.Code == diag.LayerDisabled {
 			f.fact, f.advice, f.offers = said(filteredOut, variables.LayersDisable.Name()), doNothingChosen, nil
 		}
 	}
-	if !e.someGood() {
-		return
-	}
-	without := e.withoutSoftware()
+	standings := decide.StandingsOf(e.source, e.linker, e.plan)
 	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled {
-			if f.Path != "" && f.Path == without && f.Code == diag.DriverDisabled {
-				f.Severity, f.fact = diag.Problem, said(softwareOut, variables.DriversDisable.Name())
-				continue
-			}
-			f.soften(diag.Note)
+		f := &e.Findings[i]
+		if f.Code != diag.DriverNotSelected && f.Code != diag.DriverDisabled {
+			continue
+		}
+		switch f.Severity = standings.Severity(&diag.Diagnostic{Code: f.Code.(diag.Code), Subject: f.Subject, Path: f.Path}); f.Severity {
+		case diag.Problem:
+			f.fact = said(softwareOut, variables.DriversDisable.Name())
+		case diag.Note:
 			f.advice, f.offers = doNothingChosen, nil
+		case diag.Warning:
 		}
 	}
 }
 
 // withoutSoftware returns the manifest of an excluded software renderer if programs get no device without it; "" otherwise.
 func (e *driverExam) withoutSoftware() string {
-	software, unknown, _ := e.unhoused()
-	if e.served() || len(software)+len(unknown) > 0 {
-		return ""
-	}
-	for _, k := range e.left() {
-		if f := drivers.Of(k.driver.Library); f != nil && f.Software() {
-			return k.driver.Path
-		}
-	}
-	return ""
+	return decide.StandingsOf(e.source, e.linker, e.plan).SoftwareOut()
 }
 
 // closed adds findings for manifest directories that the user may not read. Their manifests count as not installed.

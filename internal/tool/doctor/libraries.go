@@ -515,7 +515,6 @@ func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary
 		} else {
 			e.module(&m, drivers.DriverInterface, DriverInterface)
 		}
-		e.Order()
 		if best == nil || m.Class == class { // a library for the other word size is examined for that size
 			best, module = e, m
 		}
@@ -523,7 +522,7 @@ func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary
 			break
 		}
 	}
-	return module, best.Findings
+	return module, best.worded().Findings
 }
 
 // template is a word that the build of a package should have replaced.

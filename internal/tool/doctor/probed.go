@@ -58,22 +58,15 @@ func (e evidence) probed(a *alone) evidence {
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
-	root := slices.IndexFunc(e.Findings, func(f Finding) bool { return e.concerns(&f, a.Manifest) && slices.Contains(unloadable, f.Code) })
-	known := slices.IndexFunc(e.Findings, func(f Finding) bool { return f.Path == a.Manifest && slices.Contains(fatal, f.Code) })
+	cause := e.causeOf(a, code)
 	f := e.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
-	if root >= 0 && code == DriverFails {
-		f.Because = e.Findings[root].Code
-		if !e.Findings[root].harmless {
-			e.Findings[root].Severity = diag.Problem
+	switch {
+	case cause >= 0: // the trial confirms an earlier suspicion
+		root := &e.Findings[cause]
+		if f.Because = root.Code; slices.Contains(fatal, root.Code) || slices.Contains(unloadable, root.Code) && !root.harmless {
+			root.Severity = diag.Problem
 		}
-		return e
-	}
-	if known >= 0 && (code == DriverFails || code == DriverNoDevice) { // the trial confirms an earlier suspicion
-		e.Findings[known].Severity = diag.Problem
-		f.Because = e.Findings[known].Code
-		return e
-	}
-	if code == DriverNoDevice && ofHost(a.Library) {
+	case code == DriverNoDevice && ofHost(a.Library):
 		f.advice = advised(GPUVirtual.Do)
 	}
 	return e
@@ -215,36 +208,6 @@ func (e evidence) cost() evidence {
 	}
 	return e
 }
-
-// missed adds a finding for each device that none of its drivers lists, if all of them were tried.
-func (e evidence) missed() evidence {
-	e = e.next()
-	for i := range e.GPUs {
-		g := &e.GPUs[i]
-		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
-		first := slices.IndexFunc(e.alone, serves)
-		if first < 0 || ofHost(e.alone[first].Library) || slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
-			continue
-		}
-		for n := range e.Findings {
-			if f := &e.Findings[n]; f.Code == DriverNoDevice && f.Path == e.alone[first].Manifest && f.Because == nil {
-				f.device, f.fact = g.Name, said(unlisted, g.Label)
-				if cause := e.otherCause(g, f.Path); cause != nil {
-					f.Because = cause.Code
-				} else {
-					f.Severity, f.advice = diag.Problem, e.newerDriver(&e.alone[first])
-				}
-			}
-		}
-	}
-	return e
-}
-
-// fatal lists the codes of static findings that may keep a driver from working.
-var fatal = []Kind{DriverHeadless, LibraryRuntime}
-
-// unloadable lists the codes of faults that keep the dynamic linker from loading a library.
-var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
 // ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
 // the probe's variables and files, which are findings already.

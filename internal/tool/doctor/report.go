@@ -84,7 +84,7 @@ type Report struct {
 	again     func(explain.Change) ([]Finding, error) // examines again with a change, and loads nothing
 	ownLinker bool                                    // the program has its own C library
 	chosen    bool                                    // GPUs is a selection
-	sum       func() string                           // returns the verdict on the current findings
+	judge     func(*Report) string                    // returns the verdict; nil: a part of an examination
 }
 
 // Probe is the result of a child process with a single driver, with all drivers and layers, or with the culprit.
@@ -97,7 +97,7 @@ type Probe struct {
 	Said     string      `json:"said,omitempty"`   // the loader's message about the failure
 	Only     string      `json:"only,omitempty"`   // the version of the program's loader, if the tool's own loader works
 	Devices  []string    `json:"devices,omitempty"`
-	Wrote    []string    `json:"wrote,omitempty"` // what the driver wrote to standard error
+	Wrote    []string    `json:"wrote,omitempty"` // the first lines of the driver on standard error
 	Millis   float64     `json:"ms"`              // the total time of the phases
 }
 
@@ -166,7 +166,6 @@ func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
 func (r *Report) decided(f *diag.Diagnostic) *Finding {
 	found := r.takenOver(f)
 	if f.Code == diag.LayerForced { // a variable asks for the layer, as VK_INSTANCE_LAYERS may
-		found.soften(diag.Note)
 		found.advice = doNothingChosen
 		return found
 	}
@@ -183,17 +182,46 @@ func (r *Report) decided(f *diag.Diagnostic) *Finding {
 	return found
 }
 
-// say fills in the texts of findings and fixes.
-func (r *Report) say() {
+// ordered returns findings in order of severity, problems first, and without duplicates.
+func ordered(list []Finding) []Finding {
+	type whole struct {
+		key
+		line, column int
+		what         string
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
+	seen := make(map[whole][]fact, len(list))
+	return slices.DeleteFunc(list, func(f Finding) bool {
+		one := whole{f.key(), f.Line, f.Column, f.fact.say()}
+		if slices.ContainsFunc(seen[one], func(other fact) bool { return reflect.DeepEqual(f.fact, other) }) {
+			return true
+		}
+		seen[one] = append(seen[one], f.fact)
+		return false
+	})
+}
+
+// worded returns the report with ordered findings, their texts and the verdict.
+func (r Report) worded() *Report {
+	r.Findings = ordered(r.Findings)
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(f.advice)
-		if f.advice != nil {
-			f.Do, f.Commands = f.advice.say()
-		}
-		if f.harmless {
-			f.Why = ofAbsentDevice
-		}
+		r.Findings[i].word()
+	}
+	if r.judge != nil {
+		r.Verdict = r.judge(&r)
+	}
+	return &r
+}
+
+// word fills in the texts of the finding and its fix.
+func (f *Finding) word() {
+	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(f.advice)
+	if f.advice != nil {
+		f.Do, f.Commands = f.advice.say()
+	}
+	if f.harmless {
+		f.Why = ofAbsentDevice
 	}
 }
 
@@ -201,7 +229,7 @@ func (r *Report) say() {
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.advice.(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand && t.aim != forUnasked && !t.undecided()
+	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.undecided()
 }
 
 // SavesTime reports whether the fix makes programs start faster.
@@ -214,29 +242,6 @@ func (f *Finding) SavesTime() bool {
 func (f *Finding) soften(to diag.Severity) {
 	if f.Severity == diag.Problem || to == diag.Note {
 		f.Severity = to
-	}
-}
-
-// Order sorts the findings by severity, problems first, and removes duplicates. It then fills in the texts and the verdict.
-func (r *Report) Order() {
-	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return int(b.Severity) - int(a.Severity) })
-	r.say()
-	type whole struct {
-		key
-		line, column int
-		what         string
-	}
-	seen := make(map[whole][]fact, len(r.Findings))
-	r.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool {
-		one := whole{f.key(), f.Line, f.Column, f.What}
-		if slices.ContainsFunc(seen[one], func(other fact) bool { return reflect.DeepEqual(f.fact, other) }) {
-			return true
-		}
-		seen[one] = append(seen[one], f.fact)
-		return false
-	})
-	if r.sum != nil {
-		r.Verdict = r.sum()
 	}
 }
 

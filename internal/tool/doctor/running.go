@@ -71,20 +71,21 @@ func Sandboxes(source *machine.Source) []Sandbox {
 	return e.Sandboxes
 }
 
-// Process adds a finding for each difference between the files that a process has loaded and the files that it would load
-// now.
-func (r *Report) Process(pid int, differences []process.Difference) {
-	r.PID = pid
+// WithProcess returns the report with a finding for each difference between the files that a process has loaded and the files
+// that it would load now.
+func (r *Report) WithProcess(pid int, differences []process.Difference) *Report {
+	e := evidence{Report: *r}.next()
+	e.PID = pid
 	for _, d := range differences {
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do advice
 		if d.Own {
 			do = ownOrAgain
 		}
-		f := r.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do)
+		f := e.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do)
 		if d.Weak {
 			f.soften(diag.Note)
 		}
 	}
-	r.Order()
+	return e.worded()
 }

@@ -71,6 +71,8 @@ func (f *Finding) Unfixed() string {
 			return "the service's unit sets its variables"
 		case do.kind != "":
 			return "the variable is set outside, by " + term.Or(sandboxWords[do.kind], "Steam")
+		case do.ofHost:
+			return "the host's programs read the file, too: change it yourself if they may change"
 		case do.aim == byHand:
 			return "another program wrote the file"
 		case do.aim == forUnasked:
@@ -258,7 +260,7 @@ type unit struct {
 	directory string // of the administrator's or user's unit files
 	nixos     bool   // the system's configuration has the unit
 
-	by FileLine // the line of an EnvironmentFile= that sets the variable, and wins over the unit; without a file: none
+	files map[string]FileLine // by variable: the line of an EnvironmentFile= that sets it, and wins over the unit
 }
 
 // logins are services whose processes are other programs: shells and sessions.
@@ -314,21 +316,37 @@ func (u unit) setting(c explain.Change) (before, line string) {
 	if u.OfUser {
 		control, before = "systemctl --user ", ""
 	}
-	if u.by.File != "" && c.Set && c.And == nil {
-		return "Write " + c.Variable + "=" + quoted(c.Value) + " into " + u.by.String() + term.Either(u.OfUser, ". Then: ", ". Then run as root: "), control + "restart " + term.Quoted(unitName(u.Name))
-	}
-	if u.nixos {
-		return u.onNixOS(c)
-	}
-	var lines []string
+	var written, lines []string
+	var others *explain.Change // for a drop-in
 	for at := &c; at != nil; at = at.And {
+		if by := u.files[at.Variable]; at.Set && by.File != "" {
+			written = append(written, at.Variable+"="+quoted(at.Value)+" into "+by.String())
+			continue
+		}
+		one := *at
+		one.And, others = others, &one
 		if at.Set {
 			lines = append(lines, "Environment="+inUnit(at.Variable+"="+at.Value))
 		} else {
 			lines = append(lines, "UnsetEnvironment="+at.Variable)
 		}
 	}
-	return before, u.dropIn(c.Variable, lines)
+	switch {
+	case len(lines) == 0:
+		line = control + "restart " + term.Quoted(unitName(u.Name))
+	case u.nixos:
+		before, line = u.onNixOS(*others)
+	default:
+		line = u.dropIn(c.Variable, lines)
+	}
+	if len(written) > 0 {
+		then := ": "
+		if before != "" {
+			then = " " + strings.ToLower(before[:1]) + before[1:]
+		}
+		before = "Write " + strings.Join(written, ", and ") + ". Then" + then
+	}
+	return before, line
 }
 
 // dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
@@ -363,6 +381,7 @@ func quoted(text string) string {
 
 // setIn returns the lines that set a variable in the unit's files and their environment files. The latter win.
 func (h host) setIn(u *unit, name string) (places []FileLine) {
+	by := FileLine{} // of the environment files
 	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
 		for number, line := range strings.Split(h.whole(file), "\n") {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -372,19 +391,33 @@ func (h host) setIn(u *unit, name string) (places []FileLine) {
 					places = append(places, FileLine{file, number + 1})
 				}
 			case "EnvironmentFile":
-				more := strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`)
+				more := u.expand(strings.Trim(strings.TrimPrefix(strings.TrimSpace(value), "-"), `"'`))
+				if more == "" { // the files so far do not count
+					by = FileLine{}
+				}
 				for number, line := range strings.Split(h.whole(more), "\n") {
 					if setsVariable(line, name) {
-						u.by = FileLine{more, number + 1}
+						by = FileLine{more, number + 1}
 					}
 				}
 			}
 		}
 	}
-	if u.by.File != "" {
-		places = append([]FileLine{u.by}, places...)
+	if by.File == "" {
+		return places
 	}
-	return places
+	if u.files == nil {
+		u.files = map[string]FileLine{}
+	}
+	u.files[name] = by
+	return append([]FileLine{by}, places...)
+}
+
+// expand replaces the specifiers of systemd.unit(5) that stand for the unit's name.
+func (u unit) expand(text string) string {
+	name := strings.TrimSuffix(u.Name, ".service")
+	prefix, instance, _ := strings.Cut(name, "@")
+	return strings.NewReplacer("%n", u.Name, "%N", name, "%p", prefix, "%i", instance, "%%", "%").Replace(text)
 }
 
 // assigns reports whether a list of assignments of a unit file has one for a variable.

@@ -102,22 +102,6 @@ func (r *Report) withHiding(environ []string) []string {
 	return machine.WithVariable(environ, "LD_PRELOAD", strings.Join(files, " "))
 }
 
-// underHiding marks the failures of drivers and layers as consequences of the program's libraries that hide the system's.
-func (r *Report) underHiding() {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if misbehaves[f.Code] == "" || f.Because != nil {
-			continue
-		}
-		if slices.ContainsFunc(r.Findings, func(o Finding) bool {
-			_, is := o.fact.(hiding)
-			return is && o.Path == f.Path
-		}) {
-			f.Because = LibraryShadowed
-		}
-	}
-}
-
 // lackOf returns a version or symbol that a library lacks and another one of its name has, and the library that needs it.
 func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 	for _, old := range c.Newest() {

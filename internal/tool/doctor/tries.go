@@ -45,8 +45,35 @@ type trying struct {
 	at, own probe.Companions // with the programs' loader, and with the tool's
 	whole   *everything      // the run of all drivers and layers; nil: as the others
 
+	ignored  bool // the children are elevated, and ignore the variables that isolate a driver
+	elevated bool // likewise, although the user of the examination is not elevated: no trial is possible
+
 	hung     bool          // a child with the chain reached its time limit
 	patience time.Duration // the time limit of the next chain run
+}
+
+// trying returns the trial of the report's program.
+func (e evidence) trying(how Tries) (*trying, error) {
+	how.Environ = e.withHiding(how.Environ)
+	all := &everything{e.PlaceFor(how.At), how.Environ}
+	source := *e.source
+	source.Environ, source.Program = how.Environ, how.At.Child
+	t := &trying{ignored: childRights(&source, &how.At), patience: how.Limit}
+	if t.elevated = t.ignored && source.AsUser; t.elevated {
+		return t, nil
+	}
+	how.Environ = source.Environ
+	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
+	if err != nil {
+		return nil, err
+	}
+	t.Tries, t.own, t.at = how, how.At, e.PlaceFor(how.At)
+	t.scene = run.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}
+	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil && e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
+	if how.At.Lowered && !e.source.AsUser {
+		t.whole = all
+	}
+	return t, nil
 }
 
 func suspectOf(a *alone) run.Suspect {

@@ -24,9 +24,9 @@ func twoCards(t *testing.T) map[string]string {
 		libraries + "libvulkan_intel.so": library(t, "soname=libvulkan_intel.so exports=vk_icdGetInstanceProcAddr")})
 }
 
-// attempted tries a report's drivers and layers with a shell script as the child process, and returns the variables of each
-// child.
-func attempted(t *testing.T, report *Report, script string, how Tries) []string {
+// attempted tries a report's drivers and layers with a shell script as the child process, and returns the report with the
+// results and the variables of each child.
+func attempted(t *testing.T, report *Report, script string, how Tries) (*Report, []string) {
 	t.Helper()
 	directory := t.TempDir()
 	log, child := filepath.Join(directory, "log"), filepath.Join(directory, "probe")
@@ -38,14 +38,15 @@ func attempted(t *testing.T, report *Report, script string, how Tries) []string 
 	if how.Limit == 0 {
 		how.Limit = time.Minute
 	}
-	if err := report.Try(context.Background(), how); err != nil {
+	report, err := report.Try(context.Background(), how)
+	if err != nil {
 		t.Fatal(err)
 	}
 	lines, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Split(strings.TrimSpace(string(lines)), "\n")
+	return report, strings.Split(strings.TrimSpace(string(lines)), "\n")
 }
 
 const fineDevice = `echo '{"event":"device","index":0,"name":"card"}'; echo '{"event":"end"}'`
@@ -57,8 +58,8 @@ func TestSleepersSleep(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script is the child")
 	}
-	report := examine(t, twoCards(t), Options{})
-	for _, had := range attempted(t, report, fineDevice, Tries{}) {
+	report, all := attempted(t, examine(t, twoCards(t), Options{}), fineDevice, Tries{})
+	for _, had := range all {
 		if files, off, _ := strings.Cut(had, ";"); strings.Contains(files, "intel") || files == "" && off != "intel_icd.json" {
 			t.Errorf("a child had %q", had)
 		}
@@ -67,8 +68,8 @@ func TestSleepersSleep(t *testing.T) {
 	if report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
-	report = examine(t, twoCards(t), Options{})
-	if had := attempted(t, report, fineDevice, Tries{Wake: true}); len(had) != 3 || !strings.Contains(strings.Join(had, " "), "intel_icd.json;") {
+	report, had := attempted(t, examine(t, twoCards(t), Options{}), fineDevice, Tries{Wake: true})
+	if len(had) != 3 || !strings.Contains(strings.Join(had, " "), "intel_icd.json;") {
 		t.Errorf("with Wake: %q", had)
 	}
 	if strings.Contains(report.Verdict, "not tried") {
@@ -89,7 +90,8 @@ func TestStillTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if err := report.Try(ctx, Tries{At: probe.Companions{Child: child}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}); err != nil {
+	report, err := report.Try(ctx, Tries{At: probe.Companions{Child: child}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute})
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"has a driver (not tried)", "nothing is wrong so far", "still being tried: radeon_icd.json, drivers and layers together (vkloader doctor waits"} {
@@ -105,8 +107,7 @@ func TestTogetherFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script is the child")
 	}
-	report := examine(t, desktop(t), Options{})
-	attempted(t, report, `[ -z "$VK_DRIVER_FILES" ] && kill -SEGV $$`+"\n"+fineDevice, Tries{})
+	report, _ := attempted(t, examine(t, desktop(t), Options{}), `[ -z "$VK_DRIVER_FILES" ] && kill -SEGV $$`+"\n"+fineDevice, Tries{})
 	if want := "Broken: drivers and layers together fail (killed by SIGSEGV); 1 problem"; report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
@@ -137,8 +138,7 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			report := intel(c.chip)
-			attempted(t, report, "case $VK_DRIVER_FILES in ''|*"+c.silent+"*) if [ -n \"$VK_DRIVER_FILES\" ] || [ "+c.silent+" = icd ]; then\n"+empty+
+			report, _ := attempted(t, intel(c.chip), "case $VK_DRIVER_FILES in ''|*"+c.silent+"*) if [ -n \"$VK_DRIVER_FILES\" ] || [ "+c.silent+" = icd ]; then\n"+empty+
 				"\nfi;; esac\n"+fineDevice, Tries{})
 			if !strings.Contains(report.Verdict, c.verdict) {
 				t.Errorf("%q is not in %q", c.verdict, report.Verdict)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/test/lib/tree"
 )
@@ -197,6 +199,47 @@ func TestUnreadableSettings(t *testing.T) {
 	for _, f := range report.Findings {
 		if strings.Contains(f.What, named) && strings.Contains(f.What, "does not exist") {
 			t.Errorf("%s: %s", f.Code, f.What)
+		}
+	}
+}
+
+// A variable that names a file or a directory behind a closed directory gets the fix of the permission. The
+// place is not called missing. A working driver makes the finding a warning.
+func TestVariableBehindClosedDirectory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	tree.Lay(t, root, desktop(t))
+	tree.Lay(t, root, map[string]string{"opt/acme/icd.d/acme.json": "= {}"})
+	for _, c := range []struct{ variable, severity string }{
+		{"VK_DRIVER_FILES=/opt/acme/icd.d/acme.json", "problem"},
+		{"VK_DRIVER_FILES=/opt/acme/icd.d/acme.json:/" + icds + "radeon_icd.json", "warning"},
+		{"VK_ADD_DRIVER_FILES=/opt/acme/icd.d", "problem"},
+		{"VK_ADD_LAYER_PATH=/opt/acme/layers", "problem"},
+	} {
+		source := &machine.Source{Machine: machine.Machine{Root: "image", Tree: refusing{root, []string{"/opt/acme"}}, Environ: []string{c.variable}}}
+		report, err := Examine(source, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := false
+		for _, f := range report.Findings {
+			if strings.Contains(f.What, "does not exist") {
+				t.Errorf("%s: %s", c.variable, f.What)
+			}
+			if f.Code == diag.VariableNothing {
+				seen = true
+				if !strings.Contains(f.What, ", which this user may not look at") || f.Severity.String() != c.severity {
+					t.Errorf("%s: %s %s", c.variable, f.Severity, f.What)
+				}
+			}
+		}
+		if !seen {
+			t.Errorf("%s: no finding about it: %+v", c.variable, report.Findings)
+		}
+		for _, p := range explain.Paths(report.Answer, report.Source()) {
+			if strings.HasPrefix(p.Path, "/opt/acme") && p.Note != "this user may not look at it" {
+				t.Errorf("%s: list paths says %+v", c.variable, p)
+			}
 		}
 	}
 }

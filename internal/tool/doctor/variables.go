@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,7 +41,8 @@ func (e *variableExam) environment() {
 			continue
 		}
 		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable})
-		found.fact = misled{Problem: f}
+		found.fact, found.Severity = misled{Problem: f}, f.Severity
+		found.Because = e.behind(&f)
 		if e.steamSets(f.Variable) {
 			found.advice = setBySteam
 			continue
@@ -84,8 +86,22 @@ func (e *variableExam) sameVariable() {
 	}
 }
 
+// behind returns the code of the finding about the permission that hides an entry of a variable; nil: none.
+func (e *variableExam) behind(f *environment.Problem) Kind {
+	if f.Kind != environment.NoAccess {
+		return nil
+	}
+	part := e.closedPart(path.Clean(f.Place))
+	for i := range e.Findings {
+		if g := &e.Findings[i]; g.Code == diag.FileOpen && g.Path == f.Place || g.Code == DirectoryUnreadable && g.Path == part {
+			return g.Code
+		}
+	}
+	return nil
+}
+
 // choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
-// to unset two of them, and all of them. A missing file of a list is no problem if programs get a driver of the list.
+// to unset two of them, and all of them.
 func (e *variableExam) choice(found *Finding, f *environment.Problem) {
 	var others []string
 	is := false
@@ -99,9 +115,6 @@ func (e *variableExam) choice(found *Finding, f *environment.Problem) {
 	}
 	if !is {
 		return
-	}
-	if f.Kind == environment.NoFile && e.someGood() {
-		found.soften(diag.Warning)
 	}
 	all := explain.UnsetVariable(f.Variable)
 	for _, name := range others {
@@ -141,12 +154,13 @@ func (e *exam) named(file string) bool {
 	return e.byVariables[file]
 }
 
-// Selections returns findings for variables that select an absent device, each with a change of the variable that removes
-// it. It reads only the kernel's list of devices.
-func Selections(source *machine.Source) []Finding {
+// Values returns findings for faulty values, unknown variables and the selection of an absent device, each with a change of the
+// variable that removes it. It reads only the kernel's list of devices.
+func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	look := func(source *machine.Source) *variableExam {
-		e := &variableExam{record: recordOf(&Report{source: source}, source), every: devicesOf(&source.Machine)}
+		e := &variableExam{record: recordOf(&Report{source: source}, source), plan: answer, every: devicesOf(&source.Machine)}
 		e.selections()
+		e.values(environment.All(answer, source, source.Environ, source.Elevated))
 		return e
 	}
 	e := look(source)
@@ -160,8 +174,7 @@ func Selections(source *machine.Source) []Finding {
 			f.advice = e.tried(f.offers...)
 		}
 	}
-	e.say()
-	return e.Findings
+	return e.worded().Findings
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer with the devices.

@@ -12,44 +12,37 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// summary is the data for the verdict.
-type summary struct {
-	record
-	user  user
-	gpus  []*GPU
-	class int
-}
-
-// verdict returns the report in one line: failures, devices that were tried, devices with a driver, and the number of
+// verdict returns a report on Linux in one line: failures, devices that were tried, devices with a driver, and the number of
 // problems.
-func (e *summary) verdict() string { return e.withoutFiles() + e.tried() }
+func verdict(r *Report) string { return r.withoutFiles() + r.tested() }
 
-// tried returns the verdict on a machine with the kernel's file systems.
-func (e *summary) tried() string {
-	if broken := e.Report.misbehaving(); broken != "" {
-		return broken + "; " + e.end(true)
+// tested returns the verdict on a machine with the kernel's file systems.
+func (r *Report) tested() string {
+	if broken := r.misbehaving(); broken != "" {
+		return broken + "; " + r.end(true)
 	}
-	if !e.Static.Gets() {
-		return e.Static.Line(e.source.Program) + "; " + e.end(true)
+	if !r.Static.Gets() {
+		return r.Static.Line(r.source.Program) + "; " + r.end(true)
 	}
-	if e.has(LoaderBroken) {
-		return "Programs get no Vulkan loader; " + e.end(false)
+	if has(r.Findings, LoaderBroken) {
+		return "Programs get no Vulkan loader; " + r.end(false)
 	}
 	var works []string
-	for _, g := range e.gpus {
-		if !slices.ContainsFunc(g.Drivers, e.good) || len(g.Nodes) == 0 || e.user.refused(e.host, g) != "" || g.Kernel == "radeon" || e.broken(g) {
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		if !slices.ContainsFunc(g.Drivers, r.good) || len(g.Nodes) == 0 || g.refused != "" || g.Kernel == "radeon" || r.broken(g) {
 			continue
 		}
-		driver, state := e.driverOf(g), " has a driver (not tried): "
-		if e.Works && slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) }) {
+		state := " has a driver (not tried): "
+		if r.Works && slices.ContainsFunc(r.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) }) {
 			state = " works (tried): "
 		}
-		works = append(works, g.Label+state+driver)
+		works = append(works, g.Label+state+r.driverOf(g))
 	}
 	if len(works) > 0 {
-		return strings.Join(works, "; ") + "; " + e.end(false)
+		return strings.Join(works, "; ") + "; " + r.end(false)
 	}
-	return e.rest() + e.end(false)
+	return r.rest() + r.end(false)
 }
 
 // misbehaving returns the problems with drivers and layers that crashed, hung or failed; "" for none.
@@ -92,11 +85,11 @@ func (r *Report) waiting() (names []string) {
 }
 
 // end returns the end of the verdict: the problems and unfinished probes. short omits the text of the first problem.
-func (e *summary) end(short bool) string {
+func (r *Report) end(short bool) string {
 	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for i := range r.Findings {
+		f := &r.Findings[i]
 		if f.Because != nil {
 			continue
 		}
@@ -121,9 +114,9 @@ func (e *summary) end(short bool) string {
 	default:
 		end = "nothing is wrong"
 	}
-	names := e.waiting()
+	names := r.waiting()
 	switch {
-	case problems+warnings == 0 && !e.Tried:
+	case problems+warnings == 0 && !r.Tried:
 		end += " in the files"
 	case problems+warnings == 0 && len(names) > 0:
 		end += " so far"
@@ -143,53 +136,53 @@ func Headed(subject, what string) string {
 }
 
 // rest returns the beginning of the verdict when no kernel device has a driver.
-func (e *summary) rest() string {
-	software, unknown, good := e.unhoused()
+func (r *Report) rest() string {
+	software, unknown, good := r.unhoused()
 	device := "No graphics device works"
-	if !slices.ContainsFunc(e.gpus, e.expects) {
-		device = e.unserved()
+	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return host{&r.source.Machine}.expects(&g) }) {
+		device = r.withoutRenderer()
 	}
 	switch {
-	case e.has(NotInstalled):
+	case has(r.Findings, NotInstalled):
 		return "Vulkan is not installed, and no graphics device was found; "
 	case good == 0:
-		if e.class != ProcessClass {
-			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", e.class, e.class)
+		if r.WordSize() != ProcessClass {
+			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", r.WordSize(), r.WordSize())
 		}
 		return "No driver works, and no program gets Vulkan; "
-	case len(unknown) > 0 && e.Works:
-		return "Vulkan works (tried), with " + e.worked() + "; "
+	case len(unknown) > 0 && r.Works:
+		return "Vulkan works (tried), with " + r.worked() + "; "
 	case len(unknown) > 0:
 		return "A driver is installed (not tried); whether its device is present is unknown; "
 	case len(software) > 0:
-		return e.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
+		return r.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
 	}
-	return term.Either(e.has(NoDevice), "No driver works here, and no program gets Vulkan; ", device+", so no program gets Vulkan; ")
+	return term.Either(has(r.Findings, NoDevice), "No driver works here, and no program gets Vulkan; ", device+", so no program gets Vulkan; ")
 }
 
-// unserved returns the beginning of the verdict when no device is expected to support Vulkan.
-func (e *summary) unserved() string {
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
+// withoutRenderer returns the beginning of the verdict when no device is expected to support Vulkan.
+func (r *Report) withoutRenderer() string {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}
-	return term.Either(len(e.gpus) == 0, "No graphics device found", "No graphics device renders")
+	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
 }
 
 // onProcessor returns the beginning of the verdict when programs compute on the CPU.
-func (e *summary) onProcessor(device, software string) string {
-	works := term.Either(!e.Works, "programs compute on the CPU (not tried), with "+software, "Vulkan works on the CPU (tried), with "+software)
-	if by := pinnedBy(e.source); by != "" {
+func (r *Report) onProcessor(device, software string) string {
+	works := term.Either(!r.Works, "programs compute on the CPU (not tried), with "+software, "Vulkan works on the CPU (tried), with "+software)
+	if by := pinnedBy(r.source); by != "" {
 		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
 	}
 	return device + "; " + works + "; "
 }
 
 // worked returns the names of the drivers that gave a device.
-func (e *summary) worked() string {
+func (r *Report) worked() string {
 	var names []string
-	for _, p := range e.Probes {
+	for _, p := range r.Probes {
 		if p.Kind == "driver" && p.Result == ProbeOK {
 			names = append(names, p.Name)
 		}
@@ -198,27 +191,27 @@ func (e *summary) worked() string {
 }
 
 // good reports whether the driver with a manifest has no fault.
-func (e *summary) good(manifest string) bool {
-	return slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
+func (r *Report) good(manifest string) bool {
+	return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
 }
 
 // broken reports whether a problem affects a device or its driver.
-func (e *summary) broken(g *GPU) bool {
-	return slices.ContainsFunc(e.Findings, func(f Finding) bool {
+func (r *Report) broken(g *GPU) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})
 }
 
 // driverOf returns the name of a device's driver. A driver that does not list the device is used only if there is no other
 // one.
-func (e *summary) driverOf(g *GPU) string {
+func (r *Report) driverOf(g *GPU) string {
 	name := ""
-	for _, m := range e.Drivers {
+	for _, m := range r.Drivers {
 		f := drivers.Of(m.Library)
 		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		if !slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Result == ProbeNoDevice && p.Manifest == m.Manifest }) {
+		if !slices.ContainsFunc(r.Probes, func(p Probe) bool { return p.Result == ProbeNoDevice && p.Manifest == m.Manifest }) {
 			return f.Name
 		}
 		name = cmp.Or(name, f.Name)

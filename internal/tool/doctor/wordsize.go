@@ -125,6 +125,8 @@ type OtherSize struct {
 	Problems int             `json:"problems"`
 	Verdict  string          `json:"verdict"` // the result in one line
 	Idle     bool            `json:"-"`       // some drivers have no device here
+
+	advice advice // to install drivers for these programs
 }
 
 // Line returns the result in one sentence.
@@ -136,27 +138,27 @@ func (o *OtherSize) Line() string {
 	return term.Either(len(o.Drivers) == 0, line+", and no driver", line+", with "+strings.Join(o.Drivers, ", "))
 }
 
-// bothWordSizes also examines the other word size, if no program is named and the machine has a 32-bit loader. The lack of
+// otherSize examines the other word size, if no program is named and the machine has a 32-bit loader; nil otherwise. The lack of
 // one is no fault: a machine may run only 64-bit programs.
-func (e *exam) bothWordSizes() error {
+func (e *exam) otherSize() (*OtherSize, error) {
 	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Plugin != "" || e.options.Mapped != "" {
-		return nil
+		return nil, nil
 	}
 	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})
 	if linker.Find(loaderName).File == nil {
-		return nil
+		return nil, nil
 	}
 	source, options := *e.source, e.options
 	source.Class, source.Loader, options.Library = 32, nil, ""
-	other, err := look(&source, options)
+	other, err := examined(&source, options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if e.Loader == nil && other.Loader == nil { // one unreadable file for both word sizes, which the examination names
-		return nil
+		return nil, nil
 	}
-	other.settle()
-	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: other.summary().verdict(), Idle: other.has(DriverIdle)}
+	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report), Idle: has(other.Findings, DriverIdle),
+		advice: forOther(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)
@@ -167,11 +169,7 @@ func (e *exam) bothWordSizes() error {
 			o.Problems++
 		}
 	}
-	e.Other = o
-	if e.someGood() && len(o.Drivers) == 0 {
-		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), forOther(other.Report))
-	}
-	return nil
+	return o, nil
 }
 
 // forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.

@@ -85,6 +85,26 @@ func (r *record) sharesHome() bool {
 		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
 }
 
+// ofHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox, Distrobox
+// without a home directory of its own, and Flatpak share it.
+func (e *record) ofHost(file string) bool {
+	home := e.ownHome()
+	if of := e.variable("DISTROBOX_HOST_HOME"); !e.entered() && e.kind("flatpak") == "" || of != "" && path.Clean(of) != home {
+		return false
+	}
+	return strings.HasPrefix(file, home+"/") && !strings.HasPrefix(file, home+"/.var/app/")
+}
+
+// changesHost reports whether a change is of a file of the host.
+func (e *record) changesHost(c *explain.Change) bool {
+	for ; c != nil; c = c.And {
+		if e.ofHost(c.File) {
+			return true
+		}
+	}
+	return false
+}
+
 // ownDirectory reports whether a library's directory exists and is no directory of the system.
 func (e *libraryExam) ownDirectory(library string) bool {
 	directory := path.Dir(path.Clean(library))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
@@ -21,22 +22,24 @@ import (
 
 // checker collects the findings.
 type checker struct {
-	source  facts.Provider
+	source  *machine.Source
 	answer  *plan.Answer
 	ignored map[string]bool
+	works   func() bool // a driver of the decision can be loaded
 	found   []Problem
 }
 
 // Check returns the findings about a source's variables. answer is the decision for a program that enables no layer; if it
 // is nil, Check makes the decision.
-func Check(source facts.Provider, answer *plan.Answer) []Problem {
+func Check(source *machine.Source, answer *plan.Answer) []Problem {
 	if answer == nil {
 		var err error
 		if answer, err = decide.Changed(source); err != nil {
 			return nil
 		}
 	}
-	c := &checker{source: source, answer: answer, ignored: map[string]bool{}}
+	c := &checker{source: source, answer: answer, ignored: map[string]bool{},
+		works: sync.OnceValue(func() bool { return decide.StandingsOf(source, nil, answer).AnyDriver() })}
 	for _, f := range c.answer.Diagnostics {
 		if f.Code == diag.VariableIgnored || f.Code == diag.VariableElevated {
 			c.ignored[f.Subject] = true
@@ -62,7 +65,10 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 }
 
 func (c *checker) find(code diag.Code, v variables.ID, f Problem) {
-	f.Code, f.Variable = code, v.Name()
+	f.Code, f.Variable, f.Severity = code, v.Name(), code.Entry().Severity
+	if code == diag.VariableNothing && decide.OnlyDrivers(v.Name()) && c.works() {
+		f.Severity = diag.Warning
+	}
 	c.found = append(c.found, f)
 }
 
@@ -79,28 +85,39 @@ func split(list, separator string) []string {
 	return slices.DeleteFunc(strings.Split(list, separator), func(s string) bool { return s == "" })
 }
 
-// paths adds findings for search path elements that do not exist.
+// paths adds findings for search path elements that do not exist, or that this user cannot look at.
 func (c *checker) paths() {
 	for _, v := range []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
 		variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, place := range split(c.value(v), machine.ListSeparator) {
-			directory := facts.Directory{}
-			if !search.IsManifestName(place) {
-				directory = c.source.Directory(place)
-			}
-			switch {
-			case search.IsManifestName(place) && !c.source.Exists(place):
-				c.find(diag.VariableNothing, v, Problem{Kind: NoFile, Place: place})
-			case search.IsManifestName(place):
-			case !directory.Listed && c.source.Exists(place):
-				c.find(diag.VariableNothing, v, Problem{Kind: NoManifest, Place: place})
-			case !directory.Listed:
-				c.find(diag.VariableNothing, v, Problem{Kind: NoDirectory, Place: place})
-			case len(directory.Names) == 0:
-				c.find(diag.VariableNothing, v, Problem{Kind: EmptyDirectory, Place: place})
+			if kind, is := c.fault(place); is {
+				c.find(diag.VariableNothing, v, Problem{Kind: kind, Place: place})
 			}
 		}
 	}
+}
+
+// fault returns the fault of a search path element; false: it has none.
+func (c *checker) fault(place string) (kind Kind, is bool) {
+	file, exists, absent := search.IsManifestName(place), c.source.Exists(place), c.source.Absent(place)
+	if file && exists {
+		return 0, false
+	}
+	directory := facts.Directory{}
+	if !file {
+		directory = c.source.Directory(place)
+	}
+	switch {
+	case !exists && !absent || !file && !directory.Listed && c.source.Closed(place):
+		return NoAccess, true
+	case file:
+		return NoFile, true
+	case !directory.Listed && exists:
+		return NoManifest, true
+	case !directory.Listed:
+		return NoDirectory, true
+	}
+	return EmptyDirectory, len(directory.Names) == 0
 }
 
 // patterns returns the entries of a filter without special words.
@@ -232,8 +249,8 @@ func (c *checker) layers() {
 			off = append(off, l.DisableName)
 		}
 		if len(on) > 0 && len(off) > 0 && !(active[name] && c.allBut(name, on, off)) {
-			c.found = append(c.found, Problem{Code: diag.VariableContradiction, Variable: off[0], Kind: OnAndOff, Layer: name,
-				On: on, Off: off, Used: active[name]})
+			c.found = append(c.found, Problem{Code: diag.VariableContradiction, Severity: diag.VariableContradiction.Entry().Severity,
+				Variable: off[0], Kind: OnAndOff, Layer: name, On: on, Off: off, Used: active[name]})
 		}
 	}
 }
@@ -273,8 +290,8 @@ func (c *checker) devices() {
 		}
 	}
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
-		c.found = append(c.found, Problem{Code: diag.VariableContradiction, Kind: TwoOfMesa, Variable: drivers.MesaPrime,
-			Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
+		c.found = append(c.found, Problem{Code: diag.VariableContradiction, Severity: diag.VariableContradiction.Entry().Severity,
+			Kind: TwoOfMesa, Variable: drivers.MesaPrime, Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
 
@@ -334,7 +351,7 @@ func Fix(source *machine.Source, f *Problem) (explain.Change, bool) {
 
 func problems(list []Problem) (count int) {
 	for i := range list {
-		if list[i].Code.Entry().Severity == diag.Problem {
+		if list[i].Severity == diag.Problem {
 			count++
 		}
 	}

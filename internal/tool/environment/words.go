@@ -17,6 +17,7 @@ const (
 	NoFile          Kind = iota // the manifest Place does not exist
 	NoManifest                  // Place is neither a directory nor named like a manifest
 	NoDirectory                 // Place does not exist
+	NoAccess                    // this user may not look at Place
 	EmptyDirectory              // Place contains no manifest
 	NoDriverMatches             // the pattern Place matches none of the drivers Names
 	NoLayerMatches              // the pattern Place matches none of the layers Names
@@ -32,6 +33,7 @@ const (
 // Problem is a fault of a variable as data. What returns its text.
 type Problem struct {
 	Code     diag.Code
+	Severity diag.Severity
 	Kind     Kind
 	Variable string // the faulty variable
 
@@ -51,6 +53,8 @@ func (f *Problem) What() string {
 		return names + f.Place + ", which is neither a directory nor ends in .json"
 	case NoDirectory:
 		return names + f.Place + ", which does not exist"
+	case NoAccess:
+		return names + f.Place + ", which this user may not look at"
 	case EmptyDirectory:
 		return names + f.Place + ", which contains no manifest"
 	case NoDriverMatches:

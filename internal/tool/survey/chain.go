@@ -125,7 +125,10 @@ const unknownDriver = "an unknown driver"
 // accuse marks the layers and drivers that end a program.
 func accuse(chain *Chain, source *machine.Source, found probe.Companions, limit time.Duration) {
 	report, err := doctor.Examine(source, doctor.Options{})
-	if err != nil || report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit}) != nil {
+	if err == nil {
+		report, err = report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit})
+	}
+	if err != nil {
 		return // the picture omits the culprits
 	}
 	for _, p := range report.Probes {

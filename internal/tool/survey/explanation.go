@@ -27,7 +27,7 @@ type Explanation struct {
 
 	LayerSettings *settings.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
-	UnspecifiedOrder []decide.UnspecifiedOrder `json:"chance,omitempty"` // layers whose order depends on readdir
+	UnspecifiedOrder []decide.UnspecifiedOrder `json:"unspecified_order,omitempty"` // layers whose order depends on readdir
 
 	Writers []Writer `json:"writers,omitempty"` // the drivers and layers whose libraries contain the asked message
 

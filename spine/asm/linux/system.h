@@ -33,13 +33,13 @@
 #define CLAIM_UNWINDS __asm__ volatile(".cfi_personality 0x1b, claim_unwinds"); /* relative to its place, 4 bytes */
 #endif
 
-/* Flags for opening a directory that is only looked into. */
+/* Flags for opening a directory without reading its entries. */
 #define DIRECTORY_ONLY (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-/* Does the system hold its lock for loading libraries while it unloads this one? */
+/* Whether the system holds its lock for loading libraries while it unloads this one. */
 #define UNLOADED_UNDER_LOCK false
 
-/* The one of two constants that is this system's. */
+/* Selects one of two values: the first on Linux and macOS, the second on Windows. */
 #define BY_SYSTEM(linux, windows) (linux)
 
 #endif

@@ -29,15 +29,15 @@ extern void *const names_pointers[] HIDDEN;
 /* asm/linux/system.h describes its effect there. macOS cancels threads without an unwinder. */
 #define CLAIM_UNWINDS
 
-/* Flags for opening a directory that is only looked into. */
+/* Flags for opening a directory without reading its entries. */
 #define DIRECTORY_ONLY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 /* The member of struct stat has another name. */
 #define st_mtim st_mtimespec
 
-/* Does the system hold its lock for loading libraries while it unloads this one? */
+/* Whether the system holds its lock for loading libraries while it unloads this one. */
 #define UNLOADED_UNDER_LOCK false
 
-/* The one of two constants that is this system's. */
+/* Selects one of two values: the first on Linux and macOS, the second on Windows. */
 #define BY_SYSTEM(linux, windows) (linux)
 
 #endif

@@ -24,16 +24,16 @@ extern const char __ImageBase[];
 #define MISSING_EDGE(letter, name) __asm__(".section .text$vkl_" letter ", \"xr\"\n.globl " name "\n" name ":\n.text");
 #define MISSING_BEGIN MISSING_EDGE("a", SYMBOL_PREFIX(__USER_LABEL_PREFIX__) "missing_first")
 #define MISSING_END MISSING_EDGE("c", SYMBOL_PREFIX(__USER_LABEL_PREFIX__) "missing_last")
-/* Nothing is read and nothing said when the DLL is loaded (WIN-005). */
+/* WIN-005: nothing is read or logged while the DLL is loaded, so the first call starts the library. */
 #define START_AT_FIRST_CALL() start_once_at_load()
 
 /* asm/linux/system.h describes its effect there. Windows cancels no thread. */
 #define CLAIM_UNWINDS
 
-/* Does the system hold its lock for loading libraries while it unloads this one? */
+/* Whether the system holds its lock for loading libraries while it unloads this one. */
 #define UNLOADED_UNDER_LOCK true
 
-/* The one of two constants that is this system's. */
+/* Selects one of two values: the first on Linux and macOS, the second on Windows. */
 #define BY_SYSTEM(linux, windows) (windows)
 
 #endif

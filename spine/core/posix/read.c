@@ -15,7 +15,7 @@
 #include "core/facts.h"
 #include "process/process.h"
 
-#define REGULAR_LOOKS_MAX 16   /* listed paths that are compared with one */
+#define REGULAR_LOOKS_MAX 16   /* paths compared with a file's path */
 #define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
 void read_var(struct wire_writer *w, struct variable v, bool privileged)

@@ -1,5 +1,5 @@
-/* sort.c: the order of physical devices and groups below the layers (PHY-025 to 035). It asks drivers for the
- * properties that decide the order, and reads its two variables at every call. */
+/* sort.c: sorts physical devices and groups, in the terminators (PHY-025 to 035). It asks drivers for the properties
+ * that decide the order, and reads its two variables at every call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 
 struct key {
     struct physdev *device;
-    uint32_t place; /* in the order of PHY-023 */
-    bool chosen;    /* by VK_LOADER_DEVICE_SELECT */
+    uint32_t place; /* index in the order of PHY-023 */
+    bool chosen;    /* VK_LOADER_DEVICE_SELECT names the device */
     bool has_pci;
-    uint32_t rank; /* of its type */
+    uint32_t rank; /* of the device's type */
     uint32_t pci[4];
     uint32_t vendor, id, api_version;
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
@@ -60,8 +60,8 @@ static void read_key(struct key *key, struct physdev *device, uint32_t place)
     memcpy(key->name, properties.deviceName, sizeof key->name);
 }
 
-/* PHY-029. Returns false if the driver cannot list its extensions, for lack of memory or another reason; it may be
- * asked again. The enumeration does not fail for the order: it goes on without this key. */
+/* PHY-029: reads the PCI address, if the driver has one. Returns false if the driver fails to list its extensions; the
+ * next enumeration then asks again. This enumeration goes on without the address. */
 static bool ask_pci(const struct instance *instance, struct key *key)
 {
     const struct driver *driver = key->device->driver;
@@ -87,7 +87,8 @@ static bool ask_pci(const struct instance *instance, struct key *key)
     return true;
 }
 
-/* A list of extensions is long, and an address never changes: the driver is asked once for each device. */
+/* Reads the PCI address from the record. The driver is asked once for each device, because its list of extensions is
+ * long and the address never changes. */
 static void read_pci(const struct instance *instance, struct key *key)
 {
     struct physdev *device = key->device;
@@ -104,7 +105,7 @@ static void read_pci(const struct instance *instance, struct key *key)
     lock_drop();
 }
 
-/* PCI addresses are compared only between devices of equal type (PHY-028): asked for where there are two. */
+/* Reads PCI addresses where they are compared: between devices of the same type (PHY-028). */
 static void read_all_pci(const struct instance *instance, struct key *key, uint32_t count)
 {
     uint32_t of_rank[6] = {0};
@@ -113,7 +114,7 @@ static void read_all_pci(const struct instance *instance, struct key *key, uint3
         if (of_rank[key[i].rank] > 1) read_pci(instance, &key[i]);
 }
 
-/* PHY-033, ENV-86: two hexadecimal numbers with one colon between; text after them is ignored. */
+/* PHY-033, ENV-86: reads two hexadecimal numbers with a colon between them. Text after them is ignored. */
 static bool read_selection(struct instance *instance, uint32_t *vendor, uint32_t *id)
 {
     char *block;
@@ -146,7 +147,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* PHY-027: the selected device first, then by type, PCI address, vendorID XOR deviceID, and the order found. */
+/* PHY-027: orders by selection, type, PCI address, vendorID XOR deviceID, and the original order. */
 static int compare_keys(const void *left, const void *right)
 {
     const struct key *a = left, *b = right;
@@ -184,7 +185,7 @@ VkResult sort_devices(struct instance *instance, struct scan *scan)
     return VK_SUCCESS;
 }
 
-/* A group and the key of its first member. */
+/* A group and the sort key of its first member. */
 struct group_key {
     struct key first;
     VkPhysicalDeviceGroupProperties group;
@@ -219,7 +220,7 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
     next = key;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t size = group[i].physicalDeviceCount;
-        if (selection) /* ENV-90: the first one of each group */
+        if (selection) /* ENV-90: the first matching device of each group */
             choose(instance, next, size, vendor, id);
         qsort(next, size, sizeof *next, compare_keys);
         for (uint32_t j = 0; j < size; j++) group[i].physicalDevices[j] = (VkPhysicalDevice)next[j].device;
@@ -231,7 +232,7 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
         next += size;
     }
     qsort(order, count, sizeof *order, compare_groups);
-    for (uint32_t i = 0; i < count; i++) group[i] = order[i].group; /* with its pNext (PHY-072) */
+    for (uint32_t i = 0; i < count; i++) group[i] = order[i].group; /* includes pNext (PHY-072) */
     free(key);
     free(order);
     return VK_SUCCESS;

@@ -1,4 +1,4 @@
-/* xlib.c: terminators of the commands that take displays from an X server. */
+/* xlib.c: terminators of the commands that acquire displays from an X server. */
 #include "gen/zends.h"
 #include "state/state.h"
 

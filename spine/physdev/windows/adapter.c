@@ -1,5 +1,5 @@
-/* adapter.c: asks DXGI for its adapters and drivers for the devices of each, by vk_icdEnumerateAdapterPhysicalDevices.
- * The answers are the order; it decides on no other (WIN-061, WIN-067). */
+/* adapter.c: lists the adapters of DXGI, and asks drivers for the devices of each adapter with
+ * vk_icdEnumerateAdapterPhysicalDevices. The order of the answers is the order of the devices (WIN-061, WIN-067). */
 #include "physdev/windows/adapter.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool same_luid(LUID a, LUID b)
     return a.LowPart == b.LowPart && a.HighPart == b.HighPart;
 }
 
-/* False: no memory. */
+/* Adds an adapter, unless the list has it. Returns false without memory. */
 static bool add_adapter(struct adapters *list, LUID luid)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -49,7 +49,7 @@ static bool add_adapter(struct adapters *list, LUID luid)
     return true;
 }
 
-/* DXGI is open while it is asked. */
+/* Lists the adapters. DXGI is open only during this function. */
 static VkResult read_adapters(struct adapters *list, bool *ordered)
 {
     struct dxgi dxgi;
@@ -79,10 +79,10 @@ static VkResult list_of_adapter(const void *whom, uint32_t *count, VkPhysicalDev
 struct answer {
     VkPhysicalDevice *device;
     uint32_t count;
-    bool layered; /* on Direct3D 12; asked for where two drivers have the adapter */
+    bool layered; /* the driver is implemented on Direct3D 12; set only if two drivers have devices of the adapter */
 };
 
-/* WIN-063: an adapter of another driver's is no error. */
+/* WIN-063: asks a driver for the devices of an adapter. It is no error if the adapter is another driver's. */
 static VkResult ask_driver(struct instance *instance, const struct question *q, struct answer *out)
 {
     bool reading;
@@ -102,7 +102,7 @@ static VkResult ask_driver(struct instance *instance, const struct question *q, 
     return VK_SUCCESS;
 }
 
-/* Is a driver's device made of Direct3D 12, and not of the adapter itself (WIN-067, WIN-068)? */
+/* Reports whether a driver's device is implemented on Direct3D 12 (WIN-067, WIN-068). */
 static bool on_direct3d(const struct instance *instance, const struct driver *driver, VkPhysicalDevice device)
 {
     VkPhysicalDeviceProperties plain = {0};
@@ -126,7 +126,7 @@ bool scan_has(const struct scan *scan, const struct driver *driver, const void *
     return false;
 }
 
-/* Those that are not there yet (WIN-066). */
+/* Adds the devices that the scan does not have yet (WIN-066). */
 static VkResult add_answer(struct scan *scan, struct driver *driver, const struct answer *answer)
 {
     VkResult result = VK_SUCCESS;
@@ -135,7 +135,8 @@ static VkResult add_answer(struct scan *scan, struct driver *driver, const struc
     return result;
 }
 
-/* Drivers of the adapter itself come before those that are made of Direct3D 12, else in their own order. */
+/* Adds the devices of one adapter: first of drivers for the adapter itself, then of drivers on Direct3D 12, each in
+ * driver order. */
 static VkResult add_answers(const struct instance *instance, struct scan *scan, struct answer *answer)
 {
     const struct held_drivers *all = &scan->drivers;

@@ -1,5 +1,5 @@
-/* sort.c: the order of physical devices and groups below the layers: that of DXGI's adapters, as far as drivers say
- * which devices an adapter has (WIN-060 to WIN-070). No variable changes it (WIN-059). */
+/* sort.c: sorts physical devices and groups, in the terminators, into the order of DXGI's adapters, for drivers that
+ * list devices by adapter (WIN-060 to WIN-070). No variable changes the order (WIN-059). */
 #include <stdlib.h>
 
 #include "physdev/windows/adapter.h"
@@ -12,15 +12,15 @@ VkLoaderFeatureFlags sort_features(struct instance *instance)
     return 0;
 }
 
-/* DXGI need not be asked when no driver can list the devices of an adapter, and must not be for an instance of its own.
- */
+/* DXGI is not needed if no driver can list devices by adapter. It must not be called for an instance that DXGI itself
+ * has created. */
 bool sort_wanted(const struct instance *instance, const struct scan *scan)
 {
     return !instance->inside_dxgi && adapters_asked(scan);
 }
 
-/* *sorted: how many devices come in the order of adapters, at the head of the list; *ordered false: all is as it
- * was. */
+/* Sorts the scan's list. *sorted: the number of devices at its head that are in the order of adapters. *ordered false:
+ * the list is unchanged. */
 static VkResult order(struct instance *instance, struct scan *scan, bool *ordered, uint32_t *sorted)
 {
     struct scan plain = *scan;
@@ -29,7 +29,7 @@ static VkResult order(struct instance *instance, struct scan *scan, bool *ordere
     VkResult result = adapters_scan(instance, scan, ordered);
     *sorted = scan->count;
     for (uint32_t i = 0; i < plain.count && result == VK_SUCCESS; i++) {
-        /* WIN-069: devices that no adapter gave come last, in driver order, each once */
+        /* WIN-069: devices that no adapter has come last, in driver order, each once */
         VkPhysicalDevice device = plain.found[i].handle;
         if (!*ordered || !scan_has(scan, plain.found[i].driver, device))
             result = scan_add(scan, plain.found[i].driver, &device, 1);
@@ -47,8 +47,8 @@ VkResult sort_devices(struct instance *instance, struct scan *scan)
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* A member's place in the scan; a group's is that of its best device. Devices that no adapter has share the place
- * behind the others: among them the driver's order stays. */
+/* A sort key. place: a member's index in the scan; for a group, that of its best member. Devices that no adapter has
+ * share a place behind all others, so the driver's order among them stays. was: the index before sorting. */
 struct place {
     uint32_t place, was;
     VkPhysicalDevice device;
@@ -90,11 +90,11 @@ VkResult sort_groups(struct instance *instance, struct scan *scan, VkPhysicalDev
         for (uint32_t i = 0; i < count; i++) {
             sort_members(scan, sorted, &group[i]);
             copy[i] = group[i];
-            place[i] = (struct place){.place = scan->count, .was = i}; /* one without members goes last */
+            place[i] = (struct place){.place = scan->count, .was = i}; /* a group without members goes last */
             if (group[i].physicalDeviceCount) place[i].place = rank_of(scan, sorted, group[i].physicalDevices[0]);
         }
         qsort(place, count, sizeof *place, compare_places);
-        for (uint32_t i = 0; i < count; i++) group[i] = copy[place[i].was]; /* with its pNext (PHY-072) */
+        for (uint32_t i = 0; i < count; i++) group[i] = copy[place[i].was]; /* includes pNext (PHY-072) */
     } else {
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }

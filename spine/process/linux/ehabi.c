@@ -7,24 +7,25 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-/* The assembler's tables refer to these names, and the unwinder uses its own functions by their numbers. */
+/* The assembler's exception tables refer to these names. The unwinder finds its own functions by number, so the symbols
+ * are defined as 0 here. */
 #define UNUSED_HERE(name) __asm__(".globl " name "\n.hidden " name "\n.set " name ", 0");
 UNUSED_HERE("__aeabi_unwind_cpp_pr0")
 UNUSED_HERE("__aeabi_unwind_cpp_pr1")
 
-/* unwinder_frame returns the function of the unwinder in this process that leaves a frame, or NULL. */
+/* Returns the function that unwinds a frame, from the unwinder in this process, or NULL. */
 static _Unwind_Reason_Code (*unwinder_frame(void))(_Unwind_Control_Block *, _Unwind_Context *)
 {
     void *found = dlsym(RTLD_DEFAULT, "__gnu_unwind_frame");
     if (!found) {
-        void *libgcc = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD); /* the C library opens it to end a thread */
+        void *libgcc = dlopen("libgcc_s.so.1", RTLD_LAZY | RTLD_NOLOAD); /* glibc opens libgcc to end a thread */
         if (libgcc) found = dlsym(libgcc, "__gnu_unwind_frame");
         if (libgcc) dlclose(libgcc);
     }
     return (_Unwind_Reason_Code(*)(_Unwind_Control_Block *, _Unwind_Context *))(uintptr_t)found;
 }
 
-/* claim_unwinds_arm is the personality of a function with CLAIM_UNWINDS. */
+/* The personality function of functions with CLAIM_UNWINDS. */
 _Unwind_Reason_Code claim_unwinds_arm(_Unwind_State state, _Unwind_Control_Block *exception, _Unwind_Context *context);
 _Unwind_Reason_Code claim_unwinds_arm(_Unwind_State state, _Unwind_Control_Block *exception, _Unwind_Context *context)
 {

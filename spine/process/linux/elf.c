@@ -27,7 +27,7 @@ static bool is_inside(const struct dl_phdr_info *object, uintptr_t address)
     return false;
 }
 
-/* An object that is mapped: ends the walk when the first function is in it, with 2 when all are. */
+/* Ends a walk with 1 at the object that contains the first function, or with 2 if it contains all of them. */
 static int object_has(struct dl_phdr_info *object, size_t size, void *data)
 {
     (void)size;
@@ -77,7 +77,7 @@ static const void *section_of(struct walk *walk, const struct dl_phdr_info *obje
     return map->l_ld;
 }
 
-/* A library that must not be read, by its dynamic section. */
+/* The dynamic section of a library that must not be read. */
 struct lost {
     struct lost *next;
     const void *dynamic;
@@ -115,7 +115,8 @@ const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object)
     return is_lost(dynamic) ? NULL : dynamic;
 }
 
-#define BUILD_END 4096 /* notes are at the beginning; the headers of an overwritten file may name any place */
+/* bytes; the build ID is near the beginning of the file, and an overwritten file's headers may point anywhere */
+#define BUILD_END 4096
 
 /* Sets the build ID of an object, if it has one. */
 static void note_read(const struct dl_phdr_info *object, struct build *build)
@@ -147,7 +148,7 @@ const char *build_read(const struct dl_phdr_info *object, const void *dynamic, s
         if (e->d_tag == DT_STRTAB) build->strings = e->d_un.d_ptr;
         if (e->d_tag == DT_SONAME) soname = e;
     }
-#ifdef __GLIBC__ /* compares the SONAME of each library */
+#ifdef __GLIBC__ /* glibc compares a name with the SONAME of each library */
     build->compared = soname != NULL;
 #endif
     return soname && build->strings ? build_strings(object, build) + soname->d_un.d_val : NULL;
@@ -158,9 +159,9 @@ const char *build_strings(const struct dl_phdr_info *object, const struct build 
     return (const char *)(build->strings + (build->strings < object->dlpi_addr ? object->dlpi_addr : 0));
 }
 
-#define DYNAMIC_ENTRIES 64 /* the string table is among the first */
+#define DYNAMIC_ENTRIES 64 /* the string table is one of the first entries */
 
-/* A build during a walk, and its result. */
+/* The argument and the result of a walk that looks for a build. */
 struct damage {
     const struct build *build;
     struct walk walk;
@@ -222,7 +223,7 @@ const char *loader_named_of(void *handle, struct build *build)
     struct named named = {.function = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL, .build = build};
     gate_leave(me);
     if (named.function) gate_walk(object_name, &named);
-#ifdef __GLIBC__ /* copies the SONAME when it finds a library by it, and then compares the copy */
+#ifdef __GLIBC__ /* glibc caches the SONAME when it finds a library by it, and then compares the cached copy */
     void *same = named.soname ? gate_dlopen_mapped(named.soname) : NULL;
     if (same == handle) build->compared = false;
     if (same) gate_dlclose(same);

@@ -5,20 +5,22 @@
 
 #include <stdatomic.h>
 
-/* Not atexit: a program with a sanitizer may have its own, which does not know whose function it gets. */
+/* Used instead of atexit, which a program's sanitizer may interpose: that function would not know which library
+ * registers. */
 extern void *__dso_handle;
 extern int(__cxa_atexit)(void (*function)(void *), void *argument, void *library);
 
 static bool begun;
 
-/* exit() calls this before any destructor; unloading calls it after them, when it means nothing any more. */
+/* Records that the process ends. exit() calls it before the destructors. Unloading calls it after them, when nothing
+ * reads the record. */
 static void note(void *unused)
 {
     (void)unused;
     __atomic_store_n(&begun, true, __ATOMIC_RELAXED);
 }
 
-/* Not with pthread_once: start.c says why. */
+/* pthread_once is not used; posix/start.c says why. */
 void exit_watch(void)
 {
     static atomic_uint watched;

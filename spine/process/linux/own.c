@@ -3,7 +3,7 @@
 
 #include "process/file.h"
 
-/* The linker's, of this library. */
+/* Symbols that the linker defines at the beginning and the end of this library. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 

@@ -1,9 +1,10 @@
-/* portable.h: "make PORTABLE=1" compiles every C file with this in front. Functions with an older version in the C
- * library use that version, and new functions are not used, so that the result needs no symbol that is newer than
- * GLIBC_2.17, and runs in images that are older than the machine it was built on. test/loader/library reads it back.
+/* portable.h: "make PORTABLE=1" includes this before every C file, so that the result needs no symbol newer than
+ * GLIBC_2.17 and runs on systems older than the build machine. Functions that glibc has in several versions are bound
+ * to the old version. Functions that are new in glibc are not used. A test in test/loader/library checks the symbols of
+ * the result.
  *
- * Before glibc 2.34 the functions of dlfcn.h and pthread.h were in libdl.so.2 and libpthread.so.0. The Makefile has the
- * linker name these two, which every glibc still has. */
+ * Before glibc 2.34, the functions of dlfcn.h and pthread.h were in libdl.so.2 and libpthread.so.0. The Makefile links
+ * with both, which every later glibc still has. */
 #ifndef VKL_PORTABLE_H
 #define VKL_PORTABLE_H
 
@@ -13,7 +14,7 @@
 
 #include <features.h>
 
-/* As glibc 2.38 and later would have it, sscanf and strtol are new functions, for C23's binary numbers. */
+/* glibc 2.38 and later redirect sscanf and strtol to new functions, which read C23's binary numbers. */
 #undef __GLIBC_USE_C2X_STRTOL
 #undef __GLIBC_USE_C23_STRTOL
 #define __GLIBC_USE_C2X_STRTOL 0
@@ -21,7 +22,7 @@
 
 #include <sys/stat.h>
 
-/* Each machine has the C library since another version. */
+/* The first version of glibc on each machine. */
 #if defined __x86_64__
 #define SINCE_DLOPEN "GLIBC_2.2.5"
 #define SINCE_CLOCKS "GLIBC_2.3.3"
@@ -50,7 +51,8 @@ SINCE(dlinfo, SINCE_CLOCKS);
 SINCE(dlopen, SINCE_DLOPEN);
 SINCE(dlsym, SINCE_FIRST);
 #ifdef __i386__
-/* With files of 64 bits fcntl is fcntl64, which is new. Locks, the one thing that it is for, are not taken here. */
+/* With 64-bit file offsets, fcntl is fcntl64, which is a new symbol. They differ only for file locks, which the spine
+ * does not use. */
 __asm__(".symver fcntl64,fcntl@" SINCE_FIRST);
 #endif
 SINCE(pthread_condattr_setclock, SINCE_CLOCKS);
@@ -62,7 +64,8 @@ SINCE(pthread_mutex_timedlock, SINCE_TIMED);
 SINCE(pthread_mutex_trylock, SINCE_FIRST);
 SINCE(pthread_setspecific, SINCE_FIRST);
 
-/* Before glibc 2.33 stat and its like were these. The version says which struct stat is meant: today's. */
+/* Before glibc 2.33, stat and the like were inline functions that call these. The first argument is the version of
+ * struct stat. */
 #ifdef __i386__
 #define OF_64_BITS(function) __asm__(#function "64")
 #else

@@ -4,9 +4,9 @@
 
 #include "process/process.h"
 
-/* Without AT_SECURE, ids differ in a process that began as root, or that has ambient capabilities. Only the first
- * kind makes the system calls, because a filter may end the process for them (G-10); the second kind counts as an
- * ordinary process. */
+/* Compares the process's ids. Without AT_SECURE, they differ only in a process that began as root, or that has ambient
+ * capabilities. Only the former makes the system calls here, since a seccomp filter may end a process for them (G-10).
+ * The latter counts as an ordinary process. */
 bool process_privileged(void)
 {
     uid_t user, effective_user, saved_user;

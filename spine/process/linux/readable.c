@@ -1,5 +1,5 @@
-/* readable.c: copies memory of unknown length: a write to a pipe reports how far the memory is mapped. The system calls
- * are made directly, so that no wrapper reads the memory itself, and no thread is cancelled in between. */
+/* readable.c: copies memory of unknown length. Writing it to a pipe tells how far it is mapped. The system calls are
+ * made directly, because a wrapper may read the memory itself, and because some wrappers are cancellation points. */
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ size_t memory_read(void *to, const void *from, size_t size)
     size_t page = (size_t)sysconf(_SC_PAGESIZE), done = 0;
     int ends[2];
     if (syscall(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK) != 0) return 0;
-    while (done < size) { /* what begins on a page can be read up to its end, and a pipe holds a page */
+    while (done < size) { /* memory is readable up to the end of its page, and a pipe holds a page */
         const char *at = (const char *)from + done;
         size_t part = page - (uintptr_t)at % page;
         if (part > size - done) part = size - done;

@@ -1,5 +1,5 @@
-/* waiting.c: waiting for a mutex until a time, by the monotonic clock; by the realtime clock where the C library
- * (musl, or an old glibc) or the thread sanitizer lacks the other way. */
+/* waiting.c: waits for a mutex with a time limit, by the monotonic clock. Where the C library (musl, an old glibc) or
+ * the thread sanitizer lacks the function for that, it uses the realtime clock. */
 #include "process/posix/waiting.h"
 
 #include <time.h>
@@ -20,7 +20,7 @@ bool mutex_lock_for(pthread_mutex_t *mutex, unsigned seconds)
     return LOCK_UNTIL(mutex, &end) == 0;
 }
 
-/* The number of the thread's clock of processor time, without a system call. */
+/* Returns the id of the thread's CPU-time clock, which needs no system call. */
 uint64_t thread_self(void)
 {
     clockid_t clock;

@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of the kernel's interface, whose headers not every C library's compiler finds; between threads of one process. */
+/* Copies of FUTEX_WAIT_PRIVATE and FUTEX_WAKE_PRIVATE, because some compilers do not find the kernel's headers. */
 #define FUTEX_WAIT_HERE 128
 #define FUTEX_WAKE_HERE 129
 
-static uint32_t ended;    /* counts; waited on */
+static uint32_t ended;    /* counts the wakes; the futex word */
 static uint32_t sleepers; /* under the lock */
 
 uint32_t sleep_begin(void)
@@ -22,7 +22,7 @@ uint32_t sleep_begin(void)
 
 void sleep_end(void)
 {
-    if (sleepers) sleepers--; /* in a child it began before the fork */
+    if (sleepers) sleepers--; /* in a forked child, sleep_begin may have run in the parent */
 }
 
 bool sleep_for(uint32_t seen, int64_t nanoseconds)
@@ -31,7 +31,7 @@ bool sleep_for(uint32_t seen, int64_t nanoseconds)
                                    .tv_nsec = (long)(nanoseconds % 1000000000)};
     int before = errno;
     bool woken = syscall(SYS_futex, &ended, FUTEX_WAIT_HERE, seen, &limit, NULL, 0) == 0 || errno != ETIMEDOUT;
-    if (woken && errno != EAGAIN && errno != EINTR) sched_yield(); /* a filter of system calls may refuse to wait */
+    if (woken && errno != EAGAIN && errno != EINTR) sched_yield(); /* a seccomp filter may refuse the futex call */
     errno = before;
     return woken;
 }

@@ -1,8 +1,9 @@
 /* exit.c: distinguishes the end of the process from the unloading of the library. Destructors run in both cases. At the
  * end of the process nothing is released: other threads may still be inside the loader or a driver (G-11).
  *
- * dlclose runs the functions that this library has registered for exit; a function that belongs to no library runs at
- * exit alone. time() is one that writes to its argument. It outlives the library, so the word is never freed. */
+ * dlclose runs the exit functions of the library that it closes. A function that belongs to no library runs only at
+ * exit. Such a function is time(), registered here with a word to which it writes the time. The word outlives the
+ * library, so it is never freed. */
 #include "process/process.h"
 
 #include <stdatomic.h>
@@ -13,7 +14,7 @@ extern int __cxa_atexit(void (*function)(void *), void *argument, void *library)
 
 static time_t *_Atomic begun;
 
-/* Not with pthread_once: start.c says why. */
+/* pthread_once is not used; posix/start.c says why. */
 void exit_watch(void)
 {
     static atomic_uint watched;

@@ -5,14 +5,14 @@
 
 #include "process/process.h"
 
-/* Of mach/mach_vm.h, which not every compiler brings. */
+/* Declared in mach/mach_vm.h, which some compilers lack. */
 extern kern_return_t mach_vm_read_overwrite(vm_map_read_t task, mach_vm_address_t from, mach_vm_size_t size,
                                             mach_vm_address_t to, mach_vm_size_t *done);
 
 size_t memory_read(void *to, const void *from, size_t size)
 {
     size_t page = (size_t)getpagesize(), done = 0;
-    while (done < size) { /* what begins on a page can be read up to its end */
+    while (done < size) { /* memory is readable up to the end of its page */
         uintptr_t at = (uintptr_t)from + done;
         mach_vm_size_t part = page - at % page, got = 0;
         if (part > size - done) part = size - done;

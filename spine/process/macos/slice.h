@@ -14,8 +14,8 @@
 #endif
 
 enum slice { SLICE_NONE, SLICE_OTHER, SLICE_OWN };
-/* Reports whether an open file is a Mach-O file, or a universal one, for this machine. Where it is, *at is set to the
- * place of the header in the file. */
+/* Reports whether an open file is a Mach-O file for this machine, or a universal file with a part for it. If so, *at is
+ * set to the offset of the part's header. */
 enum slice slice_of(int fd, uint64_t *at, struct mach_header_64 *header);
 
 #endif

@@ -1,5 +1,5 @@
-/* waiting.c: waiting for a mutex with a time limit, which macOS lacks: the mutex is tried every millisecond. Only a
- * fork waits here, and only while another thread has the lock. */
+/* waiting.c: waits for a mutex with a time limit. macOS lacks a function for that, so the mutex is tried every
+ * millisecond. Only a fork waits here, while another thread has the lock. */
 #include "process/posix/waiting.h"
 
 #include <time.h>
@@ -15,7 +15,7 @@ bool mutex_lock_for(pthread_mutex_t *mutex, unsigned seconds)
     return true;
 }
 
-/* A child is another process; threads have no clock of their own. */
+/* Returns the process id, which differs in a forked child. macOS has no CPU-time clock of a thread to tell it by. */
 uint64_t thread_self(void)
 {
     return (uint64_t)getpid();

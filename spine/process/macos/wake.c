@@ -8,7 +8,7 @@
 
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static uint32_t ended;    /* counts; waited on */
+static uint32_t ended;    /* counts the wakes */
 static uint32_t sleepers; /* under the lock */
 
 uint32_t sleep_begin(void)
@@ -19,7 +19,7 @@ uint32_t sleep_begin(void)
 
 void sleep_end(void)
 {
-    if (sleepers) sleepers--; /* in a child it began before the fork */
+    if (sleepers) sleepers--; /* in a forked child, sleep_begin may have run in the parent */
 }
 
 bool sleep_for(uint32_t seen, int64_t nanoseconds)

@@ -1,11 +1,10 @@
-/* gate.c: the separation of fork, dlopen and threads: the one lock, the fork gate around every dl function of the
- * spine, and the number by which a forked child knows itself (G-4).
+/* gate.c: the one lock, the fork gate around every dl function that the spine calls, and fork_generation, which tells a
+ * forked child from its parent (G-4).
  *
- * The gate holds threads back only while a thread forks: libraries' constructors use Vulkan with the dynamic linker's
- * lock held, and waiting for another thread there would deadlock. A fork waits for the threads inside, and other
- * threads for the fork, both with a time limit. The forking thread waits for no other: other fork handlers may use
- * Vulkan, before ours and after.
- */
+ * A fork waits until no other thread is inside the gate, and other threads wait at the gate until the fork is over,
+ * both with a time limit. Otherwise the gate makes no thread wait: constructors of libraries use Vulkan while they hold
+ * the dynamic linker's lock, and waiting for another thread there would deadlock. The forking thread itself never waits
+ * at the gate, because other fork handlers may use Vulkan before and after the handlers here. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,9 +18,9 @@
 #include "process/posix/waiting.h"
 #include "process/posix/wake.h"
 
-/* How long a fork waits for another thread's dlopen: long enough for any library, short enough that a library whose
- * constructor waits for the forking thread only slows it down. So long, too, other threads wait for a fork: one of its
- * handlers may wait for them. */
+/* How long a fork waits for another thread's dlopen: enough for any library to load, and short enough that a library
+ * whose constructor waits for the forking thread only delays it. Other threads wait as long for a fork, because one of
+ * its handlers may wait for them. */
 #define FORK_WAIT_SECONDS_MAX 2
 #define SECOND 1000000000ll
 
@@ -31,18 +30,20 @@ static _Atomic uintptr_t lock_owner; /* pthread_self() of the thread that has ta
 #endif
 static _Atomic uintptr_t generation = 1;
 
-/* All of this under the lock. A thread that is inside the gate, or between the handlers of a fork of its own. */
+/* A thread that is inside the gate, or that runs between the handlers of its own fork. This and the variables below are
+ * guarded by the lock. */
 static struct visitor {
     uint64_t thread;
-    uint32_t inside; /* how often: constructors come back in */
+    uint32_t inside; /* nesting depth: a constructor may enter the gate again */
     bool forking;
-    uint64_t self; /* thread_self() of the forking thread: its child has another one */
+    uint64_t self; /* thread_self() of the forking thread; in the child it differs */
 } visitors[64];
-static size_t visited;              /* places that were ever taken: those from here on are free */
-static uint32_t crowd;              /* threads inside that found no place */
-static uint32_t forks, forks_ready; /* threads between their handlers, and those of them that no longer wait */
-static int64_t forks_until;         /* until when other threads wait for them; 0: no wait has begun */
-static bool child_known;            /* it was seen before the handler in the child has run */
+static size_t visited; /* entries up to here have been used; those behind are free */
+static uint32_t crowd; /* threads inside without an entry, because the table was full */
+/* threads between their fork handlers; those of them that no longer wait for others */
+static uint32_t forks, forks_ready;
+static int64_t forks_until; /* when other threads stop waiting for forks; 0: none waits yet */
+static bool child_known;    /* the child was detected before its fork handler has run */
 
 uint64_t fork_generation(void)
 {
@@ -79,7 +80,7 @@ static void mutex_drop(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A handler of a signal may fork while its thread has the lock. */
+/* Takes the mutex within FORK_WAIT_SECONDS_MAX, because a signal handler may fork while its thread has the lock. */
 static bool mutex_take_bounded(void)
 {
     if (pthread_mutex_trylock(&lock) != 0 && !mutex_lock_for(&lock, FORK_WAIT_SECONDS_MAX)) return false;
@@ -87,7 +88,7 @@ static bool mutex_take_bounded(void)
     return true;
 }
 
-/* Sleeps without the lock until something has changed; false when the time has come. */
+/* Sleeps without the lock until another thread wakes it. Returns false if the time is over. */
 static bool sleep_before(int64_t end)
 {
     int64_t left = end - now();
@@ -109,7 +110,7 @@ static struct visitor *visitor_of(uint64_t thread)
     return NULL;
 }
 
-/* The thread's place, a free one where it has none; NULL: there is none. */
+/* Returns the entry of a thread, or a free one for it. NULL: the table is full. */
 static struct visitor *visitor_place(uint64_t thread)
 {
     struct visitor *v = visitor_of(thread);
@@ -128,7 +129,7 @@ static bool others_inside(uint64_t thread)
     return any;
 }
 
-/* Begins a child with one thread, which forgets the state of the parent's other threads. */
+/* Resets the state in a forked child, which has one thread, and begins a new generation. */
 static void child_begins(void)
 {
     memset(visitors, 0, sizeof visitors);
@@ -137,8 +138,8 @@ static void child_begins(void)
     atomic_fetch_add(&generation, 1);
 }
 
-/* Is this thread between the handlers of its own fork? Another handler may have been called before ours, also in the
- * child: then the child begins here. */
+/* Reports whether this thread runs between the handlers of its own fork, where other libraries' handlers may call the
+ * loader. In the child, such a call may come before the handler here; then the child's state is reset now. */
 static bool forks_itself(void)
 {
     const struct visitor *v = visitor_of(thread_known());
@@ -150,7 +151,7 @@ static bool forks_itself(void)
     return true;
 }
 
-/* Waits, without the lock meanwhile, while others fork. */
+/* Waits while other threads fork. The lock is released meanwhile. */
 static void wait_for_forks(const uint32_t *some)
 {
     if (forks_itself()) return;
@@ -160,8 +161,8 @@ static void wait_for_forks(const uint32_t *some)
     }
 }
 
-/* No thread forks in the middle of a dlopen of ours: the child would find the dynamic linker's own lock held forever.
- */
+/* Waits until no other thread is inside the gate. A fork during a dlopen would leave the child with the dynamic
+ * linker's lock held forever. */
 static void before_fork(void)
 {
     uint64_t me = thread_now();
@@ -194,7 +195,7 @@ static void after_fork_in_parent(void)
     mutex_drop();
 }
 
-/* Frees everything, with any previous owner. */
+/* Resets the lock and the state, which any thread of the parent may have had. */
 static void after_fork_in_child(void)
 {
     const struct visitor *v = visitor_of(thread_known());
@@ -206,9 +207,9 @@ static void after_fork_in_child(void)
     child_begins();
 }
 
-/* Handlers registered from here belong to this library: the C library drops them when it is unloaded. Called when the
- * library is loaded, or by a call before that, and before anything is held. A thread that calls while another one is
- * about to register them does not wait. */
+/* Registers the fork handlers, which the C library removes when this library is unloaded. Called when the library is
+ * loaded, or by an earlier call, before any lock is held. If another thread is just registering them, this thread does
+ * not wait. */
 void fork_watch(void)
 {
     static atomic_uint begun;
@@ -272,7 +273,8 @@ uint64_t gate_enter(void)
     return me;
 }
 
-/* A child forked inside (by a library's constructor) comes back out of a gate that it never entered. */
+/* Leaves the gate. The child of a fork inside the gate (by a library's constructor) leaves a gate that it never
+ * entered. */
 void gate_leave(uint64_t me)
 {
     lock_take();
@@ -287,7 +289,7 @@ void gate_leave(uint64_t me)
 
 void *gate_dlopen(const char *path, const struct file_identity *seen, char **text)
 {
-    /* The linker would wait for a writer of the pipe. */
+    /* A pipe would make the linker wait for a writer. */
     if (path_has_directory(path) && (seen ? seen->special : file_is_special(path))) {
         if (text && asprintf(text, "%s: cannot open shared object file: Not a regular file", path) < 0) *text = NULL;
         return NULL;
@@ -329,7 +331,7 @@ void *gate_dlsym(void *handle, const char *name)
 char *image_name_of(const void *function)
 {
     Dl_info info;
-    uint64_t me = gate_enter(); /* the name is the linker's, as long as the library is there */
+    uint64_t me = gate_enter(); /* the name belongs to the linker, and is valid while the library is open */
     bool found = function && dladdr(function, &info) && info.dli_fname;
     char *name = found ? strdup(info.dli_fname) : NULL;
     gate_leave(me);

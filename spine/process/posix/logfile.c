@@ -1,8 +1,9 @@
-/* logfile.c: lines of the log in a file of the user's, for programs without a visible standard error. Every line opens
- * the file and closes it: no descriptor stays, and a forked child, or a file that is removed, needs nothing.
+/* logfile.c: appends lines of the log to a file of the user's, for programs without a visible standard error. The file
+ * is opened and closed for every line, so no descriptor stays open, a forked child needs no care, and the file may be
+ * removed.
  *
- * Many programs share the file, and its directory may be one that everybody can write to. So no symbolic link is
- * followed, only a regular file of the process's own user is written, and its size is bounded. */
+ * Many programs write to the file, and any user may be able to write to its directory. So no symbolic link is followed,
+ * only a regular file of the process's user is written, and its size is limited. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,8 +16,8 @@
 
 #include "process/process.h"
 
-/* The directory of a path, without following a link; *base is its last component. -1: there is none, or others could
- * replace the file in it. */
+/* Opens the directory of a path without following a link, and sets *base to the last component. Returns -1 on failure,
+ * or if others could replace the file in the directory. */
 static int directory_of(const char *path, const char **base)
 {
     int directory = open("/", DIRECTORY_ONLY);
@@ -44,7 +45,7 @@ static int directory_of(const char *path, const char **base)
     return -1;
 }
 
-/* The file, to append to. -1: it is none, or not the user's own. */
+/* Opens the file for appending. Returns -1 on failure, or if it is not a regular file of the user's. */
 static int file_in(int directory, const char *base, off_t *size)
 {
     struct stat is;
@@ -59,7 +60,7 @@ static int file_in(int directory, const char *base, off_t *size)
     return file;
 }
 
-/* Replaces a full file by a new one. */
+/* Renames a full file and opens a new one. */
 static int next_file(int directory, const char *base, int full, off_t *size)
 {
     char before[NAME_MAX + 1];
@@ -80,7 +81,8 @@ bool logfile_append(const char *path, const char *tag, const char *text)
     clock_gettime(CLOCK_REALTIME, &now);
     int length = logfile_line(line, (unsigned long long)now.tv_sec, (long)getpid(), tag, text);
     if (length < 0) return false;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* a thread that is cancelled leaves no descriptor */
+    /* a thread cancelled here would leave a descriptor open */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     int directory = directory_of(path, &base);
     int file = directory < 0 ? -1 : file_in(directory, base, &size);
     if (file >= 0 && size + length > LOGFILE_SIZE_MAX) file = next_file(directory, base, file, &size);

@@ -1,5 +1,5 @@
-/* start.c: the start of the library: the two variables that are read at load (GEN-2) are read, and the
- * log gets its first lines. The constructor of another library may call us before ours has run. */
+/* start.c: reads the two variables that are read at load (GEN-2) and logs the first lines. The constructor of another
+ * library may call the loader before the constructor here has run. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static atomic_int unloading_mode;
 static void start(void)
 {
     log_start();
-    char *block; /* no copy here */
+    char *block; /* env_read makes no copy on this system */
     const char *mode = env_read(VARIABLE_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING, &block);
     if (mode && strcmp(mode, "1") == 0) unloading_mode = UNLOAD_NEVER;
     if (mode && strcmp(mode, "0") == 0) unloading_mode = UNLOAD_TO_THE_LETTER;
@@ -20,9 +20,9 @@ static void start(void)
     if (unloading_mode == UNLOAD_NEVER) log_line(NULL, LOG_WARN, "Vulkan Loader: library unloading is disabled");
 }
 
-/* A thread that comes while another one starts does not wait: that thread may be this one, in a getenv that is the
- * program's, or one that a forked child does not have. Nor does it use pthread_once, which ends the process where a
- * filter of system calls refuses futex. */
+/* Runs start() once. A thread that calls while another one runs start() does not wait: that other thread may wait for
+ * it in the program's getenv, or may not exist in a forked child. pthread_once is not used, because it ends the process
+ * where a seccomp filter refuses futex. */
 void start_once_at_load(void)
 {
     static atomic_uint begun;

@@ -5,18 +5,18 @@
 
 #include "process/process.h"
 
-/* The thread that ends the process, 0 when none does. Under the lock of the stream. */
+/* The thread that is about to abort the process, or 0. Guarded by the stream's lock. */
 static uintptr_t ending;
 
-/* LOG-11: three writes, so that a library that interposes fputs and fputc sees the parts. They stay one line among
- * threads. */
+/* LOG-11: writes a line with three calls, so that a library that interposes fputs and fputc sees the parts. The
+ * stream's lock keeps the parts together. */
 void stderr_write(const char *tag, const char *text)
 {
     uintptr_t self = (uintptr_t)pthread_self();
-    int cancel; /* a thread that is cancelled while it writes must not keep the stream locked */
+    int cancel; /* a thread cancelled while it writes would keep the stream locked */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     flockfile(stderr);
-    if (ending == self) ending = 0; /* its program has caught the signal, and goes on */
+    if (ending == self) ending = 0; /* the program has caught the signal of the abort */
     if (!ending) {
         fputs(tag, stderr);
         fputs(text, stderr);
@@ -31,5 +31,5 @@ void stderr_end(void)
     flockfile(stderr);
     fflush(stderr);
     ending = (uintptr_t)pthread_self();
-    funlockfile(stderr); /* a handler of the signal may let other threads write */
+    funlockfile(stderr); /* a handler of the signal may need other threads to write */
 }

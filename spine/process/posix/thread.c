@@ -1,11 +1,11 @@
-/* thread.c: numbers threads. A number is never used again; the C library does use a pthread_t again. */
+/* thread.c: gives each thread a number that is never used again, unlike the C library's pthread_t. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "process/process.h"
 
-/* A key of the process's few, made by the first thread that needs a number. While another thread makes it, or where
- * there is none left, a thread goes by the C library's name. */
+/* The state of the key under which each thread stores its number. Keys are few, so the first call of thread_now creates
+ * it. While another thread creates it, or if no key is available, pthread_self() serves as the number. */
 enum { KEY_NONE, KEY_WANTED, KEY_THERE };
 static _Atomic int state;
 static pthread_key_t key;

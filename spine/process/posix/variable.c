@@ -1,7 +1,8 @@
 /* variable.c: the current values of variables. */
 #include "process/process.h"
 
-/* The ids are compared at each call: secure_getenv() answers for the start of the program alone (GEN-5). */
+/* Reads a variable. The process's ids are compared at each call, because secure_getenv() knows those at the program's
+ * start only (GEN-5). */
 const char *env_read(struct variable v, char **block)
 {
     *block = NULL;

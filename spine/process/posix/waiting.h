@@ -1,5 +1,5 @@
-/* waiting.h: functions of the system for gate.c: waiting for a mutex with a time limit, and how a thread knows a forked
- * child. */
+/* waiting.h: functions of the system for gate.c: waiting for a mutex with a time limit, and a number that tells a
+ * forked child's thread from its parent's. */
 #ifndef VKL_WAITING_H
 #define VKL_WAITING_H
 

@@ -48,7 +48,7 @@ bool path_has_directory(const char *path)
 char *path_other_than(const char *path, const char *real)
 {
     WCHAR *wide = wide_path(path), *loaded = wide_path(real);
-    WCHAR *other = loaded; /* which begins with what long paths are opened by, or not */
+    WCHAR *other = loaded; /* it may begin with the prefix \\\\?\\ of long paths */
     if (other && wcsncmp(other, L"\\\\?\\UNC\\", 8) == 0)
         *(other += 6) = L'\\';
     else if (other && wcsncmp(other, L"\\\\?\\", 4) == 0)
@@ -72,7 +72,7 @@ bool code_is_own(const void *function)
     return (uintptr_t)function - (uintptr_t)__ImageBase < image->OptionalHeader.SizeOfImage;
 }
 
-/* WIN-076: ERROR_BAD_EXE_FORMAT at the end of the text. */
+/* WIN-076: reports whether a text ends with the number of ERROR_BAD_EXE_FORMAT. */
 bool text_of_wrong_class(const char *text)
 {
     static const char end[] = " with error 193";

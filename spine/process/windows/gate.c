@@ -1,5 +1,5 @@
-/* gate.c: the one lock, and the functions of the spine that open, close or look into a library. There is no fork here:
- * there is one generation, and no gate. */
+/* gate.c: the one lock, and the functions of the spine that open, close or examine a library. Windows has no fork, so
+ * there is no gate and one generation. */
 #include "process/process.h"
 
 #include <stdio.h>
@@ -40,14 +40,15 @@ void lock_drop(void)
 
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
 
-/* Reports whether a path begins at a drive's or a share's root. Only those may be searched for libraries beside them.
- */
+/* Reports whether a path begins at the root of a drive or a share. Only then may the library's directory be searched
+ * for its dependencies. */
 static bool from_root(const WCHAR *path)
 {
     return (path[0] == L'\\' && path[1] == L'\\') || (path[0] && path[1] == L':' && path[2] == L'\\');
 }
 
-/* WIN-073: a module that is not found is tried once more, with its own directory among those searched. */
+/* WIN-073: opens a module; if it is not found, tries again with its own directory in the search for its dependencies.
+ */
 static HMODULE open(const WCHAR *path, DWORD *error)
 {
     HMODULE module = LoadLibraryW(path);
@@ -58,7 +59,7 @@ static HMODULE open(const WCHAR *path, DWORD *error)
     return module;
 }
 
-/* A message without memory for it has no text (WIN-077). */
+/* Returns the message for an error, for free(). NULL: no memory (WIN-077). */
 static char *text_of(const char *path, DWORD error)
 {
     static const char format[] = "Failed to open dynamic library \"%s\" with error %lu";
@@ -72,7 +73,7 @@ void *gate_dlopen(const char *path, const struct file_identity *seen, char **tex
 {
     (void)seen;
     WCHAR *wide = wide_path(path);
-    DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* no memory, or no text */
+    DWORD error = wide ? ERROR_SUCCESS : GetLastError(); /* path is not valid UTF-8, or there is no memory */
     HMODULE module = wide ? open(wide, &error) : NULL;
     WCHAR *longer = wide && !module && from_root(wide) ? long_path(wide) : NULL;
     if (longer) module = open(longer, &error); /* WIN-079: long paths are tried once more */
@@ -112,6 +113,6 @@ char *gate_path_of(const void *function, const char *given, bool *as_given)
 {
     HMODULE module;
     (void)given;
-    if (as_given) *as_given = false; /* the paths are compared */
+    if (as_given) *as_given = false; /* unknown: callers then compare the paths */
     return module_of(function, &module) ? module_path(module) : NULL;
 }

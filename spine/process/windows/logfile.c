@@ -1,9 +1,9 @@
-/* logfile.c: lines of the log in a file of the user's, for programs without a visible standard error. Every line opens
- * the file and closes it: no handle stays, and a file that is removed needs nothing.
+/* logfile.c: appends lines of the log to a file of the user's, for programs without a visible standard error. The file
+ * is opened and closed for every line, so no handle stays open and the file may be removed.
  *
- * Many programs share the file, and its directory may be one that others can write to. So the file is checked
- * after it was opened, by its handle: a regular file of the process's own user, with no other name, at the given
- * path and not behind a link. Its size is bounded. */
+ * Many programs write to the file, and other users may be able to write to its directory. So the file is checked
+ * through its handle after it was opened: it must be a regular file of the process's user, with one name, at the given
+ * path and not behind a link. Its size is limited. */
 #include <aclapi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 #define SHARED (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 #define OWN_RIGHTS (FILE_GENERIC_READ | FILE_GENERIC_WRITE | DELETE)
-#define SECONDS_TO_1970 11644473600u /* from 1601 */
+#define SECONDS_TO_1970 11644473600u /* between the epochs of FILETIME (1601) and Unix */
 
-/* A user of the process's token: of the process itself, or the owner of the files that it makes. */
+/* A user in the process's token: the process's own user, or the owner of new files. */
 union user {
     TOKEN_USER process;
     TOKEN_OWNER files;
@@ -39,7 +39,7 @@ static HANDLE open_own(const WCHAR *path, SECURITY_ATTRIBUTES *security, DWORD h
                        how, FILE_FLAG_OPEN_REPARSE_POINT, NULL);
 }
 
-/* Opens the file, or makes one to which only its owner has rights. */
+/* Opens the file, or creates one to which only its owner has access. */
 static HANDLE open_or_make(const WCHAR *path, const union user *process)
 {
     SECURITY_DESCRIPTOR descriptor;
@@ -55,13 +55,13 @@ static HANDLE open_or_make(const WCHAR *path, const union user *process)
         !SetSecurityDescriptorControl(&descriptor, SE_DACL_PROTECTED, SE_DACL_PROTECTED))
         return INVALID_HANDLE_VALUE;
     HANDLE file = open_own(path, NULL, OPEN_EXISTING);
-    if (file == INVALID_HANDLE_VALUE) file = open_own(path, &security, CREATE_NEW); /* which follows no link */
-    if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS)        /* another process was first */
-        file = open_own(path, NULL, OPEN_EXISTING);
+    if (file == INVALID_HANDLE_VALUE) file = open_own(path, &security, CREATE_NEW); /* CREATE_NEW follows no link */
+    /* another process has just created it */
+    if (file == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS) file = open_own(path, NULL, OPEN_EXISTING);
     return file;
 }
 
-/* Does the handle's file belong to the process's user? */
+/* Reports whether the file of a handle belongs to the process's user. */
 static bool is_own(HANDLE file, const union user *process)
 {
     union user files;
@@ -78,7 +78,7 @@ static bool is_own(HANDLE file, const union user *process)
             (user_of(TokenOwner, &files) && EqualSid(owner, files.files.Owner)));
 }
 
-/* Is the handle's file at this path, and does no link lead to it from there? */
+/* Reports whether the file of a handle is at this path itself, and not behind a link. */
 static bool is_at(HANDLE file, const WCHAR *path)
 {
     DWORD room = GetFinalPathNameByHandleW(file, NULL, 0, FILE_NAME_NORMALIZED | VOLUME_NAME_DOS);
@@ -90,12 +90,12 @@ static bool is_at(HANDLE file, const WCHAR *path)
     return same;
 }
 
-/* Returns the file's directory, which cannot be replaced while it is open. INVALID_HANDLE_VALUE: there is none at the
- * path, or a link leads to it. */
+/* Opens the file's directory; while it is open, it cannot be replaced. Returns INVALID_HANDLE_VALUE on failure, or if
+ * the path has a link. */
 static HANDLE directory_of(WCHAR *path)
 {
     WCHAR *end = wcsrchr(path, L'\\');
-    if (end == path + 2) end++; /* the drive's own */
+    if (end == path + 2) end++; /* the root of the drive */
     WCHAR first = *end;
     *end = 0;
     HANDLE directory = CreateFileW(path, FILE_READ_ATTRIBUTES, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING,
@@ -108,7 +108,8 @@ static HANDLE directory_of(WCHAR *path)
     return directory;
 }
 
-/* The file, to append to. INVALID_HANDLE_VALUE: it is none, or not the user's own. */
+/* Opens the file for appending. Returns INVALID_HANDLE_VALUE on failure, or if it is not a regular file of the user's.
+ */
 static HANDLE file_at(const WCHAR *path, uint64_t *size)
 {
     union user process;
@@ -126,7 +127,7 @@ static HANDLE file_at(const WCHAR *path, uint64_t *size)
     return file;
 }
 
-/* Replaces a full file by a new one. */
+/* Renames a full file and opens a new one. */
 static HANDLE next_file(const WCHAR *path, HANDLE full, uint64_t *size)
 {
     WCHAR *before = wide_joined(path, L".1");
@@ -136,7 +137,7 @@ static HANDLE next_file(const WCHAR *path, HANDLE full, uint64_t *size)
     return moved ? file_at(path, size) : INVALID_HANDLE_VALUE;
 }
 
-/* Seconds since 1970. */
+/* Returns the seconds since 1970. */
 static unsigned long long seconds_now(void)
 {
     FILETIME now;
@@ -144,7 +145,7 @@ static unsigned long long seconds_now(void)
     return ((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) / 10000000 - SECONDS_TO_1970;
 }
 
-/* A path with a drive, and no stream of a file. */
+/* Converts a path if it begins with a drive and names no alternate data stream; otherwise returns NULL. */
 static WCHAR *drive_path(const char *path)
 {
     WCHAR *wide = strlen(path) > 3 && path[1] == ':' && !strchr(path + 2, ':') ? wide_path(path) : NULL;

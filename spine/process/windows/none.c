@@ -1,4 +1,4 @@
-/* none.c: Windows cancels no thread, and says at detach whether the process ends. */
+/* none.c: functions without a task on Windows, which cancels no thread and tells DllMain whether the process ends. */
 #include "process/process.h"
 
 int cancel_off(void)

@@ -1,5 +1,5 @@
-/* start.c: attach and detach, which do next to nothing (WIN-005, WIN-010), and the start at the first call: the two
- * variables that are read once (GEN-2) are read, and the log gets its first lines. */
+/* start.c: DllMain, which does next to nothing (WIN-005, WIN-010), and the start at the first call, which reads the two
+ * variables that are read once (GEN-2) and logs the first lines. */
 #include "process/windows/start.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ int unloading(void)
     return unloading_mode;
 }
 
-/* reserved: NULL when the DLL is unloaded, something when the process ends. */
+/* reserved: NULL when the DLL is unloaded, not NULL when the process ends. */
 BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved);
 BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved)
 {

@@ -4,7 +4,7 @@
 
 #include "process/process.h"
 
-/* From now on the process ends. */
+/* Records that the process ends. */
 void exit_note(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "process/process.h"
 
-#define LINE_MAX 1024 /* of a tag and a text */
+#define LINE_MAX 1024 /* characters of a tag and a text */
 
 void stderr_write(const char *tag, const char *text)
 {

@@ -1,6 +1,6 @@
-/* system.c: the system's own libraries that the loader calls, by their paths in the system directory (WIN-007,
- * WIN-008). While an instance lives, loaded libraries stay loaded: programs that interpose these
- * libraries see each load and unload. They are freed by calls of the API, never when the DLL is unloaded. */
+/* system.c: opens the system's own libraries, by their paths in the system directory (WIN-007, WIN-008). While an
+ * instance lives, an opened library stays open, because programs that interpose the library notice each load and
+ * unload. Libraries are closed during API calls, never when the DLL is unloaded. */
 #include <wchar.h>
 
 #include "process/process.h"
@@ -9,14 +9,15 @@
 #define LIBRARIES_MAX 4 /* gdi32, cfgmgr32, dxgi */
 
 static struct system_module {
-    const WCHAR *name; /* a constant of the caller */
+    const WCHAR *name; /* a constant of the caller, not copied */
     HMODULE module;
     unsigned users;
 } modules[LIBRARIES_MAX];  /* under the lock */
 static unsigned instances; /* under the lock */
 
-/* By its path: under a bare name the system gives a library of that name that the program has loaded from elsewhere.
- * Its dependencies are searched for from its own directory, and no longer from the program's. */
+/* Loads a library by its path in the system directory. By a bare name, the system would return a library of that name
+ * that the program has loaded from elsewhere. The library's dependencies are searched for in its own directory instead
+ * of the program's. */
 static HMODULE load(const WCHAR *name)
 {
     WCHAR path[MAX_PATH];
@@ -27,7 +28,7 @@ static HMODULE load(const WCHAR *name)
     return LoadLibraryExW(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
 }
 
-/* The place of a library, or of none when name is NULL. With the lock. */
+/* Returns the entry of a library, or a free entry if name is NULL. Call it with the lock. */
 static struct system_module *entry_of(const WCHAR *name)
 {
     for (unsigned i = 0; i < LIBRARIES_MAX; i++)
@@ -46,7 +47,7 @@ HMODULE system_library(const WCHAR *name)
     module = load(name);
     if (!module) return NULL;
     lock_take();
-    at = entry_of(name); /* another thread may have been first: then there are two references, and one stays */
+    at = entry_of(name); /* if another thread was first, the library has two references; one is dropped */
     HMODULE second = at ? module : NULL;
     if (!at && (at = entry_of(NULL))) *at = (struct system_module){name, module, 0};
     if (at) at->users++;
@@ -55,7 +56,7 @@ HMODULE system_library(const WCHAR *name)
     return module;
 }
 
-/* Removes unused libraries from the list, while no instance lives. */
+/* Closes unused libraries, unless an instance lives. */
 static void let_go(void)
 {
     HMODULE gone[LIBRARIES_MAX];
@@ -80,7 +81,8 @@ void system_library_done(HMODULE module)
     let_go();
 }
 
-/* By the name first, of which others may be: a program's own copy is another library. */
+/* Reports whether code lies in the system's library of this name. The names are compared first; a program's own copy
+ * has the same name but is another module. */
 bool system_code(const WCHAR *name, const void *code)
 {
     HMODULE module, system;

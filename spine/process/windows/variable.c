@@ -1,11 +1,12 @@
-/* variable.c: the current values of variables: UTF-16 to the system, UTF-8 here (WIN-012). */
+/* variable.c: reads the current values of variables, and converts names and values between UTF-8 and the system's
+ * UTF-16 (WIN-012). */
 #include "process/process.h"
 
 #include <stdlib.h>
 
 #include "process/windows/wide.h"
 
-#define VALUE_TRIES_MAX 4 /* while another thread makes it longer */
+#define VALUE_TRIES_MAX 4 /* another thread may make the value longer between two calls */
 
 static WCHAR *value_of(const WCHAR *name)
 {
@@ -14,7 +15,7 @@ static WCHAR *value_of(const WCHAR *name)
     for (unsigned i = 0; i < VALUE_TRIES_MAX; i++) {
         SetLastError(ERROR_SUCCESS);
         DWORD size = GetEnvironmentVariableW(name, value, room);
-        if (size == 0 && GetLastError() != ERROR_SUCCESS) break; /* it is not set */
+        if (size == 0 && GetLastError() != ERROR_SUCCESS) break; /* the variable is not set */
         if (value && size < room) return value;
         free(value);
         room = size + 1;

@@ -1,4 +1,4 @@
-/* wake.h: the word of the one lock, which threads that wait give up. Owner: gate.c. */
+/* wake.h: the mutex of the one lock, which waiting threads release. Owner: gate.c. */
 #ifndef VKL_WAKE_H
 #define VKL_WAKE_H
 

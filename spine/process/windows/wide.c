@@ -1,4 +1,5 @@
-/* wide.c: text between UTF-16 and UTF-8; the process's facts and the places of its modules. */
+/* wide.c: converts text between UTF-16 and UTF-8; opens files by long paths; reads the integrity level and the paths of
+ * modules. */
 #include "process/windows/wide.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "process/process.h"
 
-#define PATH_MAX_WIDE 32768 /* the longest that the system has */
+#define PATH_MAX_WIDE 32768 /* characters of the system's longest path */
 
 void *room_of(size_t size)
 {
@@ -65,7 +66,8 @@ WCHAR *wide_joined(const WCHAR *text, const WCHAR *after)
     return out ? wcscat(wcscpy(out, text), after) : NULL;
 }
 
-/* Behind the prefix the system takes a path as it is: without "." and "..", and from a root. */
+/* Returns a path with the prefix \\\\?\\, behind which the system expands no "." and "..", so the path is made absolute
+ * first. */
 WCHAR *long_path(const WCHAR *path)
 {
     DWORD error = GetLastError();

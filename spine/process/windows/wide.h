@@ -6,39 +6,41 @@
 #include <stdint.h>
 #include <windows.h>
 
-/* Copies, for free(). NULL: no memory, or text that has no such form (WIN-023); out_of_memory() tells these apart. */
+/* Convert a text; the results are for free(). NULL: no memory, or text without such a form (WIN-023); out_of_memory()
+ * tells which. */
 WCHAR *wide_of(const char *text);
 char *utf8_of(const WCHAR *text);
-/* Of a text with NULs in it; length: in units, and of the copy in bytes. */
+/* Converts a text of length characters, which may contain NULs. *bytes: the length of the result. */
 char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes);
-/* Is no memory why the last of these functions, of those that are made of them, or of the system's has given nothing?
- */
+/* Reports whether lack of memory was the reason that the last of these functions, of the functions built on them, or of
+ * the system's failed. */
 bool out_of_memory(void);
-/* As malloc, which does not say so. */
+/* Calls malloc and, on failure, sets the error that out_of_memory() reads. */
 void *room_of(size_t size);
-/* A path with the system's own separators. */
+/* Converts a path, with backslashes as separators. */
 WCHAR *wide_path(const char *path);
-/* The two texts as one, for free(); NULL: no memory. */
+/* Joins two texts, for free(). NULL: no memory. */
 WCHAR *wide_joined(const WCHAR *text, const WCHAR *after);
-/* A path of MAX_PATH or more, in the form that the system accepts from all programs, for free(). NULL: the path is
- * shorter or has that form already, or there is no memory, which out_of_memory() tells. */
+/* Returns the form of a path of MAX_PATH or more characters that the system accepts from all programs, for free().
+ * NULL: the path is shorter or has that form already, or no memory (out_of_memory() tells). */
 WCHAR *long_path(const WCHAR *path);
-/* Opens a file that there is. A long path that fails is tried once more as that (WIN-079). */
+/* Opens an existing file. If that fails, a long path is tried again in the form of long_path (WIN-079). */
 HANDLE open_file(const WCHAR *path, DWORD rights, DWORD flags);
-/* The same for the attributes of a file, and for a search in a directory. */
+/* The same for GetFileAttributes and FindFirstFile. */
 DWORD path_attributes(const WCHAR *path);
 HANDLE search_begin(const WCHAR *pattern, WIN32_FIND_DATAW *first);
-/* The file of a module, whole; NULL of the program's own. */
+/* Returns the full path of a module, or of the program for NULL; for free(). */
 char *module_path(HMODULE module);
-/* A DLL of the system's own directory and of no other (WIN-007, WIN-008); NULL: there is none. name: a constant. */
+/* Opens a DLL of the system directory (WIN-007, WIN-008). NULL: there is none. name: a constant, which is not copied.
+ */
 HMODULE system_library(const WCHAR *name);
-/* Is code that of this library? */
+/* Reports whether code lies in the system's library of this name. */
 bool system_code(const WCHAR *name, const void *code);
-/* Its user is done with it; NULL is none. */
+/* Ends a use of system_library. module: may be NULL. */
 void system_library_done(HMODULE module);
-/* The integrity level of the process's token; false: it cannot be read. */
+/* Reads the integrity level of the process's token. Returns false on failure. */
 BOOL process_level(DWORD *level);
-/* Does the process run with integrity level High or above (WIN-051, WIN-057)? What cannot be read is not elevated
+/* Reports whether the process has integrity level High or above (WIN-051, WIN-057). An unreadable level counts as lower
  * (WIN-058). */
 BOOL process_elevated(void);
 

@@ -1,8 +1,9 @@
-/* client.c: asks the driver service (docs/rationale.md) for the drivers of its machine and for their files. It is
- * asked only where the core finds no driver; any behavior of it costs a bounded time and no more than its own drivers.
+/* client.c: asks the driver service (docs/rationale.md) for drivers that fit the machine, and for their files. The core
+ * calls the service only if it finds no driver. A faulty service costs an API call a bounded time, and can spoil only
+ * its own drivers.
  *
- * It reads only the descriptors of an answer: the core reads the text. It never waits longer than it says, changes no
- * signal and leaves no descriptor. */
+ * client.c does not parse an answer's text; the core does. It waits no longer than the limits below, changes no signal
+ * and leaves no descriptor open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,14 +20,14 @@
 #include "gen/zwire.h"
 #include "service/service.h"
 
-#define ANSWER_MS 1000 /* for the connection and the index */
-#define CALL_MS 5000   /* for everything of one call */
-#define REST_MS 5000   /* for which a late service is not asked again */
+#define ANSWER_MS 1000 /* milliseconds, for connecting and for the index */
+#define CALL_MS 5000   /* milliseconds, for all requests of one API call */
+#define REST_MS 5000   /* milliseconds, during which a late service is not asked again */
 #define INDEX_MAX (1 << 20)
-#define ANSWER_MAX 1024 /* programs call on small stacks */
+#define ANSWER_MAX 1024 /* bytes; kept small, because programs call on small stacks */
 #define PATH_MAX_ASKED 512
 #define MACHINES "/run/vkloaderd"
-#define BESIDE_MAX 4 /* descriptors that a datagram may have; the kernel closes more of them */
+#define BESIDE_MAX 4 /* descriptors received with a datagram; the kernel closes more of them */
 
 static int64_t now(void)
 {
@@ -42,10 +43,10 @@ void service_end(struct service *s)
     s->ahead_count = 0;
 }
 
-/* ---- one that hangs --------------------------------------------------------------------------------------------- */
+/* ---- a service that does not answer ----------------------------------------------------------------------------- */
 
-/* The socket whose service was late the last time, and until when it is not asked: a program with twenty calls waits
- * once. Guarded by the lock. */
+/* The socket of a service that was late, and the time until which it is not asked again, so that a program with twenty
+ * calls waits once. Guarded by the lock. */
 static struct {
     char place[sizeof((struct service *)0)->place];
     int64_t until;
@@ -71,7 +72,7 @@ static bool rests(const struct service *s)
 
 /* ---- datagrams -------------------------------------------------------------------------------------------------- */
 
-/* The descriptors of a datagram: the first, -1 for none, and their number. */
+/* The descriptors of a datagram: the first one, or -1, and their number. The others are closed. */
 struct beside {
     int fd;
     unsigned count;
@@ -92,7 +93,7 @@ static void take_descriptors(struct msghdr *m, struct beside *b)
     }
 }
 
-/* Waits until there is something to take, or the connection has ended. */
+/* Waits until a datagram has arrived or the connection has ended. */
 static enum wire_service_state await(const struct service *s)
 {
     for (;;) {
@@ -106,7 +107,7 @@ static enum wire_service_state await(const struct service *s)
     }
 }
 
-/* Receives a datagram, after a wait if there is none yet; text is then its text. */
+/* Receives a datagram, waiting if there is none yet. text: its text. */
 static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
 {
     union {
@@ -137,8 +138,8 @@ static bool say(struct service *s, const char *request)
     return send(s->socket, request, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) == length;
 }
 
-/* Waits for the answer to a request that was sent. *fd: the descriptor that came with it, -1 for none. What fails ends
- * the connection. */
+/* Waits for the answer to a request, if it was sent. *fd: the answer's descriptor, or -1. A failure ends the
+ * connection. */
 static enum wire_service_state take(struct service *s, bool sent, char text[ANSWER_MAX], int *fd)
 {
     struct beside b = {.fd = -1};
@@ -163,7 +164,7 @@ static enum wire_service_state exchange(struct service *s, const char *request, 
 static enum wire_service_state why_not_there(int error)
 {
     switch (error) {
-    case EAGAIN: return WIRE_SERVICE_LATE; /* too many others wait */
+    case EAGAIN: return WIRE_SERVICE_LATE; /* the queue of connections is full */
     case EACCES:
     case EPERM: return WIRE_SERVICE_FORBIDDEN;
     case EPROTOTYPE: return WIRE_SERVICE_BREACH;
@@ -171,8 +172,9 @@ static enum wire_service_state why_not_there(int error)
     }
 }
 
-/* Resolves the links of the socket's path, so that the judged path is that of the connection. False, with errno: there
- * is none. The caller gives the room: some programs have another library's realpath, which requires it. */
+/* Resolves the links in the socket's path, so that owner_counts checks the path that is connected to. Returns false,
+ * with errno, if the path leads to no file. The room for realpath is allocated here, because programs may have a
+ * realpath of another library that requires it. */
 static bool real_path(const struct service *s, struct sockaddr_un *out)
 {
     char *room = malloc(PATH_MAX), *real = room ? realpath(s->place, room) : NULL;
@@ -196,7 +198,7 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     if (s->socket < 0) return WIRE_SERVICE_NONE;
     bool there = connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0;
     enum wire_service_state state = there ? WIRE_SERVICE_ANSWERED : why_not_there(errno);
-    /* PRO-008: whether its files can be opened, and whether it counts, by its path */
+    /* PRO-008: the library opens files through /proc/self/fd, and accepts a service by the owners of its path */
     if (there && access("/proc/self/fd", F_OK) != 0)
         state = WIRE_SERVICE_NO_PROC;
     else if (there && !owner_counts(at.sun_path))
@@ -207,9 +209,10 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
 
 static enum wire_service_state connect_somewhere(struct service *s)
 {
-    char *block; /* no copy here */
+    char *block; /* env_read makes no copy on this system */
     service_end(s);
-    if (process_privileged()) return WIRE_SERVICE_NONE; /* PRO-008: it loads the system's own libraries */
+    /* PRO-008: such a program loads only the system's libraries */
+    if (process_privileged()) return WIRE_SERVICE_NONE;
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");
@@ -220,13 +223,13 @@ static enum wire_service_state connect_somewhere(struct service *s)
     enum wire_service_state instead = connect_in(s, own, "/vkloaderd");
     if (instead != WIRE_SERVICE_NONE || state == WIRE_SERVICE_NONE) return instead;
     snprintf(s->place, sizeof s->place, MACHINES "/loader.sock");
-    return state; /* without this line a service that does not count goes unnoticed */
+    return state; /* otherwise the rejection of the first service would not be reported */
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------- */
 
-/* The text in a file of memory, for free(); NULL: it is none that can be trusted to stay as it is and to be read
- * without waiting, or (then *memory is set) there is no memory. */
+/* Returns the text of a sealed memory file, for free(). NULL: the file could change or block a read, or (with *memory
+ * set) no memory. */
 static char *read_sealed(int fd, uint32_t *size, bool *memory)
 {
     const int wanted = F_SEAL_SHRINK | F_SEAL_WRITE;
@@ -299,7 +302,7 @@ static bool is_ahead(const struct service *s, uint32_t number)
     return false;
 }
 
-/* Takes the answer to the first question that has none yet. */
+/* Takes the answer to the oldest request without one. */
 static enum wire_service_state take_first(struct service *s, int *fd)
 {
     char text[ANSWER_MAX];
@@ -319,7 +322,8 @@ void service_ahead(struct service *s, uint32_t number)
 static enum wire_service_state take_file(struct service *s, uint32_t number, int *fd)
 {
     enum wire_service_state state = WIRE_SERVICE_ANSWERED;
-    while (!is_ahead(s, number) && state == WIRE_SERVICE_ANSWERED) { /* those before it are not wanted any more */
+    /* makes room by dropping the answers to earlier requests */
+    while (!is_ahead(s, number) && state == WIRE_SERVICE_ANSWERED) {
         uint32_t before = s->ahead_count;
         service_ahead(s, number);
         if (s->ahead_count > before) break;
@@ -358,7 +362,7 @@ int service_file(struct service *s, uint32_t number, uint32_t size, struct file_
     return -1;
 }
 
-/* Reports whether a path can stand in a request as it is. */
+/* Reports whether a path needs no escaping in a request. */
 static bool is_plain(const char *path)
 {
     size_t length = 0;

@@ -1,12 +1,12 @@
-/* closure.c: a driver of the service with the libraries that it needs, from their descriptors (docs/rationale.md).
- * The dynamic linker takes a needed name as satisfied by an open library of this name, so that needed libraries are
- * opened first. Those of the process or its system are preferred; where the driver does not work with them, the
- * service's libraries are tried.
+/* closure.c: opens a driver of the service and the libraries that it needs, through their descriptors
+ * (docs/rationale.md). The dynamic linker resolves a needed name with an open library of that name, so the needed
+ * libraries are opened first. Libraries of the process or of its system are preferred; if the driver does not work with
+ * them, the service's libraries are used.
  *
- * The linker goes by a path's text before it looks at the file, and the numbers of descriptors come again: so the text
- * of every path is new.
+ * The linker compares a path's text before it looks at the file, and descriptor numbers are reused. So each path gets a
+ * text that was never used before.
  *
- * It looks into no library, and leaves no descriptor. */
+ * It does not read the libraries, and leaves no descriptor open. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 
 struct closure {
     uint32_t count;
-    void *handle[]; /* the driver's own is the last */
+    void *handle[]; /* the last one is the driver's */
 };
 
-/* An addition to a reason where the C library is another than that of nearly all drivers. */
+/* A hint for error messages if the C library is not the one that nearly all drivers are built for. */
 #ifdef __GLIBC__
 static const char also[] = "";
 #else
@@ -48,7 +48,7 @@ void *closure_driver(const struct closure *c)
     return c->handle[c->count - 1];
 }
 
-/* Replaces the file's name where the linker names it by its descriptor. */
+/* Replaces the descriptor's path in an error message of the linker by the file's name. */
 static char *in_words(char *text, const char *path, const char *name)
 {
     char *at = text ? strstr(text, path) : NULL;
@@ -61,7 +61,7 @@ static char *in_words(char *text, const char *path, const char *name)
     return out;
 }
 
-/* A number that is greater than every one before it, also those of a loader that was unloaded since. */
+/* Returns a number greater than all earlier ones, also those of a loader that was unloaded before. */
 static uint64_t next_serial(void)
 {
     static uint64_t last; /* under the lock */
@@ -74,8 +74,8 @@ static uint64_t next_serial(void)
     return serial;
 }
 
-/* Opens a descriptor by a path that no library has had: between the directory and the number stands a serial number,
- * whose bits are "." and nothing. */
+/* Opens the library of a descriptor by a new path: between the directory and the descriptor's number, each bit of a
+ * serial number is written as "./" or "/". */
 static void *open_fd(int fd, const char *name, char **text)
 {
     char path[192] = "/proc/self/fd/";
@@ -90,7 +90,7 @@ static void *open_fd(int fd, const char *name, char **text)
     return handle;
 }
 
-/* The first reason counts: later failures follow from it. */
+/* Keeps the first error message; later failures follow from the first. */
 static void keep_first(char **text, char *why)
 {
     if (*text)
@@ -99,7 +99,7 @@ static void keep_first(char **text, char *why)
         *text = why;
 }
 
-/* FLS-127: why it does not work with the system's libraries, and why not with the service's. Takes both. */
+/* FLS-127: joins the error messages of the attempts with the system's and with the service's libraries. Frees both. */
 static char *both(char *own, char *given)
 {
     bool two = own && given && strcmp(own, given) != 0;
@@ -118,7 +118,8 @@ static char *both(char *own, char *given)
     return text;
 }
 
-/* Opens one library that the driver needs; NULL: *text may say why. own: the system's is preferred. */
+/* Opens one library that the driver needs. own: prefers the system's. *took is set if the system's was used. Returns
+ * NULL on failure, with the reason in *text if it is known. */
 static void *open_needed(struct service *service, const struct serve_file *file, bool own, bool *took, char **text)
 {
     void *handle = own ? gate_dlopen(file->name, NULL, NULL) : gate_dlopen_mapped(file->name);
@@ -138,7 +139,7 @@ static void *open_needed(struct service *service, const struct serve_file *file,
     return handle;
 }
 
-/* Opens everything once; false with the reason. */
+/* Opens all libraries once. Returns false with the reason in *text. */
 static bool open_all(struct closure *c, struct service *service, const struct serve_file *file, uint32_t count, int fd,
                      bool own, bool *took, char **text)
 {
@@ -156,7 +157,7 @@ static bool open_all(struct closure *c, struct service *service, const struct se
         return false;
     }
     c->handle[c->count++] = driver;
-    free(*text); /* of a library that it works without */
+    free(*text); /* an error about a library without which the driver works */
     *text = NULL;
     return true;
 }

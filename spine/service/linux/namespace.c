@@ -1,7 +1,8 @@
-/* namespace.c: a driver of the service gets a function by which it opens devices where its program sees none (PRO-051,
- * PRO-052): files of the service's tree of devices, and otherwise files that the program itself may open.
+/* namespace.c: gives a driver of the service a function that opens devices, because its program may not see /dev
+ * (PRO-051, PRO-052). The function opens files of the service's device tree, and other files that the program itself
+ * may open.
  *
- * It is called by drivers, on any thread. It keeps nothing, and its descriptors are the driver's. */
+ * Drivers call it on any thread. It has no state, and the driver owns the descriptors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 typedef VkResult (*open_function)(const char *path, uint32_t slot);
 
-/* Opens a file that the program sees; returns -1 with errno. It never waits for another end. */
+/* Opens a file that the program sees. Returns -1 with errno. It never waits for the other end of a pipe. */
 static int open_path(const char *path)
 {
     const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -33,7 +34,8 @@ static bool connect_slot(const char *path, int slot)
     return connect(slot, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
-/* The descriptor for the slot. -1: *why says why there is none; *done: the slot needs none, because it is connected. */
+/* Opens the file for a slot. Returns -1 on failure with the reason in *why, or with *done set if the slot is now
+ * connected to a socket. */
 static int open_what(const char *path, int slot, bool *done, const char **why)
 {
     const size_t length = strlen(DEVICES);
@@ -50,7 +52,8 @@ static int open_what(const char *path, int slot, bool *done, const char **why)
     return fd;
 }
 
-/* Replaces the driver's descriptor by the file at the path; for a socket, by a connection to it. */
+/* Replaces the driver's descriptor slot by a descriptor of the file at the path; for a socket, by a connection to it.
+ */
 static VkResult open_in_namespace(const char *path, uint32_t slot)
 {
     const char *why = "its descriptor is none";

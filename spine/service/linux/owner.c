@@ -1,8 +1,8 @@
-/* owner.c: the users who could have created a socket (PRO-008). A service is root's or the program's own user's,
- * because no other user can change its path. The number of the process at the other end says less: in a user namespace
- * (rootless containers, sandboxes) root of the machine has none.
+/* owner.c: checks which users could have created a socket (PRO-008). A service is accepted if only root or the
+ * program's user can change the socket's path. The owner of the process at the other end is no better evidence: in a
+ * user namespace (rootless containers, sandboxes), root of the machine has no user id.
  *
- * It reads modes and owners, and opens nothing but the map of users. */
+ * It reads modes and owners, and opens only the map of user ids. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 
 #include "service/service.h"
 
-#define OVERFLOW_USER 65534u /* the kernel's number for a user without a number in the namespace */
+#define OVERFLOW_USER 65534u /* the id that the kernel shows for a user without an id in the namespace */
 
-/* Are there users of the machine that this process sees without their numbers? */
+/* Reports whether some users of the machine have no id in this process's user namespace. */
 static bool users_hidden(void)
 {
     char text[128];
@@ -27,22 +27,23 @@ static bool users_hidden(void)
     return sscanf(text, "%u %u %u", &inside, &outside, &count) != 3 || inside || outside || count != UINT32_MAX;
 }
 
-/* May others than its owner add entries to a directory? */
+/* Reports whether users other than its owner may add entries to a directory. */
 static bool open_to_others(const struct stat *s)
 {
     if (!S_ISDIR(s->st_mode)) return false;
     return s->st_mode & S_IWOTH || (s->st_mode & S_IWGRP && s->st_gid != 0 && s->st_gid != getegid());
 }
 
-/* Below a directory that is open to others, where each may change their own files, a user without a number counts as
- * another user. Elsewhere the owner of the directory has made the entry, or the creator of the mounts. */
+/* Reports whether a file's owner is root or the program's user. A user without an id may be root of the machine, and is
+ * accepted unless the parent directory is open to other users (shared): there any user could own the file. Otherwise
+ * the owner of the directory, or the user who mounted it, has created the file. */
 static bool ours(const struct stat *s, bool shared, bool hidden)
 {
     return s->st_uid == 0 || s->st_uid == geteuid() || (s->st_uid == OVERFLOW_USER && hidden && !shared);
 }
 
 struct way {
-    bool hidden, shared; /* the directory before is open to others */
+    bool hidden, shared; /* the parent directory is open to other users */
 };
 
 static bool goes_on(struct way *way, const char *path)

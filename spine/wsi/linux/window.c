@@ -1,5 +1,5 @@
-/* window.c: surfaces of the system's windows, here those of X and of Wayland: creation, and which queue families
- * present to them. */
+/* window.c: surfaces of X and Wayland windows: their creation, and the queries for queue families that can present to
+ * them. */
 #include "gen/zends.h"
 #include "wsi/surface.h"
 
@@ -16,7 +16,8 @@ SURFACE(wayland, VK_ICD_WSI_PLATFORM_WAYLAND, VK_KHR_wayland_surface, vkCreateWa
 
 /* ---- presentation support -------------------------------------------------------------------------------------- */
 
-/* Defines the terminator of a query: which command of which extension, its parameters, and the arguments for it. */
+/* Defines the terminator of a presentation-support query: extension, command, parameters, and the driver's arguments.
+ */
 #define SUPPORT(ext, command, parameters, ...)                                                                         \
     VKAPI_ATTR VkBool32 VKAPI_CALL term_##command parameters                                                           \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* window.c: surfaces of the system's windows, here views and layers of Metal (MAC-020). macOS has no query of
- * presentation support. */
+/* window.c: surfaces of macOS windows, which are views and layers of Metal (MAC-020). There is no presentation-support
+ * query. */
 #include "gen/zends.h"
 #include "wsi/surface.h"
 

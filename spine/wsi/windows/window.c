@@ -1,5 +1,5 @@
-/* window.c: surfaces of the system's windows: creation, the queue families that present to them, and the queries that
- * belong to a whole screen. */
+/* window.c: surfaces of Windows' windows: their creation, the presentation-support query, and the queries for
+ * full-screen exclusive access. */
 #include "gen/zends.h"
 #include "wsi/surface.h"
 

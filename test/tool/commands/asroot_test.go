@@ -13,10 +13,10 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// another is the number of a user that has no entry anywhere.
+// another is the number of a user without an entry in any table.
 const another = "4242"
 
-// asRoot skips a test that takes root.
+// asRoot skips a test that needs root.
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -24,7 +24,7 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// giveAway makes a file or directory another user's.
+// giveAway makes another user the owner of files and directories.
 func giveAway(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -82,7 +82,7 @@ func TestRootLoadsNothingOfOthers(t *testing.T) {
 			for _, line := range []string{"", "list devices --details", "list devices", "explain --picture", "explain --picture --app /bin/true", "doctor", "doctor --probe", "check",
 				"run /bin/true", "bundle --list", "bundle --list --app /bin/true", "validate --load " + d.ManifestPath} {
 				args := strings.Fields(line)
-				if line == "explain --picture" || c.name != "library" && strings.HasPrefix(line, "validate") { // loads the library alone
+				if line == "explain --picture" || c.name != "library" && strings.HasPrefix(line, "validate") { // validate --load opens the library of the layer alone
 					continue
 				}
 				out, exit := w.Run(time.Minute, tool, args...)
@@ -96,7 +96,7 @@ func TestRootLoadsNothingOfOthers(t *testing.T) {
 				}
 			}
 			for _, call := range w.Log()[before:] {
-				if c.name != "layer" || call.Text("who") != "acme" { // the driver alone, without the layer, is root's
+				if c.name != "layer" || call.Text("who") != "acme" { // the driver itself belongs to root
 					t.Errorf("loaded: %v", call)
 					break
 				}
@@ -105,11 +105,11 @@ func TestRootLoadsNothingOfOthers(t *testing.T) {
 	}
 }
 
-// With --as-user, a command has the user's ids, groups, home and no capabilities, and a session of its own.
+// With --as-user, a command has the user's IDs, groups and home, no capabilities, and a separate session.
 func TestAsUser(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
-	tool := filepath.Join(readable(t), "vkloader") // 4242 may not enter the home that the build may lie in
+	tool := filepath.Join(readable(t), "vkloader") // user 4242 may not be allowed to enter the directory of the build
 	run := func(args ...string) string {
 		cmd := exec.Command(tool, args...)
 		cmd.Env = []string{"HOME=/root", "XDG_CONFIG_HOME=/root/x", "XDG_DATA_DIRS=/root/y", "PATH=/usr/bin:/bin", "SUDO_USER=a"}
@@ -155,7 +155,7 @@ func TestAsUser(t *testing.T) {
 	}
 }
 
-// What root refuses, the user's own process loads.
+// A process of the user loads files that root refuses.
 func TestAsUserTries(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -240,7 +240,7 @@ func TestRootRunsNoHelperOfOthers(t *testing.T) {
 	}
 }
 
-// Root takes no home of another user's, and says which one it has left out; root's own counts.
+// Root ignores another user's home and names it. Root's own home is used.
 func TestRootTakesOwnHome(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -279,7 +279,7 @@ func TestRootTakesOwnHome(t *testing.T) {
 	}
 }
 
-// Root's service and CDI files offer no driver that another user can change, and say why it is left out.
+// Root's service and CDI files offer no driver that another user can change, and give the reason.
 func TestRootOffersNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -309,7 +309,7 @@ func TestRootOffersNothingOfOthers(t *testing.T) {
 	}
 }
 
-// The codes of the tool's own colours in an executable's name reach neither standard output nor standard error.
+// Escape sequences in an executable's name, also those of the tool's own colours, reach neither standard output nor standard error.
 func TestColoursOfNames(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "a\x1b[31mb\x1b[0m\x1b]0;title\x07")
@@ -323,7 +323,7 @@ func TestColoursOfNames(t *testing.T) {
 	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"explain", "--picture", "--app", program}, {"run", "--dry-run", program},
 		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"list", "variables", "--set", "--app", program}, {"explain", program},
 		{"settings", "quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
-		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some lines are wrong on purpose
+		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some of the command lines are invalid
 		if strings.ContainsAny(string(out), "\x1b\x07") {
 			t.Errorf("%v: %q", line[0], out)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// oldLibrary is a machine whose driver needs a version and a symbol of libraries, of which a bundle in /opt/game brings older ones.
+// oldLibrary is a machine whose driver needs a version and a symbol of two libraries. A bundle in /opt/game has older copies of both.
 const oldLibrary = `elf usr/lib/x86_64-linux-gnu/libc.so.6 soname=libc.so.6 defines=GLIBC_2.2.5 exports=memcpy
 elf usr/lib/x86_64-linux-gnu/libvulkan.so.1 soname=libvulkan.so.1 needed=libc.so.6 exports=vkCreateInstance,vkEnumerateInstanceVersion
 elf usr/lib/x86_64-linux-gnu/libstdc++.so.6 soname=libstdc++.so.6 defines=GLIBCXX_3.4,GLIBCXX_3.4.30 exports=_Znwm
@@ -42,12 +42,12 @@ var (
 	newerStd = ofWords("soname=libstdc++.so.6", "defines=GLIBCXX_3.4,GLIBCXX_3.4.30,GLIBCXX_3.4.32", "exports=_Znwm")
 )
 
-// linked is a program that needs libraries and searches them beside itself.
+// linked returns a program that needs libraries and searches them in its own directory.
 func linked(words ...string) []byte {
 	return ofWords(append(words, "needed=libvulkan.so.1,libstdc++.so.6,libdrm.so.2,libc.so.6", "interp=/lib64/ld-linux-x86-64.so.2")...)
 }
 
-// doctor names the library of a bundle that hides the system's from a driver, and the tried fix, for a program with its own search,
+// doctor names the library of a bundle that hides the system's from a driver, and a tested fix: for a program with its own search path,
 // a launcher script, an AppRun and a directory.
 func TestBundledLibrary(t *testing.T) {
 	t.Parallel()
@@ -111,8 +111,8 @@ func TestBundledLibrary(t *testing.T) {
 	}
 }
 
-// An AppImage is unpacked with unsquashfs, and nothing of it runs. Without unsquashfs, the tool says how to look into it. A copy of
-// the image's library hides the system's.
+// The tool unpacks an AppImage with unsquashfs and runs none of it. Without unsquashfs, the tool says how to examine the image. A
+// library of the image hides the system's.
 func TestAppImage(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -124,7 +124,7 @@ func TestAppImage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	head := make([]byte, 64) // the runtime of an AppImage: it has no code here
+	head := make([]byte, 64) // the runtime of an AppImage, without code
 	copy(head, elf.ELFMAG+"\x02\x01\x01\x00AI\x02")
 	binary.LittleEndian.PutUint64(head[40:], 64)
 	image := filepath.Join(directory, "Game.AppImage")

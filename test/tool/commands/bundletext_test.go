@@ -15,8 +15,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The archive of a bundle has no control characters in the names of its parts and in the texts that the tool makes: a terminal shows them.
-// A manifest stays as it is.
+// The tool's own texts in the archive of a bundle, and the names of its parts, have no control characters: terminals show them. A manifest
+// is unchanged.
 func TestBundleIsCleaned(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

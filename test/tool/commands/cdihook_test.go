@@ -17,12 +17,12 @@ import (
 	specs "tags.cncf.io/container-device-interface/specs-go"
 )
 
-// container is a container that a runtime is making: an image's file system with the mounts of a CDI file.
+// container is a new container: an image's file system with the mounts of a CDI file.
 type container struct {
 	t      *testing.T
 	root   string
 	bundle string
-	hook   []string // the words that the runtime starts
+	hook   []string // the runtime's command line
 }
 
 // machineAt builds a machine of testdata and returns its root.
@@ -39,7 +39,7 @@ func machineAt(t *testing.T, name string) string {
 	return root
 }
 
-// bare is an image with a C library and a loader, and without drivers.
+// bare returns an image with a C library and a loader, and without drivers.
 func bare(t *testing.T) string {
 	t.Helper()
 	image := machineAt(t, "two-gpus")
@@ -53,7 +53,7 @@ func bare(t *testing.T) string {
 	return image
 }
 
-// generated writes a CDI file for a machine, by the built tool.
+// generated returns a CDI file for a machine, which the built tool writes.
 func generated(t *testing.T, host string, words ...string) *specs.Spec {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "a.json")
@@ -78,7 +78,7 @@ func specOf(t *testing.T, text []byte) *specs.Spec {
 	return spec
 }
 
-// newContainer makes a container of an image, with devices of a file; without names, with all.
+// newContainer creates a container of an image with devices of a file, or with all if no name is given.
 func newContainer(t *testing.T, spec *specs.Spec, host, image string, devices ...string) *container {
 	t.Helper()
 	c := &container{t: t, root: image, bundle: t.TempDir()}
@@ -99,7 +99,7 @@ func newContainer(t *testing.T, spec *specs.Spec, host, image string, devices ..
 		}
 		for _, h := range e.Hooks {
 			c.hook = append([]string{h.Path}, h.Args[1:]...)
-			if len(h.Args) > 1 && h.Args[1] == "cdi" { // without a shell: the cards are those of the host's files
+			if len(h.Args) > 1 && h.Args[1] == "cdi" { // without a shell, so the cards are those of the host's files
 				c.hook = append([]string{h.Path, "--root", host}, h.Args[1:]...)
 			}
 		}
@@ -140,8 +140,8 @@ func (c *container) copy(from, to string) {
 	c.write(to, text)
 }
 
-// start runs the hook as a runtime does, in a mount namespace of its own, and then a script of the shell in that namespace. The
-// hook's own standard error is the runtime's; messages is the shell's standard error, which is that of the container's program.
+// start runs the hook as a runtime does, in a separate mount namespace, and then a shell script in that namespace. The hook writes to
+// the runtime's standard error; messages is the standard error of the script, which stands for the container's program.
 func (c *container) start(script string) (out, messages string) {
 	c.t.Helper()
 	words := append([]string{"-c", `cat "$0/state" | "$@" 2> "$0/messages" && cd "$0/root" && ` + script, c.bundle}, c.hook...)
@@ -156,7 +156,7 @@ func (c *container) start(script string) (out, messages string) {
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}}
 	}
-	// Root of a user namespace with one user takes no home, because the owner of "/" is unknown there, and the tool says so.
+	// Root of a user namespace with one user uses no home, because the owner of "/" is unknown there, and the tool says so.
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "HOME=") })
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -166,7 +166,7 @@ func (c *container) start(script string) (out, messages string) {
 	return stdout.String(), stderr.String()
 }
 
-// left lists the files in the container's own file system of the host: an image made of it would have them.
+// left lists the files in the container's own file system on the host. An image made from the container would have them.
 func (c *container) left() (list []string) {
 	c.t.Helper()
 	err := filepath.WalkDir(c.root, func(name string, e fs.DirEntry, err error) error {
@@ -190,7 +190,7 @@ func (c *container) left() (list []string) {
 	return list
 }
 
-// why asks the tool why, from outside of the container.
+// why runs "cdi why" outside of the container.
 func (c *container) why(code int) string {
 	c.t.Helper()
 	out, err := exec.Command(filepath.Join(built, "vkloader"), "--root", c.root, "cdi", "why").CombinedOutput()
@@ -204,8 +204,8 @@ func (c *container) why(code int) string {
 	return string(out)
 }
 
-// A container that becomes an image leaves nothing of the host in it: no manifest, no link. In the container they are there,
-// beside the image's own files in these directories.
+// An image made from a container has no manifest and no link of the host. The container has them, in addition to the image's own
+// files in the same directories.
 func TestCommitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), bare(t)
@@ -235,7 +235,7 @@ func TestCommitLeavesNothing(t *testing.T) {
 	}
 }
 
-// A refusal of the hook is on standard error, and recorded for why, with the versions and the fix.
+// The hook writes the reason for a refused driver to standard error, and records it for "cdi why", with the versions and the fix.
 func TestWhyInContainer(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), machineAt(t, "container-old-glibc")
@@ -269,7 +269,7 @@ func TestWhyInContainer(t *testing.T) {
 	}
 }
 
-// With the hook gone, a container starts without drivers: the shell that the runtime starts says so.
+// Without the hook's program, a container starts without drivers, and the shell that the runtime starts says so.
 func TestHookIsGone(t *testing.T) {
 	t.Parallel()
 	host, image := machineAt(t, "two-gpus"), bare(t)
@@ -287,8 +287,8 @@ func TestHookIsGone(t *testing.T) {
 	}
 }
 
-// Results of the hook for one card of several: NVIDIA's EGL gets the card's name, links to its node are there, and the files that
-// name libraries name stubs. Layers come with their drivers and by their names.
+// With one card of several, NVIDIA's EGL gets the card's name, the container has links to its node, and the files that name libraries
+// name stubs. Layers come with their drivers, or by name.
 func TestOneCardOfSeveral(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")
@@ -310,7 +310,7 @@ func TestOneCardOfSeveral(t *testing.T) {
 	}
 }
 
-// A library that a driver opens when it runs is a stub, too, so that its own dependencies are found.
+// A run-time library of a driver is a stub as well, so that its dependencies are found.
 func TestLateLibrariesAreStubs(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")
@@ -324,7 +324,7 @@ func TestLateLibrariesAreStubs(t *testing.T) {
 	}
 }
 
-// With both cards, both are visible.
+// With both cards, programs see both.
 func TestAllCards(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")
@@ -334,7 +334,7 @@ func TestAllCards(t *testing.T) {
 	}
 }
 
-// Which driver of Mesa wins: the image's, unless its release does not know a card of the container, or a file says otherwise.
+// The image's Mesa driver takes precedence, unless its release does not know a card of the container, or the file sets the order.
 func TestWhichMesaWins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 
 const libraries = "usr/lib/x86_64-linux-gnu/"
 
-// A driver opens libraries when it runs. If a required one is absent, or is too new for the image, the
-// driver is refused, on standard error and by why. An optional one is no reason.
+// A driver opens libraries at run time. If a required one is absent, or too new for the image, the hook refuses the driver, and
+// standard error and "cdi why" name the reason. A missing optional library has no effect.
 func TestRunTimeLibrariesInContainer(t *testing.T) {
 	t.Parallel()
 	const driver = "nvidia_icd.json: "
@@ -64,14 +64,14 @@ func TestRunTimeLibrariesInContainer(t *testing.T) {
 	}
 }
 
-// A container that has a device, and no driver for it, is told why the host gave none.
+// In a container with a device and without a driver for it, the tool says why the host provides none.
 func TestLeftOutInContainer(t *testing.T) {
 	t.Parallel()
 	const reason = "vkloader: not in the container: /usr/share/vulkan/icd.d/nvidia_icd.json: its library libnvidia-gpucomp.so.550.54.14 is in no directory"
 	for name, c := range map[string]struct {
-		gone   []string // of the host, besides
+		gone   []string // of the host, besides the driver
 		device string
-		own    bool // the image has a driver itself
+		own    bool // the image has a driver
 		said   bool
 	}{
 		"nothing but software":  {[]string{"usr/share/vulkan/icd.d/radeon_icd.json", "usr/share/vulkan/icd.d/dzn_icd.json"}, "all", false, true},
@@ -104,8 +104,8 @@ func TestLeftOutInContainer(t *testing.T) {
 	}
 }
 
-// An image's own layer counts as there if its library can be loaded. Otherwise the host's stands for it, and the manifest of the
-// image's, which would come first in other directories, is hidden.
+// The image's own layer takes precedence if its library can be loaded. Otherwise the host's layer replaces it, and the image's manifest is
+// hidden, because loaders would find it first.
 func TestBrokenLayerOfImage(t *testing.T) {
 	t.Parallel()
 	const layer = "VK_LAYER_MANGOHUD_overlay_x86_64"

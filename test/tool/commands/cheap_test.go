@@ -74,13 +74,13 @@ func TestListReadsItsKind(t *testing.T) {
 	}
 }
 
-// Bounds of TestListIsCheap, half above a measured run.
+// Bounds of TestListIsCheap: 1.5 times a measured run.
 const (
 	mostOpened = 190
 	mostRead   = 4 << 20 // the drivers of the tests have debug information
 )
 
-// Lines that a driver writes to standard error while it is tried are shown with the driver that wrote them, and with no other one.
+// The tool shows the lines that a driver writes to standard error during its trial, with the driver's name.
 func TestLinesOfDrivers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -125,7 +125,7 @@ __attribute__((constructor)) static void talk(void) { fputs("NVK requires nouvea
 	}
 }
 
-// Without /proc or /sys the verdict says so first: the devices are not known.
+// Without /proc or /sys, the verdict begins with that: the devices are not known.
 func TestWithoutKernelFiles(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, "unshare")

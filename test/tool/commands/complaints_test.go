@@ -23,14 +23,14 @@ type complaint struct {
 	shown        []shown
 }
 
-// shown is a command, and its output on the page: blocks of consecutive lines.
+// shown is a command with its output on the page: blocks of consecutive lines.
 type shown struct {
 	args   []string
 	blocks []string
 }
 
-// readComplaints takes the page apart: a section has a line "World: `NAME`" and fenced blocks that begin with
-// "$ vkloader ..."; a line "..." in them stands for anything.
+// readComplaints parses the page. A section has a line "World: `NAME`" and fenced blocks that begin with "$ vkloader ..."; a
+// line "..." in them stands for any lines.
 func readComplaints(t *testing.T) []complaint {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -123,10 +123,10 @@ var probeWorlds = map[string]func(*world.World){
 	"empty-driver": func(w *world.World) { w.Driver("empty", "quiet *") },
 }
 
-// processVariable keeps the number of a process for a world's commands: $PID.
+// processVariable is the variable with the ID of a world's process, for commands: $PID.
 const processVariable = "WORLD_PROCESS"
 
-// brokenLayer adds an implicit layer whose code does the same whenever it is called.
+// brokenLayer adds an implicit layer that executes the same code in each function.
 func brokenLayer(w *world.World, code string) {
 	l := w.ImplicitLayer("VK_LAYER_ACME_overlay")
 	library, err := binary.Parse(strings.Fields("exports=vkNegotiateLoaderLayerInterfaceVersion code=" + code))
@@ -138,14 +138,13 @@ func brokenLayer(w *world.World, code string) {
 	}
 }
 
-// site is a world of a complaint; run returns the tool's output there with some variables changed, as
-// NAME=VALUE or NAME.
+// site builds the world of a complaint. run returns the tool's output there, with some variables changed, as NAME=VALUE or NAME.
 func site(t *testing.T, name string) (run func(changes []string, args ...string) string) {
 	t.Helper()
 	if lay := probeWorlds[name]; lay != nil {
 		w := world.New(t)
 		lay(w)
-		// The tool is not interposed: without layers of the world's own it would see the machine's.
+		// The tool is not interposed, so without explicit layers in the world it would find the machine's.
 		w.ExplicitLayer("VK_LAYER_idle")
 		w.ImplicitLayer("VK_LAYER_idle_too").Set("enable_environment", map[string]any{"NEVER_SET": "1"})
 		return func(changes []string, args ...string) string {
@@ -185,8 +184,7 @@ var (
 	cureLine  = regexp.MustCompile(`(?:export|unset) (\w+)(?:=('[^']*'|\S+))?|env (?:-u )?(\w+)(?:=('[^']*'|\S+))? PROGRAM|'Environment="(\w+)=([^"]*)"'`)
 )
 
-// Every complaint has a world in which the tool prints the page's output, and a fix that is a variable works:
-// with it, the finding is gone.
+// The tool prints the page's output in the world of each complaint. After a fix by a variable, the finding is gone.
 func TestComplaints(t *testing.T) {
 	t.Parallel()
 	list := readComplaints(t)
@@ -219,7 +217,7 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-// fix tries a printed fix that is a variable.
+// fix follows a printed fix that sets or unsets a variable.
 func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 	t.Helper()
 	for _, block := range s.blocks {
@@ -243,7 +241,7 @@ func fix(t *testing.T, run func([]string, ...string) string, s shown) {
 	}
 }
 
-// output returns the output of the tool, which may have any exit code but that of wrong usage, and must not die of a signal.
+// output returns the tool's output. Any exit code is allowed except that of wrong usage; a signal is not.
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	out, code := runBuilt(t, args...)

@@ -27,7 +27,8 @@ type found struct {
 	Applied       bool
 }
 
-// computing is a program on the null driver that makes a device and submits work to it, among layers that do nothing.
+// computing returns a world, and the command line of a program that creates a device on the null driver and submits work, with layers
+// that do nothing.
 func computing(t *testing.T) (*world.World, []string) {
 	t.Helper()
 	w := world.New(t)
@@ -51,8 +52,8 @@ func hunted(t *testing.T, w *world.World, code int, program []string, options ..
 	return v
 }
 
-// A layer that crashes or hangs the program, wherever it does so, is named, with the phase of the loader, the file where it
-// stood, and a fix with which the program works.
+// --find-culprit names a layer that crashes or hangs the program at any stage, with the loader's phase, the file of the crash, and a fix
+// with which the program works.
 func TestFindCulprit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -86,8 +87,8 @@ func TestFindCulprit(t *testing.T) {
 	}
 }
 
-// Of two drivers the one that crashes is named; a program that ends well has no culprit; one that crashes by itself has none
-// among layers and drivers.
+// Of two drivers, --find-culprit names the one that crashes. It names no culprit of a program that works, and neither a layer nor a driver
+// if the program itself crashes.
 func TestFindCulpritElsewhere(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
@@ -109,8 +110,8 @@ func TestFindCulpritElsewhere(t *testing.T) {
 	}
 }
 
-// A program that fails with the distribution's loader alone: the verdict is about that loader, and names it. The cause of its
-// failure there is searched for, too, and the command lines make it work.
+// A program fails only with the distribution's loader. The verdict is about that loader, and names it. The search also finds the cause of
+// the failure there, and the program works with the printed command lines.
 func TestFindCulpritOfUsualLoader(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, unless, result, culprits, fix string }{
@@ -145,7 +146,7 @@ func TestFindCulpritOfUsualLoader(t *testing.T) {
 	}
 }
 
-// A program whose leak sanitizer refuses to work under a tracer is not traced: what leaks is found by the sanitizer's own text.
+// A program with LeakSanitizer is not traced, because the sanitizer refuses to work under a tracer. The sanitizer's text shows a leak.
 func TestFindCulpritThatLeaks(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
@@ -157,7 +158,7 @@ func TestFindCulpritThatLeaks(t *testing.T) {
 	}
 }
 
-// A process that was forked after the loader was loaded, and fails: no driver or layer is at fault, and the note names the cause.
+// A process that was forked after it loaded the loader fails. No driver or layer is at fault, and the note names the cause.
 func TestFindCulpritAfterFork(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -171,7 +172,7 @@ func TestFindCulpritAfterFork(t *testing.T) {
 	}
 }
 
-// A program that calls a command that it did not get: the note says that it called a null pointer.
+// A program calls a command for which it got NULL: the note says that it called a null pointer.
 func TestFindCulpritNullPointer(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -181,8 +182,8 @@ func TestFindCulpritNullPointer(t *testing.T) {
 	}
 }
 
-// A launcher that forks and ends at once does not end the run: its children are followed to their end. A child without
-// without the Vulkan loader is no hang.
+// A launcher that forks and exits does not end the run: the tool follows its child processes until they end. A child process without the
+// Vulkan loader is no hang.
 func TestFindCulpritBehindLauncher(t *testing.T) {
 	t.Parallel()
 	t.Run("crash", func(t *testing.T) {
@@ -213,7 +214,7 @@ func TestFindCulpritBehindLauncher(t *testing.T) {
 	})
 }
 
-// What --apply writes keeps the culprit out of this program alone, until its file changes.
+// --apply keeps the culprit out of this program alone, until the culprit's file changes.
 func TestFindCulpritApplies(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
@@ -250,7 +251,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	}
 }
 
-// A driver that crashes where it was unloaded is no reason to do without it: it stays loaded.
+// A driver crashes at an address of its unloaded library. The fix keeps the driver loaded, and does not disable it.
 func TestFindCulpritUnloaded(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -275,8 +276,7 @@ func TestFindCulpritUnloaded(t *testing.T) {
 	}
 }
 
-// A driver that stays open keeps a library of which the program's plug-in needs a newer version. The plug-in calls a function that
-// the old version lacks.
+// A driver that stays open keeps an old version of a library. The program's plug-in calls a function that only the newer version has.
 func TestFindCulpritThatStaysOpen(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

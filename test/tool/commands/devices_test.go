@@ -11,8 +11,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// cards makes a world whose drivers are found in a data directory: an AMD card, two identical NVIDIA cards on other bus
-// addresses, and the processor; in an order that is not that of the loader. Tool and child see the same.
+// cards returns a world with drivers in a data directory: an AMD card, two identical NVIDIA cards at different bus addresses, and the
+// processor. The drivers are not in the loader's order of devices. The tool and its child processes see the same devices.
 func cards(t *testing.T) (w *world.World, drivers map[string]*world.Fake) {
 	t.Helper()
 	w = world.New(t)
@@ -26,7 +26,7 @@ func cards(t *testing.T) (w *world.World, drivers map[string]*world.Fake) {
 	} {
 		drivers[name] = w.Driver(name, lines...).API("1.2.0").MoveManifest("share/vulkan/icd.d")
 	}
-	// Without layers of the world's own the tool, which is not interposed, would see the machine's.
+	// The tool is not interposed, so without implicit layers in the world it would find the machine's.
 	w.ImplicitLayer("VK_LAYER_idle").Set("enable_environment", map[string]any{"NEVER_SET": "1"})
 	w.ExplicitLayer("VK_LAYER_idle_too")
 	return w, drivers
@@ -51,7 +51,7 @@ type listedDevices struct {
 	Order []struct{ By, What, Statement string }
 }
 
-// listed is what "list devices --json" says, with the PCI addresses (or names) of the devices that programs see.
+// listed returns the output of "list devices --json", and the PCI addresses (or names) of the devices that programs get.
 func listed(t *testing.T, w *world.World, args ...string) (list listedDevices, in []string) {
 	t.Helper()
 	out, exit := tried(w, append([]string{"list", "devices", "--json"}, args...)...)
@@ -78,7 +78,7 @@ func steps(list listedDevices) string {
 	return strings.Join(lines, "\n")
 }
 
-// A device's properties come from its driver: the address, the type in words, the memory; the order comes with its reasons.
+// The properties of a device come from its driver: address, type and memory. The reasons explain the order.
 func TestListDevicesSaysWhy(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -112,7 +112,7 @@ func TestListDevicesSaysWhy(t *testing.T) {
 		t.Errorf("without a driver: %+v", list)
 	}
 
-	// Settings put them in an order of their own; the numbers are those of the list at that moment.
+	// The settings put the devices into another order. The numbers are those of the current list.
 	if _, exit := tried(w, "settings", "set", "--device", "3", "--device", "amd", "--device", "41:00.0"); exit.Code != 0 {
 		t.Fatalf("settings: %s", exit.Stderr)
 	}
@@ -128,7 +128,7 @@ func TestListDevicesSaysWhy(t *testing.T) {
 	}
 }
 
-// Mesa's layer, known by the name in its manifest, moves and hides devices after the loader.
+// Mesa's layer, which the tool knows by the name in its manifest, moves and hides devices after the loader.
 func TestListDevicesWithMesasLayer(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -147,7 +147,7 @@ func TestListDevicesWithMesasLayer(t *testing.T) {
 		!strings.Contains(steps(list), "layer: VK_LAYER_MESA_device_select hides all but ") {
 		t.Errorf("hidden: %+v", list)
 	}
-	// It hides the other devices with any settings.
+	// With any settings, the layer hides the other devices.
 	if _, exit := tried(w, "settings", "set", "--dry-run", "--device", list.Devices[3].PCI, "--env", "DRI_PRIME=pci-0000_03_00_0!"); exit.Code != 0 ||
 		!strings.Contains(exit.Stderr, "stays hidden: it is hidden by VK_LAYER_MESA_device_select") {
 		t.Errorf("settings: %d, %s", exit.Code, exit.Stderr)
@@ -158,7 +158,7 @@ func TestListDevicesWithMesasLayer(t *testing.T) {
 	}
 }
 
-// One grammar for every command: an ambiguous selector is an error that lists the candidates.
+// Every command accepts the same forms of a device. If several devices match, the error lists them.
 func TestDeviceSelectors(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -180,7 +180,7 @@ func TestDeviceSelectors(t *testing.T) {
 			t.Errorf("%v: %d, %s", command, exit.Code, exit.Stderr)
 		}
 	}
-	// Of identical cards the settings keep one; variables cannot, and that is said.
+	// Settings can select one of two identical cards. Variables cannot, and the tool says so.
 	out, exit := tried(w, "settings", "set", "--dry-run", "--device", "42:00.0")
 	if exit.Code != 0 || strings.Count(out, `"deviceName"`) != 1 {
 		t.Errorf("%d\n%s", exit.Code, out)
@@ -192,7 +192,7 @@ func TestDeviceSelectors(t *testing.T) {
 	}
 }
 
-// Every value that a shell is offered is accepted.
+// The tool accepts every value that a shell's completion offers.
 func TestDeviceCompletions(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
@@ -217,8 +217,8 @@ func TestDeviceCompletions(t *testing.T) {
 	}
 }
 
-// With devices in the settings, variables that choose drivers do not count: the tool prints the effect on the device, and
-// the written settings work with the variable and without it.
+// With devices in the settings, loaders ignore the variables that choose drivers. The tool names the effect on the device, and the
+// written settings work with and without the variable.
 func TestSettingsDeviceWithVariables(t *testing.T) {
 	t.Parallel()
 	t.Run("left out", func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// With --no-probe nothing of a driver or layer runs, and neither the tool's process nor a child loads any library, as a
-// dynamic linker would tell; without it, each of them is loaded, in children.
+// With --no-probe, neither the tool nor a child process loads a driver, a layer or another library, as the dynamic linker's log shows.
+// Without it, child processes load each of them.
 func TestDoctorLoadsNothing(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -47,8 +47,7 @@ func TestDoctorLoadsNothing(t *testing.T) {
 	}
 }
 
-// A driver that fails is named with the VkResult and the loader's own words; one that works without a device is no
-// problem.
+// doctor names a failing driver with its VkResult and the loader's message. A working driver without a device is no problem.
 func TestProbeOfFailures(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{
@@ -67,7 +66,7 @@ func TestProbeOfFailures(t *testing.T) {
 	}
 }
 
-// A driver that does not come back is named with the phase; the driver that works is listed as working.
+// doctor names a hanging driver with the phase, and lists the driver that works.
 func TestProbeOfHangingDriver(t *testing.T) {
 	t.Parallel()
 	out := site(t, "hanging-driver")(nil, "doctor", "--probe", "--timeout", "8s")

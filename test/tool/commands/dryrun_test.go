@@ -9,7 +9,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A dry run prints the file that the same command writes, byte for byte: also one whose lines end as on Windows.
+// A dry run prints the same bytes as the command writes, also if the file has Windows' line ends.
 func TestDryRunIsTheFile(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

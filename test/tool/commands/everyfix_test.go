@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// patient is a machine whose printed fixes are followed: files below a directory, and the variables of its programs.
+// patient is a machine on which the test follows printed fixes: files below a directory, and the variables of its programs.
 type patient struct {
 	root string
 	env  []string
@@ -30,8 +30,8 @@ type symptom struct {
 // key identifies a finding across reports.
 func (s *symptom) key() string {
 	key := s.Code + " " + s.Subject + " " + s.Path
-	if strings.HasPrefix(s.Code, "variable-") || s.Code == "library-needs" { // one for each entry of a list, each missing library
-		what, _, _ := strings.Cut(s.What, "; ") // where a missing layer is may change
+	if strings.HasPrefix(s.Code, "variable-") || s.Code == "library-needs" { // a list can have several wrong entries, and a driver several missing libraries
+		what, _, _ := strings.Cut(s.What, "; ") // the place of a missing layer may change
 		key += " " + what
 	}
 	return key
@@ -85,7 +85,7 @@ func (p *patient) copied(to string) (*patient, error) {
 			}
 			return os.Symlink(target, place)
 		}
-		return os.Link(name, place) // no step writes into a file that exists
+		return os.Link(name, place) // no fix writes into an existing file
 	})
 	return &patient{root: to, env: slices.Clone(p.env), user: p.user, used: p.used}, err
 }
@@ -101,13 +101,13 @@ func (p *patient) without(name string) {
 	p.env = slices.DeleteFunc(p.env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
 }
 
-// followed is how a printed fix was followed.
+// followed says how a printed fix was followed.
 type followed uint8
 
 const (
-	done      followed = iota // every line was obeyed
+	done      followed = iota // every line was executed
 	noStep                    // words alone: "Nothing", or a correction by hand
-	elsewhere                 // the effect is not on this machine's files, or in a package: the tool must say so
+	elsewhere                 // the effect is outside of this machine's files, or in a package: the tool must say so
 )
 
 var (
@@ -122,12 +122,12 @@ var (
 	dropInPod  = regexp.MustCompile(`; without ([\w, ]+)$`)
 )
 
-// follow obeys a fix to the letter on the machine.
+// follow executes the lines of a fix exactly as printed.
 func (p *patient) follow(s *symptom) (followed, error) {
 	changed := false
 	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
 		switch {
-		case m[1] == "NVIDIA_DRIVER_CAPABILITIES": // the container's tool acts on it, outside
+		case m[1] == "NVIDIA_DRIVER_CAPABILITIES": // the container's tool reads it, outside of the container
 			return elsewhere, nil
 		case m[1] != "":
 			p.with(m[1], strings.Trim(m[2], "'"))
@@ -182,7 +182,7 @@ func (p *patient) follow(s *symptom) (followed, error) {
 	}
 	how := noStep
 	for _, line := range s.Commands {
-		if looks.MatchString(line) { // it shows more, and changes nothing
+		if looks.MatchString(line) { // a line that only shows more
 			continue
 		}
 		if !inShell.MatchString(line) {
@@ -196,10 +196,10 @@ func (p *patient) follow(s *symptom) (followed, error) {
 	return how, nil
 }
 
-// dropIn is the end of a line that writes a drop-in of a unit: the service starts again, with it.
+// dropIn matches the end of a line that writes a unit's drop-in: the restart of the service.
 var dropIn = regexp.MustCompile(`^(?: --user)? daemon-reload && systemctl(?: --user)? restart \S+$`)
 
-// dropIn runs the line that writes a drop-in of a unit, and gives the service's programs its variables.
+// dropIn executes the line that writes a drop-in of a unit, and changes the variables of the service's programs.
 func (p *patient) dropIn(line string) error {
 	if err := p.obey(line); err != nil {
 		return err
@@ -221,10 +221,10 @@ func (p *patient) dropIn(line string) error {
 	return err
 }
 
-// shellPath is an absolute path in a shell line, quoted or not.
+// shellPath matches an absolute path in a shell line, quoted or not.
 var shellPath = regexp.MustCompile(`('?)(/[^ ']*[^']*?)('|$| )`)
 
-// obey runs a line of the shell with the machine's files and variables.
+// obey executes a shell line on the machine's files and variables.
 func (p *patient) obey(line string) error {
 	switch name, rest, _ := strings.Cut(line, " "); name {
 	case "export":
@@ -271,13 +271,13 @@ func (p *patient) obey(line string) error {
 // runLdconfig writes the cache of the dynamic linker below a directory.
 func runLdconfig(root string) error {
 	words := []string{"/sbin/ldconfig", "-r", root}
-	if os.Geteuid() != 0 { // changing the root takes root, also of a user namespace
+	if os.Geteuid() != 0 { // chroot needs root, at least of a user namespace
 		words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
 	}
 	return exec.Command(words[0], words[1:]...).Run()
 }
 
-// join makes a user a member of a group, which has this name or number.
+// join makes a user a member of a group, by the group's name or number.
 func (p *patient) join(group, user string) error {
 	place := filepath.Join(p.root, "etc/group")
 	text, err := os.ReadFile(place)
@@ -293,7 +293,7 @@ func (p *patient) join(group, user string) error {
 	return replaced(place, strings.Join(lines, "\n"))
 }
 
-// replaced writes a new file at the place of another, whose links elsewhere keep the old content.
+// replaced writes a new file at the path of another. Hard links to the old file keep its content.
 func replaced(place, text string) error {
 	if err := os.Remove(place); err != nil {
 		return err
@@ -301,7 +301,7 @@ func replaced(place, text string) error {
 	return os.WriteFile(place, []byte(text), 0o644)
 }
 
-// tally has the numbers of a test.
+// tally has the counts of a test.
 type tally struct{ worlds, fixes, elsewhere, words, seconds int }
 
 func (t *tally) add(o *tally) {
@@ -317,8 +317,8 @@ func (t *tally) String() string {
 		t.elsewhere, t.words)
 }
 
-// followAll follows each printed fix of a machine, each on a copy, and looks again. It returns the faults: the finding is
-// still there, a problem is new, or a fix that is printed then brings the finding back.
+// followAll follows each printed fix of a machine on a separate copy, and examines the copy again. A fault is a finding that remains, a new
+// problem, or a later fix that brings the finding back.
 func followAll(p *patient, space string) (counted *tally, faults []string) {
 	counted = &tally{worlds: 1}
 	before, err := p.report()
@@ -335,7 +335,7 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	fault := func(format string, values ...any) {
 		faults = append(faults, fmt.Sprintf("%s %s\n    what %s\n    do   %s\n    ", s.Severity, s.key(), s.What, s.Do)+fmt.Sprintf(format, values...))
 	}
-	if s.Because != "" { // its cause has the fix
+	if s.Because != "" { // the fix is that of its cause
 		return nil
 	}
 	after, err := p.copied(space)
@@ -378,15 +378,15 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	}
 	for i := range then {
 		o := &then[i]
-		if o.Severity == "warning" && o.Subject == s.Subject && o.Code != "software-only" && // the software renderer works now
-			!(o.Code == "gpu-left-out" && strings.HasPrefix(s.Code, "gpu-")) && // a device's examination stops at its first fault
-			o.Code != "library-twice" && o.Code != "device-twice" && // two manifests of a driver that was left out
+		if o.Severity == "warning" && o.Subject == s.Subject && o.Code != "software-only" && // after the fix, the software renderer works
+			!(o.Code == "gpu-left-out" && strings.HasPrefix(s.Code, "gpu-")) && // the examination of a device stops at its first fault
+			o.Code != "library-twice" && o.Code != "device-twice" && // the excluded driver had two manifests
 			!slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() }) {
 			fault("followed, a warning about it is new: %s: %s", o.key(), o.What)
 		}
 	}
 	for _, name := range p.used {
-		if strings.HasPrefix(s.Code, "leftover-") || strings.HasPrefix(s.Code, "settings-") { // the file's effect was not wanted
+		if strings.HasPrefix(s.Code, "leftover-") || strings.HasPrefix(s.Code, "settings-") { // the file had an unwanted effect
 			break
 		}
 		if s.Code != "variable-value" && s.Code != "variable-unknown" && !slices.Contains(after.used, name) && // the corrected value asks for it
@@ -396,12 +396,12 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	}
 	for i := range then {
 		o := &then[i]
-		if o.Severity == "problem" && !(o.Subject == s.Subject && strings.HasPrefix(s.Code, "gpu-")) && // a device's examination stops at its first fault
+		if o.Severity == "problem" && !(o.Subject == s.Subject && strings.HasPrefix(s.Code, "gpu-")) && // the examination of a device stops at its first fault
 			!slices.ContainsFunc(before, func(b symptom) bool { return b.key() == o.key() && b.Severity == "problem" }) {
 			fault("followed, a problem is new: %s: %s", o.key(), o.What)
 		}
 	}
-	if len(faults) > 0 { // a wrong fix needs no second one to be noticed
+	if len(faults) > 0 { // one fault is enough to notice a wrong fix
 		return faults
 	}
 	for i := range then {
@@ -426,14 +426,14 @@ func followOne(p *patient, before []symptom, s *symptom, space string, counted *
 	return faults
 }
 
-// excludes reports whether a second fix is for other programs than the first one: the first is for programs that need a
-// device, the second for the other programs. The two fixes never apply to the same program.
+// excludes reports whether two fixes are for different programs: the first for programs that need a device, the second for the
+// others.
 func excludes(first, second *symptom) bool {
 	return first.Subject == second.Subject && strings.Contains(first.Do, " For a program that needs the device") &&
 		strings.HasPrefix(second.Do, "For a program that does not need the device")
 }
 
-// Each printed fix of each machine ends its finding, brings no problem, and no fix that is printed afterwards undoes it.
+// Each printed fix ends its finding on each machine, causes no new problem, and no later fix undoes it.
 func TestEveryFixEnds(t *testing.T) {
 	t.Parallel()
 	machines, err := filepath.Glob("testdata/machines/*.txtar")

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// plant makes a wrong fix of a right one. It returns false if the fix has no such fault.
+// plant makes a right fix wrong. make returns false if the fix has no place for this fault.
 type plant struct {
 	name string
 	make func(s *symptom) bool
 }
 
-// swapped replaces a part of a fix's text and of its lines, and reports whether it was there.
+// swapped replaces a part of a fix's text and of its lines, and reports whether the part was there.
 func swapped(s *symptom, pattern, by string) bool {
 	p := regexp.MustCompile(pattern)
 	is := p.MatchString(s.Do)
@@ -26,7 +26,7 @@ func swapped(s *symptom, pattern, by string) bool {
 	return is
 }
 
-// plants are the faults that a printed fix may have.
+// plants are the faults that a printed fix can have.
 var plants = []plant{
 	{"the change is made in another variable", func(s *symptom) bool {
 		return swapped(s, `\b(VK_\w+|LD_LIBRARY_PATH|XDG_DATA_DIRS|DISABLE_\w+|MESA_\w+)\b`, "OTHER_$1")
@@ -54,7 +54,7 @@ var plants = []plant{
 	{"a line that no shell takes", func(s *symptom) bool { return swapped(s, `^(export|unset) `, "$1 -- ") }},
 }
 
-// The test of fixes notices planted wrong fixes: each makes one fault in a fix that the tool prints.
+// The check of TestEveryFixEnds notices planted wrong fixes: each has one fault.
 func TestWrongFixesAreNoticed(t *testing.T) {
 	t.Parallel()
 	planted, missed := map[string]int{}, 0

@@ -16,12 +16,12 @@ import (
 // brokenMaker makes a random machine with faults.
 type brokenMaker struct {
 	*rand.Rand
-	files   map[string]string // in the words of tree.Libraries
+	files   map[string]string // in the format of tree.Libraries
 	env     []string
 	user    string
 	drivers []string // file names of the manifests
 	layers  []string
-	last    []func() // run after the files are complete
+	last    []func() // run when the files are complete
 }
 
 const (
@@ -83,11 +83,11 @@ func (m *brokenMaker) gpu(number int, vendor, device, kernel string) {
 	}
 }
 
-// release are os-release files.
+// release are the texts of os-release files.
 var release = []string{"ID=debian\nVERSION_ID=\"12\"\n", "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"\n", "ID=fedora\nVERSION_ID=40\n", "ID=arch\n",
 	"ID=alpine\nVERSION_ID=3.20\n", "ID=opensuse-tumbleweed\n", "ID=nixos\n", "ID=steamos\nID_LIKE=arch\n", "ID=void\n", ""}
 
-// sane makes the machine before the faults.
+// sane creates the machine without faults.
 func (m *brokenMaker) sane() {
 	m.env = []string{"HOME=/home/mia", "DISPLAY=:0"}
 	m.files["etc/passwd"] = "= root:x:0:0::/root:/bin/sh\nmia:x:1000:1000::/home/mia:/bin/sh\n"
@@ -138,7 +138,7 @@ func (m *brokenMaker) sane() {
 	}
 }
 
-// some returns a driver's manifest or, seldom, another name.
+// some returns a driver's manifest or, rarely, another name.
 func (m *brokenMaker) some(list []string) string {
 	if len(list) == 0 || m.Intn(6) == 0 {
 		return pickOf(m, "none.json", "VK_LAYER_none", "*", "x*")
@@ -305,7 +305,7 @@ func (m *brokenMaker) fileFault() {
 	}
 }
 
-// broken lays out the random machine of a seed.
+// broken creates the random machine of a seed.
 func broken(t testing.TB, seed int64) *patient {
 	m := &brokenMaker{Rand: rand.New(rand.NewSource(seed)), files: map[string]string{}}
 	m.sane()
@@ -317,9 +317,9 @@ func broken(t testing.TB, seed int64) *patient {
 	}
 	p := &patient{root: t.TempDir(), env: m.env, user: m.user}
 	tree.Libraries(t, p.root, m.files)
-	nodes, _ := filepath.Glob(filepath.Join(p.root, "dev/dri/*")) // the pattern is right
+	nodes, _ := filepath.Glob(filepath.Join(p.root, "dev/dri/*")) // the pattern is valid
 	for _, node := range nodes {
-		if m.user == "" || os.Chown(node, 0, 106) != nil { // only root gives a file to a group
+		if m.user == "" || os.Chown(node, 0, 106) != nil { // only root can give a file to a group
 			continue
 		}
 		if err := os.Chmod(node, 0o660); err != nil {
@@ -329,14 +329,13 @@ func broken(t testing.TB, seed int64) *patient {
 	return p
 }
 
-// variables of the test of random machines
+// Variables of the test of random machines.
 const (
 	fixWorlds = "VKLOADER_TEST_FIXES" // the number of machines
 	fixSeed   = "VKLOADER_TEST_SEED"  // the first seed
 )
 
-// Each printed fix of random broken machines ends its finding, brings no problem, and no fix that is printed afterwards undoes
-// it.
+// Each printed fix of random broken machines ends its finding, causes no new problem, and no later fix undoes it.
 func TestEveryFixOfBrokenMachines(t *testing.T) {
 	t.Parallel()
 	count, first := 100, 1
@@ -359,7 +358,7 @@ func TestEveryFixOfBrokenMachines(t *testing.T) {
 			t.Run(strconv.Itoa(shard), func(t *testing.T) {
 				t.Parallel()
 				for seed := first + shard; seed < first+count; seed += shards {
-					t.Run(strconv.Itoa(seed), func(t *testing.T) { // its temporary directory goes with it
+					t.Run(strconv.Itoa(seed), func(t *testing.T) { // its temporary directory is removed with it
 						p := broken(t, int64(seed))
 						counted, faults := followAll(p, filepath.Join(t.TempDir(), "copies"))
 						tallies[shard].add(counted)

@@ -11,8 +11,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// With --probe, --fix has a step for a driver and for a layer that die when they are loaded: the quarantine, after which the
-// other drivers and layers are as before. --undo reverts it, unless it was changed since.
+// With --probe, --fix quarantines a driver and a layer that crash when they are loaded. The other drivers and layers are used as before.
+// --undo reverts the quarantine, unless its file has changed since.
 func TestFixQuarantinesWhatDies(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -37,7 +37,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	all := map[string]bool{"bad.json": true, "good.json": true, "too.json": true, "VK_LAYER_dies": true, "VK_LAYER_lives": true}
 	rest := map[string]bool{"bad.json": false, "good.json": true, "too.json": true, "VK_LAYER_dies": false, "VK_LAYER_lives": true}
 
-	// Without --probe nothing is loaded, and nothing known of it.
+	// Without --probe the tool loads nothing, so it has no finding about the crash.
 	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "quarantine") {
 		t.Errorf("without --probe:\n%s", out)
 	}
@@ -66,7 +66,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 
-	// Another program's settings are not touched, and so there is no step.
+	// The tool does not change another program's settings, so it prints no step.
 	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	uses("beside another program's settings", all)
 }
 
-// A manifest that shows a portability driver to every program is for the user to write: --fix says so, and not that the file
+// A manifest that shows a portability driver to every program is a decision of the user. --fix says that, and does not say that the file
 // belongs to another program.
 func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	t.Parallel()
@@ -94,8 +94,7 @@ func TestFixLeavesPortabilityToTheUser(t *testing.T) {
 	}
 }
 
-// doctor names the command that makes changes where it has a step, and only there. The command leads to the same machine, and its
-// line keeps to the screen's width.
+// doctor names "doctor --fix" if and only if --fix has a step. The command is for the same machine, and its line fits the screen.
 func TestDoctorNamesFix(t *testing.T) {
 	t.Parallel()
 	machines, err := filepath.Glob("testdata/machines/*.txtar")

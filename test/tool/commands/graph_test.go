@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A layer intercepts the commands that it answers with functions of its own: of instances and of devices, in a chain of two.
+// A layer intercepts the commands for which it returns its own functions, of instances and of devices, in a chain of two layers.
 func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -49,8 +49,7 @@ func TestGraphKnowsWhatLayersIntercept(t *testing.T) {
 	}
 }
 
-// On a machine on which programs crash, the picture marks the layer that crashes them; layers that no child has seen are not shown as
-// be absent.
+// The picture marks the layer that crashes programs. Layers that no child process has loaded are not shown as absent.
 func TestGraphMarksTheCulprit(t *testing.T) {
 	t.Parallel()
 	for name, build := range map[string]func(*world.World){

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Machines on which nothing is wrong: doctor finds no problem and no warning, says so in its verdict, and ends with 0. Those of
-// several word sizes are examined for both.
+// On machines without faults, doctor finds no problem and no warning, says so in its verdict, and exits with 0. Machines with programs of
+// two word sizes are examined for both.
 func TestNoFalseAlarms(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/machines/healthy-*.txtar")

@@ -34,7 +34,7 @@ func commandsIn(value any) (list []string) {
 	return list
 }
 
-// Commands of the JSON output about manifests with hostile names run nothing of the names, in any shell that reads them.
+// The commands in the JSON output about manifests with hostile names execute no part of the names, in any shell.
 func TestCommandsOfHostileNames(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -75,7 +75,7 @@ func TestCommandsOfHostileNames(t *testing.T) {
 			found++
 			for _, shell := range shells {
 				at := t.TempDir()
-				if err := os.Symlink(touch, filepath.Join(at, "touch")); err != nil { // the one program of the shell
+				if err := os.Symlink(touch, filepath.Join(at, "touch")); err != nil { // the only program that the shell finds
 					t.Fatal(err)
 				}
 				args := []string{"-c", command}

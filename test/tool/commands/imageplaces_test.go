@@ -17,20 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// obstacles are the kinds of files that an image has in place of a directory or a file.
+// obstacles create files of all kinds in place of a directory or a regular file of an image.
 var obstacles = map[string]func(path string) error{
 	"FIFO": func(path string) error { return unix.Mkfifo(path, 0o666) },
 	"socket": func(path string) error {
 		return unix.Mknod(path, unix.S_IFSOCK|0o666, 0)
 	},
-	"device": func(path string) error { // /dev/tty, whose open acts on the terminal
+	"device": func(path string) error { // /dev/tty, because opening it affects the terminal
 		return unix.Mknod(path, unix.S_IFCHR|0o666, int(unix.Mkdev(5, 0)))
 	},
 	"file": func(path string) error { return os.WriteFile(path, []byte("text"), 0o644) },
 	"loop": func(path string) error { return os.Symlink(filepath.Base(path), path) },
 }
 
-// writtenPlaces lists the directories of an image to which the hook writes, and readPlaces other places which a command reads there.
+// writtenPlaces lists the directories of an image to which the hook writes; readPlaces lists other paths that a command reads there.
 var (
 	writtenPlaces = []string{"/etc/vulkan/icd.d", "/etc/vulkan/implicit_layer.d", "/usr/share/glvnd/egl_vendor.d",
 		"/usr/share/egl/egl_external_platform.d", "/etc/nvidia/nvidia-application-profiles-rc.d", "/usr/lib/x86_64-linux-gnu/gbm", "/usr/lib/wsl", "/usr/share/drirc.d"}
@@ -42,7 +42,7 @@ var (
 		"/run/vkloader/why.json", "/run/vkloader/manifests/x86_64/own.json", "/run/vkloader/open/x86_64", "/run/vkloader/links/x86_64"}
 )
 
-// prefixes lists every directory of the paths, and the paths.
+// prefixes lists the paths and all of their parent directories.
 func prefixes(paths ...string) (list []string) {
 	for _, path := range paths {
 		for ; path != "/"; path = filepath.Dir(path) {
@@ -55,7 +55,7 @@ func prefixes(paths ...string) (list []string) {
 	return list
 }
 
-// obstruct puts an obstacle in a place of an image.
+// obstruct creates an obstacle at a path of an image.
 func obstruct(t *testing.T, image, place, kind string) {
 	t.Helper()
 	path := filepath.Join(image, place)
@@ -67,8 +67,8 @@ func obstruct(t *testing.T, image, place, kind string) {
 	}
 }
 
-// ends runs a program in a mount namespace of its own and returns its output. A program that waits for an obstacle does not end; it
-// fails the test after a time that a busy machine does not need.
+// ends runs a program in a separate mount namespace and returns its output. A program that waits for an obstacle fails the test after a
+// time that is long enough for a busy machine.
 func ends(t *testing.T, input string, words ...string) string {
 	t.Helper()
 	within, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -84,7 +84,7 @@ func ends(t *testing.T, input string, words ...string) string {
 	return out.String()
 }
 
-// imageOf is a container of a new image, and the words of its hook and of each command that examines an image.
+// imageOf returns a container of a new image, and the command lines of its hook and of each command that examines an image.
 func imageOf(t *testing.T, host string, file string) (image, state string, hook []string, commands [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -100,8 +100,8 @@ func imageOf(t *testing.T, host string, file string) (image, state string, hook 
 		{tool, "--root", c.root, "doctor"}, {tool, "--root", c.root, "list"}, {tool, "--root", c.root, "explain"}}
 }
 
-// named reports whether the hook names an obstacle, or a directory that a link to itself keeps from being reached. Without the
-// image's libraries it writes nothing, and says so of each driver.
+// named reports whether the hook names an obstacle, or a directory that a link to itself makes unreachable. Without the image's libraries
+// the hook writes nothing, and says so for each driver.
 func named(said, place string) bool {
 	return strings.Contains(said, place+": not a directory") || strings.Contains(said, place+": too many levels of symbolic links") || strings.Contains(said, "the image's dynamic linker searches no directory") ||
 		slices.ContainsFunc(writtenPlaces, func(w string) bool {
@@ -109,8 +109,8 @@ func named(said, place string) bool {
 		})
 }
 
-// The hook and each command end in an image that has a FIFO, a socket, a device, a file or a link to itself at a path that they read
-// or write, and the hook names the directory that it could not write.
+// The hook and each command end in an image with a FIFO, a socket, a device, a file or a link to itself at a path that they read or write.
+// The hook names the directory to which it could not write.
 func TestImageObstacles(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -128,7 +128,7 @@ func TestImageObstacles(t *testing.T) {
 		places []string
 	}
 	rows := []row{}
-	for kind := range obstacles { // every place of one depth at once
+	for kind := range obstacles { // all places of one depth at once
 		for depth := 1; depth <= 6; depth++ {
 			places := slices.DeleteFunc(prefixes(append(readPlaces, writtenPlaces...)...), func(p string) bool { return strings.Count(p, "/") != depth })
 			rows = append(rows, row{kind, places})

@@ -18,15 +18,15 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// judged is a driver or layer as a command prints it.
+// judged is a driver or layer in the output of a command.
 type judged struct {
 	Subject, Name, Path, Manifest string
 	Stage, But, Fault             string
 	Harmless                      bool
-	Class                         int // of validate, which judges a library for programs of its own word size
+	Class                         int // of validate, which examines a library for programs of the library's word size
 }
 
-// key returns the place of a driver, or the name and place of a layer.
+// key returns a driver's path, or a layer's name and path.
 func (j *judged) key(layer bool) string {
 	at := j.Path + j.Manifest
 	if layer {
@@ -83,8 +83,8 @@ func commandsOf(t *testing.T, options []string) (by map[string]judgement, text m
 	return by, text, codes
 }
 
-// compareJudgements requires the commands to agree about each driver and layer that two of them list, and to print the
-// fault of each chosen one in words.
+// compareJudgements requires the commands to agree about each driver and layer that two of them list, and to print the fault of each
+// chosen one in words.
 func compareJudgements(t *testing.T, by map[string]judgement, text map[string]string) (compared, broken int) {
 	t.Helper()
 	for _, name := range []string{"list drivers", "list layers"} {
@@ -118,8 +118,8 @@ func compareJudgements(t *testing.T, by map[string]judgement, text map[string]st
 	return compared, broken
 }
 
-// For each machine of the suite, "list drivers", "list layers", "explain", the first screen and "doctor" agree on the stage of
-// each driver and layer, and on the reason why it gets no further.
+// On each machine of the suite, "list drivers", "list layers", "explain", the first screen and "doctor" agree on the stage of each driver
+// and layer, and on the reason why it does not reach the next stage.
 func TestOneJudgement(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/machines/*.txtar")
@@ -215,8 +215,7 @@ func ofWords(words ...string) []byte {
 	return library.Bytes()
 }
 
-// The commands also agree about machines of the suite with libraries that were removed, cut off, replaced or made dependent on
-// missing ones.
+// The commands also agree on machines of the suite whose libraries were removed, cut off, replaced, or made dependent on missing ones.
 func TestOneJudgementOfBrokenMachines(t *testing.T) {
 	t.Parallel()
 	for seed := range int64(30) {
@@ -242,7 +241,7 @@ func TestOneJudgementOfBrokenMachines(t *testing.T) {
 			for range 1 + random.Intn(4) {
 				file, how := libraries[random.Intn(len(libraries))], random.Intn(len(breakages))
 				t.Logf("%s: %s, breakage %d", archive, file, how)
-				_ = breakages[how](file) // a library that is broken twice may be gone
+				_ = breakages[how](file) // the library may already be removed
 			}
 			options := []string{"--root", root}
 			for _, variable := range m.env {
@@ -253,7 +252,7 @@ func TestOneJudgementOfBrokenMachines(t *testing.T) {
 	}
 }
 
-// manifestsOf lists the judged manifests.
+// manifestsOf lists the manifests in the judgements.
 func manifestsOf(by map[string]judgement) (list []string) {
 	for _, name := range []string{"list drivers", "list layers"} {
 		for _, one := range by[name] {
@@ -264,7 +263,7 @@ func manifestsOf(by map[string]judgement) (list []string) {
 	return slices.Compact(list)
 }
 
-// A driver whose library is missing is shown as chosen, with its fault, and a program gets nothing from it: exit code 1.
+// A driver whose library is missing is shown as chosen, with its fault. Programs get nothing from it, so the exit code is 1.
 func TestChosenButMissing(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -291,7 +290,7 @@ func TestChosenButMissing(t *testing.T) {
 	}
 }
 
-// The page shows the stage of a driver and of a layer whose library is missing, in the chain and in the list of files.
+// The page shows the stage of a driver and of a layer whose libraries are missing, in the chain and in the list of files.
 func TestJudgementOnThePage(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_lost")
@@ -307,7 +306,7 @@ func TestJudgementOnThePage(t *testing.T) {
 	}
 }
 
-// A driver that was tried is shown with the stage that it reached, in JSON and in words.
+// After a trial, a driver is shown with the stage that it reached, in JSON and in words.
 func TestStageOfTriedDrivers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

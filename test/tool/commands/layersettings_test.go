@@ -10,8 +10,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The installed validation layer reads the file that the tool writes, and obeys it: the layer reports
-// into the file that its settings name.
+// The installed validation layer reads the file that the tool writes: it reports into the file that the settings name.
 func TestSettingsLayer(t *testing.T) {
 	t.Parallel()
 	const layer = "VK_LAYER_KHRONOS_validation"
@@ -53,14 +52,14 @@ func TestSettingsLayer(t *testing.T) {
 	if out, _ := tried(w, "settings", "show"); !strings.Contains(out, "khronos_validation.report_flags = error,warn,info,perf") {
 		t.Errorf("settings show:\n%s", out)
 	}
-	// The file goes with its last setting, and the layer follows it no more.
+	// With its last setting, the file is removed, and the layer has its defaults again.
 	if out := run(layer, "log_filename=", "report_flags=", "debug_action="); !strings.Contains(out, "No setting is left: the tool removed ") {
 		t.Error(out)
 	}
 	if err := os.Remove(w.Path("report")); err != nil || report("report") != "" {
 		t.Errorf("still reported: %v", err)
 	}
-	// No value is another setting than the default one; what takes no list cannot be empty.
+	// An empty value is another setting than the default. --empty is an error for a setting that is no list.
 	if !strings.Contains(run(layer, "--empty", "disables", "--dry-run"), "\nkhronos_validation.disables = \n") {
 		t.Error("disables is not empty")
 	}
@@ -69,7 +68,7 @@ func TestSettingsLayer(t *testing.T) {
 			t.Errorf("--empty %s: %d, %s", key, exit.Code, exit.Stderr)
 		}
 	}
-	// One for a directory, and the variable.
+	// The settings of one directory, and the variables.
 	directory := w.Path("game")
 	if err := os.Mkdir(directory, 0o755); err != nil {
 		t.Fatal(err)
@@ -90,8 +89,8 @@ func TestSettingsLayer(t *testing.T) {
 	}
 }
 
-// A setting of the wrong form costs that setting alone. Defaults are shown as the settings file writes them: lists and objects by
-// their keys, numbers with all their digits.
+// A setting of the wrong form is reported, and the other settings are shown. Defaults have the form of the settings file: lists and objects
+// by their keys, numbers with all digits.
 func TestSettingsOfWrongForm(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// of runs the tool for programs with the loader in a directory.
+// of runs the tool for programs whose loader is in a directory.
 func of(w *world.World, directory string, arguments ...string) string {
 	w.T.Helper()
 	w.System = true // no other directory comes first
@@ -22,7 +22,7 @@ func of(w *world.World, directory string, arguments ...string) string {
 	return out
 }
 
-// Probes go through the loader that programs get: a fault of that loader alone is found, and attributed to it.
+// Probes use the loader that programs get: doctor finds a fault that only this loader has, and attributes it to the loader.
 func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -53,8 +53,7 @@ func TestProbeThroughTheProgramsLoader(t *testing.T) {
 	}
 }
 
-// Debian's loader, where it is the one that programs get: named with its package, opened by the probes, and no alarm over the
-// words of its log.
+// If programs get Debian's loader, doctor names it with its package, probes open it, and the words of its log cause no finding.
 func TestProbeThroughDebiansLoader(t *testing.T) {
 	t.Parallel()
 	built, err := filepath.EvalSymlinks(filepath.Join(built, "libvulkan.so.1"))
@@ -96,14 +95,14 @@ func TestProbeThroughDebiansLoader(t *testing.T) {
 	}
 }
 
-// A layer that hides every device hides them from this loader, too: the fault is not said to be one of the program's loader, and
-// another loader is no fix.
+// A layer that hides every device hides them from both loaders. doctor does not attribute the fault to the program's loader, and another
+// loader is no fix.
 func TestBlindWithEveryLoader(t *testing.T) {
 	t.Parallel()
 	w := world.NewSystem(t)
 	w.Env["NODEVICE_SELECT"] = "1"
 	w.Driver("acme", "device name=acme")
-	w.Env["XDG_DATA_HOME"] = w.Path("data") // Debian's loader knows no variable for implicit layers
+	w.Env["XDG_DATA_HOME"] = w.Path("data") // Debian's loader has no variable for implicit layers
 	w.ImplicitLayer("VK_LAYER_hides", "remove_device 0").MoveManifest("data/vulkan/implicit_layer.d")
 	out := of(w, filepath.Dir(world.SystemLibrary), "doctor")
 	for want, wanted := range map[string]bool{"problem layer-fails: VK_LAYER_hides": true, "there is no device": true,
@@ -114,7 +113,7 @@ func TestBlindWithEveryLoader(t *testing.T) {
 	}
 }
 
-// A quarantine that the program's loader ignores is no step of --fix: nothing is written, and the remaining steps are printed.
+// If the program's loader would ignore a quarantine, it is no step of --fix: --fix writes nothing, and prints the remaining steps.
 func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := world.NewSystem(t)
@@ -130,7 +129,7 @@ func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	}
 }
 
-// A copy of a loader without a name or package that tells its version tells it when it is probed.
+// No file name and no package shows the version of a copied loader. A probe shows it.
 func TestVersionByProbe(t *testing.T) {
 	t.Parallel()
 	w := world.NewSystem(t)

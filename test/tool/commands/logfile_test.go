@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// What settings set says of a log file the library does: by a path without links, as it takes it.
+// The library writes a log file exactly where "settings set" accepts it: at a path without links.
 func TestSettingsLogFile(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

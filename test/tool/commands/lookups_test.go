@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Where programs get a loader that compares names, doctor measures it against the tool's own, and the first screen names the
-// command that shows it; with the tool's own loader there is no note.
+// If programs get a loader that compares names, doctor measures its look-ups against the tool's own loader, and the first screen names the
+// command for that. With the tool's own loader there is no note.
 func TestDoctorMeasuresLookups(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -24,7 +24,7 @@ func TestDoctorMeasuresLookups(t *testing.T) {
 			w.NoShim = true
 			w.Env["VK_DRIVER_FILES"] = built + "/drivers/null_icd.json"
 			w.ImplicitLayer("VK_LAYER_fine")
-			w.Env["VKLOADERD_DIR"] = world.Unset // a warning of the first screen where the loader does not read it
+			w.Env["VKLOADERD_DIR"] = world.Unset // the first screen warns about this variable if the loader does not read it
 			out, exit := w.Run(4*time.Minute, tool, "doctor", "--json", "--timeout", "2m")
 			var d struct {
 				diagnosis

@@ -16,25 +16,25 @@ type fake struct {
 	env []string // its environment, NAME=VALUE
 }
 
-// build lays a machine out below root. The archive's files are the machine's; the lines above them are directives:
+// build creates a machine below root. The archive's files are the machine's; the lines above them are directives:
 //
 //	env NAME=VALUE                 a variable of the programs there
 //	elf PATH WORDS...              a shared object, see binary.Parse
 //	link PATH TARGET               a symbolic link
-//	directory PATH                    an empty directory
-//	mode PATH 0600                 permissions of a file, after all is made
-//	owner PATH USER GROUP          numbers of a file's owner and group, which only root sets
+//	directory PATH                 an empty directory
+//	mode PATH 0600                 permissions of a file, set at the end
+//	owner PATH USER GROUP          numbers of a file's owner and group, which only root can set
 //	ldconfig PATH                  the cache of the dynamic linker, of the directory PATH
 //	copy PATH SOURCE               a file of the repository's build directory
-//	base NAME                      the machine bases/NAME.txtar below the archive's directory, on which this one builds
-//	then DIRECTIVE                 a change of the machine, which change makes; so do the archive's files below then/
-//	# ...                          talk
+//	base NAME                      another machine, bases/NAME.txtar in the archive's directory, that this one extends
+//	then DIRECTIVE                 a later change, which function change makes; files below then/ in the archive are changes as well
+//	# ...                          a comment
 func build(archive, root string) (*fake, error) { return lay(archive, root, false) }
 
-// change makes the archive's changes on a machine that it has built.
+// change applies the archive's changes to a machine that build has created.
 func change(archive, root string) (*fake, error) { return lay(archive, root, true) }
 
-// lay makes a machine, or its changes.
+// lay creates a machine, or applies its changes.
 func lay(archive, root string, changes bool) (*fake, error) {
 	content, err := txtar.ParseFile(archive)
 	if err != nil {

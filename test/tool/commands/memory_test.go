@@ -13,8 +13,8 @@ import (
 // memoryFile is the variable that makes this test program run its arguments and write their memory to a file.
 const memoryFile = "VKLOADER_TEST_MEMORY"
 
-// measured runs a command, and returns its output and its largest memory in MB. Linux counts the memory of the process
-// that starts a program as the program's own, so a small process between the tests and the program starts it.
+// measured runs a command, and returns its output and its largest memory in MB. Linux counts the memory of the process that starts a
+// program as the program's, so a small process starts it.
 func measured(t *testing.T, cmd *exec.Cmd) (out string, memory int64) {
 	t.Helper()
 	self, err := os.Executable()

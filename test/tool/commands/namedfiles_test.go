@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// limitedRun runs the tool with an end after a minute, and returns its output and memory in MB.
+// limitedRun runs the tool for at most a minute, and returns its output, exit code and memory in MB.
 func limitedRun(t *testing.T, stdin string, environ []string, args ...string) (out string, code int, memory int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -66,14 +66,14 @@ func TestNamedFilesAreBounded(t *testing.T) {
 	}
 }
 
-// A link to the kernel's log or trace is no manifest and no settings file: a read may wait, and takes lines away.
+// A link to the kernel's log or trace is neither manifest nor settings file. A read could wait, and removes lines.
 func TestKernelFilesAreNotRead(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
 	for n, target := range []string{"/proc/kmsg", "/sys/kernel/tracing/trace_pipe", "/sys/kernel/debug/sleep_time"} {
 		opened, err := os.OpenFile(target, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
-			continue // it is not there, or not for this user
+			continue // the file does not exist, or this user may not read it
 		}
 		opened.Close()
 		link := fmt.Sprintf("%s/%d.json", d, n)

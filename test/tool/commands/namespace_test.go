@@ -11,8 +11,8 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// Root of a user namespace with one user tries no file of users outside of it. Every message names the fix that works: another place, and
-// not --as-user, which such a namespace makes impossible.
+// Root of a user namespace with one user tries no file of users outside of the namespace. Each message names a fix that works there:
+// another place, not --as-user, which the namespace makes impossible.
 func TestNamespaceOfOneUser(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, "unshare")

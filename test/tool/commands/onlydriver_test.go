@@ -19,8 +19,8 @@ func probedFindings(t *testing.T, w *world.World) []symptom {
 	return report.Findings
 }
 
-// The only driver is not disabled when it crashes, and a layer that a variable asks for is not disabled: obeyed, the next run would
-// take it back.
+// doctor does not suggest disabling the only driver if it crashes, or a layer that a variable asks for: the next run would suggest the
+// reverse.
 func TestNoFixUndoesTheOther(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

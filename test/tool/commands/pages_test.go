@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// Every command that the help shows has a man page with all its options; the pages are the same each time.
+// Every command in the help has a man page with all its options. The pages are the same each time.
 func TestManPages(t *testing.T) {
 	t.Parallel()
 	tool := filepath.Join(built, "vkloader")
@@ -46,7 +46,7 @@ func TestManPages(t *testing.T) {
 		if list := commands.FindStringSubmatch(string(help)); list != nil {
 			for _, line := range strings.Split(list[1], "\n") {
 				if strings.HasPrefix(line, "   ") {
-					continue // a description goes on
+					continue // the rest of a description
 				}
 				if name := strings.Fields(line)[0]; name != "help" && name != "completion" {
 					walk(append(args[:len(args):len(args)], name)...)
@@ -64,7 +64,7 @@ func TestManPages(t *testing.T) {
 	}
 }
 
-// The completion for bash is one that bash reads, and it asks the tool.
+// bash reads the completion for bash, which asks the tool.
 func TestBashCompletion(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, "bash")

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// sandboxed starts a process in a mount namespace of its own, with an environment. The process ends with the test.
+// sandboxed starts a process in a separate mount namespace, with an environment. The process ends with the test.
 func sandboxed(t *testing.T, environ ...string) (pid int) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "echo ready; read line")
@@ -47,14 +47,14 @@ func sandboxed(t *testing.T, environ ...string) (pid int) {
 	return cmd.Process.Pid
 }
 
-// many makes a directory with n names of one file.
+// many creates a directory with n names of one file.
 func many(t *testing.T, directory, content string, n int) {
 	t.Helper()
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	name := func(i int) string { return filepath.Join(directory, fmt.Sprintf("m%05d.json", i)) }
-	const links = 30000 // a file of ext4 has at most 65,000
+	const links = 30000 // a file of ext4 has at most 65,000 links
 	for i := range n {
 		var err error
 		if i%links == 0 {
@@ -68,8 +68,8 @@ func many(t *testing.T, directory, content string, n int) {
 	}
 }
 
-// The tool reads a bounded number of files, and of bytes, of a process in another mount namespace or of another user: any
-// number of manifests there ends a command with a sentence that names the directory and the bound.
+// The tool reads a bounded number of files and bytes for a process in another mount namespace or of another user. With more manifests, a
+// command ends with a message that names the directory and the bound.
 func TestProcessFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	const driver = `{"file_format_version": "1.0.0", "ICD": {"library_path": "/nowhere/lib.so", "api_version": "1.3.0"}}`
@@ -148,7 +148,7 @@ func TestProcessFilesAreBounded(t *testing.T) {
 			environ, where, bound := lay(t, d)
 			pid := strconv.Itoa(sandboxed(t, environ...))
 			for _, args := range [][]string{{"explain"}, {"explain", "--json"}, {"doctor"}, {"doctor", "--json"}, {"cdi", "why"}, {"explain", "--picture"}} {
-				if name == "libraries in many directories" && len(args) > 1 && args[1] == "--picture" { // which looks for no library
+				if name == "libraries in many directories" && len(args) > 1 && args[1] == "--picture" { // it looks for no library
 					continue
 				}
 				cmd := exec.Command(filepath.Join(built, "vkloader"), append(args, "--pid", pid)...)
@@ -164,7 +164,7 @@ func TestProcessFilesAreBounded(t *testing.T) {
 	}
 }
 
-// A process with an ordinary number of files is examined whole.
+// A process with an ordinary number of files is examined completely.
 func TestProcessFilesWithinTheBound(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()

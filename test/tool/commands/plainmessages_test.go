@@ -12,21 +12,21 @@ import (
 	"testing"
 )
 
-// goWords are texts of Go's errors and of its formatting, which say nothing to a user.
+// goWords are texts of Go's errors and formatting, which a user does not understand.
 var goWords = regexp.MustCompile(`(^|[^.\w])json: |cannot unmarshal|strconv\.|invalid character|looking for beginning of|yaml: |[Uu]nexpected end of JSON|Go (struct|value)|` +
 	`\b(open|stat|lstat|read|readlink|mkdir) /\S+: |%!|&\{|map\[|<nil>|\bEOF\b|goroutine|panic|0xc0[0-9a-f]{8}`)
 
 // wrongKinds are JSON values of every kind.
 var wrongKinds = []string{"null", "true", "0", "-1", "1.5", "1e999", `""`, `"x"`, "[]", "[null]", `["x"]`, "{}", `{"a":1}`}
 
-// brokenTexts are texts that are no JSON document of any kind.
+// brokenTexts are texts that are no JSON documents.
 var brokenTexts = []string{"", " ", "{", "}", "[", `{"a":}`, `{"a":1,}`, `{"a":1} x`, `"text`, "nul", "\x00", "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{", "- a\n  b: [", "a: b: c", "\t- x",
 	`{"a":"\ud800"}`, `{"a":01}`, "<html>", "\x7fELF\x02\x01\x01"}
 
-// variant is a document with one member that has a value of another kind.
+// variant is a document in which one member has a value of another kind.
 type variant struct{ member, text string }
 
-// variants returns a document once for each member and kind of value, and the texts that are no document.
+// variants returns copies of a document, each with another kind of value for one member, and the broken texts.
 func variants(t *testing.T, document string) (list []variant) {
 	t.Helper()
 	var whole any
@@ -67,7 +67,7 @@ func variants(t *testing.T, document string) (list []variant) {
 	return list
 }
 
-// some returns every n-th variant; all of them in the long form of the tests.
+// some returns every n-th variant, or all of them in the long form of the tests.
 func some(list []variant, n int) (chosen []variant) {
 	if os.Getenv("VKLOADER_TEST_ALL") != "" {
 		return list
@@ -109,7 +109,7 @@ func plain(t *testing.T, about, out string) {
 	}
 }
 
-// both runs the tool and returns its output and its messages.
+// both runs the tool and returns its output and its messages as one text.
 func both(t *testing.T, arguments ...string) string {
 	t.Helper()
 	out, code := runBuilt(t, arguments...)
@@ -119,7 +119,7 @@ func both(t *testing.T, arguments ...string) string {
 	return out
 }
 
-// Values of every kind at every member of manifests: validate names the file, and no command says an error of Go.
+// With values of every kind for every member of a manifest, validate names the file, and no command prints an error of Go.
 func TestNoGoErrorsOfManifests(t *testing.T) {
 	t.Parallel()
 	for name, document := range map[string]string{"icd.d": driverDocument, "implicit_layer.d": layerDocument, "explicit_layer.d": layerDocument, "override": overrideDocument} {
@@ -154,7 +154,7 @@ func TestNoGoErrorsOfManifests(t *testing.T) {
 	}
 }
 
-// Values of every kind at every member of a settings file and of the files beside it.
+// Values of every kind for every member of a settings file and of the files beside it.
 func TestNoGoErrorsOfSettings(t *testing.T) {
 	t.Parallel()
 	const directory = "/home/mia/.local/share/vulkan/loader_settings.d/"
@@ -166,7 +166,7 @@ func TestNoGoErrorsOfSettings(t *testing.T) {
 		}
 		commands := [][]string{{"validate", directory + "vk_loader_settings.json"}, {"doctor", "--full"}, {"settings"}, {"explain"}, {"settings", "quarantine", "list"}, {"settings", "policy"}}
 		for n, command := range commands {
-			if n < 2 || n%4 == i%4 { // the others now and then
+			if n < 2 || n%4 == i%4 { // of the other files, every fourth variant
 				out := both(t, slices.Concat(options, command)...)
 				plain(t, fmt.Sprintf("%q: %s", command, v.text), out)
 				if n == 0 && !strings.Contains(out, "vk_loader_settings.json") {
@@ -187,7 +187,7 @@ func TestNoGoErrorsOfSettings(t *testing.T) {
 	}
 }
 
-// Values of every kind at every member of a CDI file.
+// Values of every kind for every member of a CDI file.
 func TestNoGoErrorsOfCDI(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -200,7 +200,7 @@ func TestNoGoErrorsOfCDI(t *testing.T) {
 	}
 }
 
-// Databases of packages, files of /proc and /sys, and lists with texts of other kinds.
+// Package databases, files of /proc and /sys, and lists, with texts of other kinds.
 func TestNoGoErrorsOfSystemFiles(t *testing.T) {
 	t.Parallel()
 	files := []string{"var/lib/dpkg/status", "var/lib/dpkg/arch", "var/lib/dpkg/info/mesa-vulkan-drivers.list", "var/lib/apt/lists/x_Packages", "var/lib/apt/lists/y_Packages.lz4",

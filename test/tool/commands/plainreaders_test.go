@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// brokenLines returns a text once for each line that another text replaces, cut off in the middle, and the texts of no kind.
+// brokenLines returns copies of a text in which another text replaces one line, the text cut in half, and the broken texts.
 func brokenLines(text string) (list []string) {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -22,7 +22,7 @@ func brokenLines(text string) (list []string) {
 	return append(append(list, text[:len(text)/2]), brokenTexts...)
 }
 
-// someOf returns every n-th text; all of them in the long form of the tests.
+// someOf returns every n-th text, or all of them in the long form of the tests.
 func someOf(list []string, n int) (chosen []string) {
 	for i := range list {
 		if i%n == 0 || os.Getenv("VKLOADER_TEST_ALL") != "" {
@@ -32,7 +32,7 @@ func someOf(list []string, n int) (chosen []string) {
 	return chosen
 }
 
-// Texts of every kind in files of other systems: the registry editor's, and lists of properties.
+// Texts of every kind in files of other systems: files of the registry editor, and lists of properties.
 func TestNoGoErrorsOfOtherSystems(t *testing.T) {
 	t.Parallel()
 	for platform, about := range map[string]struct{ option, text string }{
@@ -59,8 +59,8 @@ func TestNoGoErrorsOfOtherSystems(t *testing.T) {
 	}
 }
 
-// Values of every kind at every member of a container's state and configuration, which the hook reads, and of a CDI file that a check of
-// an image reads.
+// Values of every kind for every member of a container's state and configuration, which the hook reads, and of a CDI file for the check of
+// an image.
 func TestNoGoErrorsOfContainers(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "two-gpus")
@@ -101,7 +101,7 @@ func TestNoGoErrorsOfContainers(t *testing.T) {
 	})
 }
 
-// Texts of every kind in files of programs: launchers, desktop files, and the files that set variables.
+// Texts of every kind in files about programs: launchers, desktop files, and files that set variables.
 func TestNoGoErrorsOfPrograms(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A portability driver that crashes is named, and the command that doctor proposes ends the crash with every way to choose drivers:
-// with this loader and with the distribution's.
+// doctor names a portability driver that crashes. The suggested command ends the crash with every way to choose drivers, with this loader and
+// with the distribution's.
 func TestDoctorLeavesOutPortabilityDriver(t *testing.T) {
 	t.Parallel()
 	for _, choice := range []string{"", "bad*", "*", "bad*,null*", "*.json,null*"} {
@@ -25,7 +25,7 @@ func TestDoctorLeavesOutPortabilityDriver(t *testing.T) {
 					w.Env["VK_LOADER_DRIVERS_SELECT"] = choice
 				}
 				before := submits(w)
-				if choice == "bad*" { // an ordinary program gets no driver: that comes first
+				if choice == "bad*" { // an ordinary program gets no driver, which is the first finding
 					d := diagnosed(t, w, 1, "--timeout", "2m")
 					if d.finding("variable-all-out") == "" || d.finding("variable-match") != "" {
 						t.Errorf("%+v", d.Findings)
@@ -75,7 +75,7 @@ func obey(t *testing.T, w *world.World, line string) {
 	}
 }
 
-// A program that enumerates portability drivers and crashes in one: --find-culprit names it.
+// A program enumerates portability drivers, and one of them crashes it: --find-culprit names that driver.
 func TestFindCulpritNamesPortabilityDriver(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)

@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A layer that dies when something is shown is found, also without a display, and can be kept out of all programs.
+// A probe finds a layer that crashes when a program presents, also without a display. The suggested fix keeps the layer out of all programs.
 func TestProbePresents(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -47,8 +47,8 @@ func TestProbePresents(t *testing.T) {
 	}
 }
 
-// An overlay that crashes programs which only compute is kept out of those by a policy, which was tried; of one that
-// crashes where something is shown nothing is said of it.
+// If an overlay crashes programs that only compute, the fix is the compute policy, which was tried. If it crashes programs that present, the
+// policy is not suggested.
 func TestProbePolicy(t *testing.T) {
 	t.Parallel()
 	const policy = "for all programs that only compute: vkloader settings policy compute on"
@@ -76,7 +76,7 @@ func TestProbePolicy(t *testing.T) {
 	}
 }
 
-// However the tool ends, its child ends with it, although a driver in that hangs.
+// The tool's child process ends with the tool, however that ends, even if a driver hangs in the child.
 func TestProbeEndsWithTheTool(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -113,8 +113,8 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 	}
 }
 
-// heeded lets the programs that this process starts end by a signal that it ignores itself: a shell's program in the background
-// ignores SIGINT. Programs inherit an ignored signal, and the default in place of a handled one.
+// heeded restores a signal that this process ignores, for the programs that it starts: a shell's background program ignores SIGINT.
+// Programs inherit an ignored signal, and get the default for a handled one.
 func heeded(s syscall.Signal) {
 	if signal.Ignored(s) {
 		signal.Notify(make(chan os.Signal, 1), s)

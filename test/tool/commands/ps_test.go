@@ -17,7 +17,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// running is a program with the loader, a driver and a layer in it, which waits; the null driver, when null is set.
+// running starts a program with the loader, a driver (the null driver if null is set) and a layer, which then waits.
 func running(t *testing.T, null bool) (*world.World, *world.Host) {
 	t.Helper()
 	w := world.New(t)
@@ -83,7 +83,7 @@ func TestPs(t *testing.T) {
 	h.Quit()
 }
 
-// A manifest's $LIB leads to the file that the dynamic linker has mapped, in ps and in explain --pid.
+// ps and "explain --pid" resolve $LIB in a manifest to the file that the dynamic linker has mapped.
 func TestPsTokens(t *testing.T) {
 	t.Parallel()
 	_, h := running(t, false)
@@ -115,7 +115,7 @@ func TestPsTokens(t *testing.T) {
 	}
 }
 
-// With --watch it is shown again when something has changed, and not before.
+// ps --watch prints the list again after each change, and not before.
 func TestPsWatch(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
@@ -132,7 +132,7 @@ func TestPsWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, shown := fmt.Sprint(h.Pid())+"  ", 0
-	gone := false // a table has begun in which it is not
+	gone := false // a new table has begun, and does not contain the process yet
 	for lines := bufio.NewScanner(out); lines.Scan() && !gone; {
 		switch line := strings.TrimSpace(lines.Text()); {
 		case strings.HasPrefix(line, here):
@@ -157,14 +157,14 @@ func alive(pid int) bool {
 	return err == nil
 }
 
-// The diagnosis of a process uses its own variables and its own executable; it names updated files, and files that
-// would be loaded otherwise now.
+// The diagnosis of a process uses the process's variables and executable. It names updated files, and files that a new process would load
+// differently.
 func TestDoctorOfProcess(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
 	pid := fmt.Sprint(h.Pid())
 	tool := filepath.Join(built, "vkloader")
-	bare := world.New(t) // without any of the variables of the process
+	bare := world.New(t) // without the process's variables
 	ask := func(args ...string) string {
 		out, exit := bare.Run(time.Minute, tool, append(args, "--pid", pid)...)
 		if exit.Code != 0 && exit.Code != 1 {
@@ -178,7 +178,7 @@ func TestDoctorOfProcess(t *testing.T) {
 	if out := ask("explain"); !strings.Contains(out, "VK_LAYER_ACME_overlay") || strings.Contains(out, "otherwise") {
 		t.Errorf("explain, of a process that is as it should be:\n%s", out)
 	}
-	// An update replaces the layer's library, and the driver's manifest goes; another layer comes.
+	// An update replaces the layer's library and removes the driver's manifest; another layer is added.
 	library := w.Path("lib/VK_LAYER_ACME_overlay.so")
 	data, err := os.ReadFile(library)
 	if err == nil {
@@ -224,7 +224,7 @@ func TestDoctorOfProcess(t *testing.T) {
 	}
 }
 
-// A driver without a manifest is named also when an update has replaced its file.
+// A driver without a manifest is named, also if an update has replaced its file.
 func TestPsNamesReplacedDriverWithoutManifest(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)

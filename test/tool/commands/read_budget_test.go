@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A file with many names is read by the first few of them, and the tool reports the others as the library does.
+// The library reads a file with many names only by the first few, and the tool reports the other names as the library does.
 //
 // holds: FUZ-023
 func TestReadTooOften(t *testing.T) {
@@ -31,7 +31,7 @@ func TestReadTooOften(t *testing.T) {
 			names = append(names, filepath.Dir(manifest)+strings.Repeat("/.", n)+"/"+filepath.Base(manifest))
 		}
 	}
-	slices.Sort(names) // those of one file between those of the others
+	slices.Sort(names) // the names of several files alternate
 	w.Env["VK_DRIVER_FILES"], w.Env["VK_LOADER_DEBUG"] = strings.Join(names, ":"), "warn"
 	h := w.Start()
 	h.OK("create_instance")

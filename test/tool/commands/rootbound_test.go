@@ -42,7 +42,7 @@ func TestRootFilesAreBounded(t *testing.T) {
 	}
 }
 
-// ps names the process whose files it did not read whole.
+// ps names a process of which it read only a part of the files.
 func TestPsSaysItsBound(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()

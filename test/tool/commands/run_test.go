@@ -39,8 +39,8 @@ func terminal(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// Standard error is a terminal for the program when it is one for the tool, of the same size, and the program's output
-// is unchanged; the loader's lines are taken out.
+// If the tool's standard error is a terminal, so is the program's, of the same size. The tool removes the loader's lines, and passes the
+// program's output on unchanged.
 func TestRunKeepsTheTerminal(t *testing.T) {
 	t.Parallel()
 	master, slave := terminal(t)
@@ -69,7 +69,7 @@ func TestRunKeepsTheTerminal(t *testing.T) {
 	}
 }
 
-// The tool ends with the signal that its program ended with, also one that Go's runtime has handlers for.
+// The tool ends with the same signal as its program, also with one that Go's runtime handles.
 func TestRunEndsAsTheProgramEnded(t *testing.T) {
 	t.Parallel()
 	for _, option := range [][]string{nil, {"--log", os.DevNull}, {"--time"}} {
@@ -99,7 +99,7 @@ func TestRunPassesSignals(t *testing.T) {
 	} {
 		for _, option := range [][]string{nil, {"--log", os.DevNull}} {
 			args := append([]string{"run"}, option...)
-			limited, stop := context.WithTimeout(t.Context(), time.Minute) // a program that gets no signal runs for ever
+			limited, stop := context.WithTimeout(t.Context(), time.Minute) // a program that gets no signal never ends
 			defer stop()
 			cmd := exec.CommandContext(limited, filepath.Join(built, "vkloader"), append(args, "--", "sh", "-c", c.program)...)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal, no foreground

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The output of a program's remaining children goes to the log that the tool made, also when another file has its name by then:
-// the process that goes on reading has its descriptor, and follows no link in its place.
+// The output of a program's remaining child processes goes to the log that the tool created, even if another file has its name by then:
+// the process that reads their output has the log's descriptor, and opens no link.
 func TestRunLogIsHeld(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
@@ -46,7 +46,7 @@ func TestRunLogIsHeld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := io.ReadAll(reading); err != nil || strings.Contains(string(text), "Vulkan Loader") { // until the last reader of the log has ended
+	if text, err := io.ReadAll(reading); err != nil || strings.Contains(string(text), "Vulkan Loader") { // until no process reads for the log any more
 		t.Errorf("%q, %v", text, err)
 	}
 	for name, want := range map[string]string{"precious": "as it was\n", "moved": "[Vulkan Loader] early\n[Vulkan Loader] late\n"} {

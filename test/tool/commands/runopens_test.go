@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// opening is the source of a program that opens a loader as WHAT says, and prints the file that it got.
+// opening is the source of a program that opens a loader as WHAT says, and prints the path of the opened file.
 const opening = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <libgen.h>
@@ -59,9 +59,9 @@ int main(void) {
 }
 `
 
-// "vkloader run" names each loader file that a program opens in place of the tool's own: found by the dynamic linker's rules,
-// named by a path in the program or in a library that it needs, or lying beside the program. It stays silent about programs that get the tool's own.
-// With --log it also names a file that only the running program shows.
+// "vkloader run" names each loader that a program opens in place of the tool's own: found by the dynamic linker's rules, by a path in the
+// program or in a library that it needs, or in the program's directory. It names none for programs that get the tool's own. With --log it
+// also names a file that only the running program shows.
 func TestRunNamesOtherLoaders(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
@@ -172,7 +172,7 @@ func TestRunNamesOtherLoaders(t *testing.T) {
 			}
 			for lines := bufio.NewScanner(errors); lines.Scan(); {
 				fmt.Fprintln(&errs, lines.Text())
-				if lines.Text() == "talk" { // the loader is open; the program ends with its input
+				if lines.Text() == "talk" { // the loader is open; the program ends at the end of its input
 					input.Close()
 				}
 			}

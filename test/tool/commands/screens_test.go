@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// crowded is a machine on which drivers and layers have long names and one layer crashes the program.
+// crowded returns a machine whose drivers and layers have long names, and a layer that crashes the program.
 func crowded(t *testing.T) (*world.World, []string) {
 	t.Helper()
 	w, program := computing(t)
@@ -23,7 +23,7 @@ func crowded(t *testing.T) (*world.World, []string) {
 	return w, program
 }
 
-// leftOver is a machine whose user has a file that "doctor --fix" removes.
+// leftOver returns a machine with a file that "doctor --fix" removes.
 func leftOver(t *testing.T) string {
 	t.Helper()
 	root := longNames(t)
@@ -39,14 +39,14 @@ func leftOver(t *testing.T) string {
 	return root
 }
 
-// The screens that users look at first keep to a terminal of 60 columns and to one of 80: in a chain whose layer crashes, with
-// requirements that nothing meets, and on another machine where much is wrong. A command is never broken.
+// The first screens fit 60 and 80 columns: with a chain whose layer crashes, with requirements that no device meets, and on a machine with
+// many faults. No command in them is broken.
 func TestScreensKeepToWidth(t *testing.T) {
 	t.Parallel()
 	root := leftOver(t)
 	const (
 		strict  = "api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query,count=1,vendor=nvidia,not=cpu"
-		program = "PROGRAM" // stands for the one of the machine
+		program = "PROGRAM" // stands for the machine's program
 	)
 	there := func(args ...string) []string {
 		return append(args, "--root", root, "--env", "HOME=/home/user", "--env", "A_VARIABLE=a value of some words")
@@ -84,7 +84,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 				}
 				out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), args...)
 				if args != nil && args[0] == "run" {
-					out = "" // the program's own
+					out = "" // only the program's output is on standard output
 				}
 				out += exit.Stderr
 				if out == "" || !strings.Contains(out, c.says) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// hosting lays out a machine whose card belongs to the group render, and its processes by number: the control group, the user,
-// the groups, and the command line.
+// hosting creates a machine whose card belongs to the group render. processes has the machine's processes by number: control group, user,
+// groups and command line.
 func hosting(t *testing.T, mode string, processes map[int][4]string, more map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -53,8 +53,8 @@ func hosting(t *testing.T, mode string, processes map[int][4]string, more map[st
 	return root
 }
 
-// The first screen names a running service whose user can open no graphics device, with the fix: the group, and a restart of the
-// service. It names no service that uses none, or that can open the device.
+// The first screen names a running service whose user can open no graphics device, with the fix: the group, and a restart of the service.
+// It does not name services that use no device, or that can open it.
 func TestServiceWithoutPermission(t *testing.T) {
 	t.Parallel()
 	const ollama = "0::/system.slice/ollama.service"
@@ -65,7 +65,7 @@ func TestServiceWithoutPermission(t *testing.T) {
 		name, mode string
 		processes  map[int][4]string
 		more       map[string]string
-		says       []string // nil: nothing is wrong
+		says       []string // nil: no finding
 	}{
 		{"ollama", "", map[int][4]string{700: serve}, nil, []string{"ollama.service", "ollama lacks read or write permission on /dev/dri/renderD128", join,
 			"systemctl restart ollama"}},
@@ -112,7 +112,7 @@ func TestServiceWithoutPermission(t *testing.T) {
 	}
 }
 
-// doctor --user advises a restart of the user's service, and not a new login.
+// doctor --user suggests a restart of the user's service, and no new login.
 func TestUserOfService(t *testing.T) {
 	t.Parallel()
 	serve := [4]string{"0::/system.slice/ollama.service", "60998", "60998", "/usr/local/bin/ollama serve"}
@@ -139,8 +139,8 @@ func TestUserOfService(t *testing.T) {
 	}
 }
 
-// A service whose unit hides or closes the devices is named with the line that does so; the printed drop-in ends it. A unit that
-// opens them again, and a service that uses no device, are not named.
+// A service whose unit hides or closes the devices is named, with the unit's line. The printed drop-in is a fix. A service whose unit opens
+// the devices again, or that uses no device, is not named.
 func TestServiceThatHidesDevices(t *testing.T) {
 	t.Parallel()
 	ollama := [4]string{"0::/system.slice/ollama.service", "60998", "60998", "/usr/local/bin/ollama serve"}

@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The library obeys a rule about the order of layers: every layer that a program gets without the rule, it gets with
-// it, also a layer that is only asked for.
+// The library obeys a rule about the order of layers. With the rule, a program gets the same layers as without it, also a layer that only a
+// program asks for.
 //
 // holds: SET-41 SET-46 SET-47 SET-49 SET-53 SET-57
 func TestSettingsOrder(t *testing.T) {
@@ -21,14 +21,14 @@ func TestSettingsOrder(t *testing.T) {
 	w.ExplicitLayer("asked")
 	w.ImplicitLayer("off")
 	w.Env["DISABLE_off"] = "1"
-	// order are the layers of a program that asks for a layer, from the program down.
+	// order returns the layers of a program that asks for a layer, from the program down.
 	order := func(layers ...string) (names []string) {
 		h := w.Start()
 		h.OK("create_instance", layers...)
 		h.Do("destroy_instance")
 		h.Quit()
 		for _, call := range w.Log().Fn("vkCreateInstance") {
-			if who := call.Text("who"); who != "card" && !slices.Contains(names, who) { // not when it returns
+			if who := call.Text("who"); who != "card" && !slices.Contains(names, who) { // each layer once, at its call and not at its return
 				names = append(names, who)
 			}
 		}

@@ -14,8 +14,8 @@ import (
 
 const incompatibleDriver = -9 // VK_ERROR_INCOMPATIBLE_DRIVER
 
-// While a settings file with devices, as the tool writes it, is in force, the variable that selects drivers counts for
-// nothing, in the library and for the tool; without devices it counts for the drivers of the file, too.
+// With a settings file with devices, the library and the tool ignore the variable that selects drivers. Without devices in the file, the
+// variable also selects among the file's drivers.
 //
 // holds: SET-15 SET-88 SET-93 SET-98 ENV-14 ENV-16 ENV-18
 func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
@@ -63,7 +63,7 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		if got := devices(h); !slices.Equal(got, []string{"Radeon iGPU"}) || !offers(h, "VK_EXT_direct_mode_display") {
 			t.Errorf("with devices: %v", got)
 		}
-		// The tool says the same of drivers, of devices and of the variable.
+		// The tool's output about drivers, devices and the variable agrees with that.
 		if _, in := listed(t, w); !slices.Equal(in, []string{"03:00.0R"}) {
 			t.Errorf("list devices: %v", in)
 		}
@@ -79,8 +79,8 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		if out, _ := tried(w, "list", "variables", "--set"); !strings.Contains(out, "VK_LOADER_DRIVERS_SELECT  cpu*   ignored  ") {
 			t.Errorf("env:\n%s", out)
 		}
-		// Without the file the variable counts again; global functions remember the other values that the program had read
-		// rest while there is no file.
+		// Without the file, the variable has its effect on new instances. The running program's list of instance extensions still
+		// has those of every driver; the list of a new program has not.
 		if _, exit := tried(w, "settings", "clear"); exit.Code != 0 {
 			t.Error(exit.Stderr)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The line that sets a variable is named, in the files of sessions, shells, service managers and desktops, and in starters of programs.
+// doctor names the line that sets a variable: in files of sessions, shells, service managers, desktops and launchers.
 func TestLineThatSetsAVariable(t *testing.T) {
 	t.Parallel()
 	const variable = "VK_LOADER_DRIVERS_DISABLE"

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Each shell, where it is installed, offers the devices for --device, by the completion that is made for it.
+// Each installed shell offers the devices for --device, through its completion.
 func TestShellsCompleteDevices(t *testing.T) {
 	t.Parallel()
 	share := filepath.Join(built, "share")
@@ -18,13 +18,13 @@ func TestShellsCompleteDevices(t *testing.T) {
 			. "$1"; COMP_WORDS=(vkloader run --device 0); COMP_CWORD=3; COMP_LINE='vkloader run --device 0'; COMP_POINT=23; COMP_TYPE=9
 			__start_vkloader; printf '%s\n' "${COMPREPLY[@]}"`},
 		{"fish", `source $argv[1]; complete -C 'vkloader run --device 0'`},
-		// compadd is what every completion of zsh ends in; without a terminal it is replaced.
+		// Every completion of zsh ends with compadd, which only works with a terminal, so a function replaces it.
 		{"zsh", `compdef() { :; }; _describe() { shift $(( $# - 2 )) 2>/dev/null; print -rl -- "${(@P)2}"; }; compadd() { :; }; _arguments() { :; }
 			words=(vkloader run --device 0); CURRENT=4; . "$1"; _vkloader`},
 	} {
 		shell, err := exec.LookPath(c.shell)
 		if err != nil {
-			continue // bash is there wherever the tests run; the others need not be
+			continue // bash is always installed, the other shells may be missing
 		}
 		file := map[string]string{"bash": "bash-completion/completions/vkloader", "fish": "fish/vendor_completions.d/vkloader.fish",
 			"zsh": "zsh/site-functions/_vkloader"}[c.shell]

@@ -15,8 +15,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A file with a driver and a layer, such as AMD's amd-icd.json, is judged by the directory that it lies in, in which the loader
-// reads its one half. Both halves are right.
+// The directory of a file with a driver and a layer, such as AMD's amd-icd.json, decides which of the two the loader reads. Both are valid.
 func TestOneFileForBoth(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -47,8 +46,8 @@ func TestOneFileForBoth(t *testing.T) {
 	}
 }
 
-// A settings file that pins a device of a driver before an update hides every driver's devices: it is the one problem, named
-// first, and the failures follow from it.
+// A settings file that names a device of a driver before its update hides the devices of every driver. doctor reports it first, as the only
+// problem; the other failures follow from it.
 func TestSettingsThatHideDevices(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -105,11 +104,11 @@ type situation struct {
 //	# says: TEXT       the output has the text, in any line breaks
 //	# lacks: TEXT      the output does not have it
 //	# exit: CODE       the exit code
-//	# do: TEXT         a fix that is printed, whole; it is followed, with the archive's changes if others make them: a package's files, the
-//	                   host's part
+//	# do: TEXT         the whole text of a printed fix, which the test follows. If others make its changes (a package's files, the host's
+//	                   part), they are the archive's changes
 //	# then: TEXT       the output after the fix; without "# do", after the archive's changes
 //	# after: CODE      the exit code after the fix
-//	# next: TEXT       the fix that is printed then, whole; it is followed, and the exit code is 0
+//	# next: TEXT       the whole text of the fix that is printed then. The test follows it, and the exit code is 0
 //	# finally: TEXT    the output after that fix
 func readSituation(t *testing.T, archive string) situation {
 	t.Helper()
@@ -152,7 +151,7 @@ func readSituation(t *testing.T, archive string) situation {
 	return s
 }
 
-// squeezed returns a text with single spaces.
+// squeezed returns a text in which every run of white space is one space.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // look runs the tool on the situation's machine.
@@ -165,7 +164,7 @@ func (s *situation) look(t *testing.T, p *patient, words ...string) (out string,
 	return execute(t, slices.Concat(options, s.run, words)...)
 }
 
-// follow follows a fix that is printed for the situation.
+// follow follows a printed fix on the situation's machine.
 func (s *situation) follow(t *testing.T, p *patient, do string) {
 	t.Helper()
 	if at := slices.Index(s.run, "--user"); at >= 0 {
@@ -204,7 +203,7 @@ func (s *situation) fixed(t *testing.T, p *patient) {
 	}
 }
 
-// seen compares the output after a fix with the texts and the exit code that are expected then.
+// seen compares the output after a fix with the expected texts and exit code.
 func (s *situation) seen(t *testing.T, p *patient, texts []string, want int) {
 	t.Helper()
 	out, code := s.look(t, p)
@@ -224,8 +223,8 @@ func (s *situation) seen(t *testing.T, p *patient, texts []string, want int) {
 	}
 }
 
-// The first screen names the cause of each reported situation with its fix, and gives the right exit code. The fix is followed to the
-// letter; then the situation has ended.
+// The first screen names the cause of each reported situation with its fix, and has the right exit code. After the fix, followed exactly
+// as printed, the situation has ended.
 func TestSituations(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/situations/*.txtar")
@@ -277,8 +276,8 @@ func TestSituations(t *testing.T) {
 	}
 }
 
-// A line that a driver writes to standard error is found in the driver's library: explain names the driver, and that it is
-// harmless where the driver has no device.
+// explain finds a line of a driver's standard error in the driver's library. It names the driver, and says that the line is harmless if the
+// driver has no device.
 func TestMessageOfADriver(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -303,7 +302,7 @@ func TestMessageOfADriver(t *testing.T) {
 	}
 }
 
-// A word that is part of a manifest's path, or of a word in a driver's name, is a program's name; a driver with this name comes first.
+// A word that is only a part of a manifest's path, or of a word in a driver's name, is a program's name. A driver's whole name takes precedence.
 func TestWordThatIsAProgramToo(t *testing.T) {
 	t.Parallel()
 	for driver, named := range map[string]bool{"fresh": false, "sh": true, "sh_icd.x86_64": true} {

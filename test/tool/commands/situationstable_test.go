@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// reported are the reported situations whose tests are no archives: they need drivers that run, or another command.
+// reported are the reported situations without an archive: their tests need drivers that run, or another command.
 var reported = []struct{ number, situation, says, fix, result, test string }{
 	{"S3", "The user of a service is in no group of the node; the desktop's user is.", "ollama lacks read or write permission on /dev/dri/renderD128",
 		"usermod -aG render ollama, then systemctl restart ollama", "ends", "TestServiceWithoutPermission"},
@@ -29,13 +29,13 @@ var reported = []struct{ number, situation, says, fix, result, test string }{
 	{"S24", "Wrong features in a layer's manifest.", "features: expected an object", "by hand", "ends", "TestScripts/validate-features"},
 }
 
-// Marks of the table in the page.
+// Begin and end of the table in the page.
 const (
 	tableBegins = "<!-- table: go test ./test/tool/commands -run SituationsTable -update -->\n"
 	tableEnds   = "<!-- end of the table -->\n"
 )
 
-// cell returns a text for a table: on one line, without the table's separator.
+// cell returns a text for a cell of a table: on one line, with the separator escaped.
 func cell(text string) string {
 	return strings.ReplaceAll(squeezed(text), "|", "\\|")
 }
@@ -47,7 +47,7 @@ func code(text string) string {
 	return "`" + strings.ReplaceAll(cell(text), "`", "'") + "`"
 }
 
-// rowsOfArchives returns the table's rows of the situations in archives.
+// rowsOfArchives returns the rows of the situations with archives.
 func rowsOfArchives(t *testing.T) (rows []string) {
 	t.Helper()
 	archives, err := filepath.Glob("testdata/situations/*.txtar")
@@ -89,7 +89,7 @@ func rowsOfArchives(t *testing.T) (rows []string) {
 	return rows
 }
 
-// rank puts an archive of a situation before those of its variations.
+// rank orders the archive of a situation before those of its variations.
 func rank(archive string) int {
 	text, err := os.ReadFile(archive)
 	if err != nil || strings.HasPrefix(string(text), "# As in ") {
@@ -98,7 +98,7 @@ func rank(archive string) int {
 	return 0
 }
 
-// rowsOfComplaints returns the table's rows of the page's sections, whose output and fixes TestComplaints compares.
+// rowsOfComplaints returns the rows of the page's sections. TestComplaints compares their output and fixes.
 func rowsOfComplaints(t *testing.T) (rows []string) {
 	t.Helper()
 	for _, c := range readComplaints(t) {
@@ -127,8 +127,8 @@ func rowsOfComplaints(t *testing.T) (rows []string) {
 	return rows
 }
 
-// The table of the page has each reported situation and each section of the page, with the first line that the tool says, the fix and
-// the test, which exists.
+// The page's table has each reported situation and each section of the page, with the first line of the tool's output, the fix and an
+// existing test.
 func TestSituationsTable(t *testing.T) {
 	t.Parallel()
 	rows := rowsOfArchives(t)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A layer for which every program waits is named, with the time that it costs and what leaves it out; others are not, and a
-// start that no layer delays is no warning.
+// doctor names a layer that delays every program, with the delay and the variable that disables it. It names no other layer. A start
+// without a delay is no warning.
 func TestDoctorNamesTheSlowLayer(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
@@ -60,8 +60,7 @@ func TestDoctorNamesTheSlowLayer(t *testing.T) {
 	}
 }
 
-// Where 32-bit programs load drivers without a device, the first screen says which command shows them; where they do not, there
-// is no line for it.
+// If 32-bit programs load drivers without a device, and only then, the first screen names the command that shows them.
 func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
 	t.Parallel()
 	const line = "  vkloader doctor --bits 32 --full     memory use in 32-bit programs\n"
@@ -76,8 +75,8 @@ func TestFirstScreenNamesIdleDriversOf32Bits(t *testing.T) {
 	}
 }
 
-// A driver that takes far longer than the others is named with its time, and the fix leaves it out; a slightly slower one is
-// not named.
+// doctor names a driver that takes far longer than the others, with its time and a fix that excludes it. It does not name a slightly slower
+// driver.
 func TestDoctorNamesTheSlowDriver(t *testing.T) {
 	t.Parallel()
 	for delay, want := range map[string]bool{"delay vkCreateInstance 300": false, "delay vkCreateInstance 6000": true} {

@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// go test ./test/tool/commands -update writes the tool's output into the golden texts; read the difference.
+// update is the flag -update: the test writes the tool's output into the golden texts. Read the difference.
 var update = flag.Bool("update", false, "write what the tool prints into the golden texts")
 
 // built returns the repository's build directory.
@@ -43,14 +43,14 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// stage is the state that a script has chosen.
+// stage is the state that the commands of a script have chosen.
 type stage struct {
 	root string // of the machine; "": the running one
 	fake *fake
 }
 
-// chooseMachine is the command "machine NAME": the commands after it look at this machine, whose root is $ROOT; "machine
-// none" is none but the running one.
+// chooseMachine is the script command "machine NAME": the commands after it examine this machine, whose root is $ROOT. "machine none"
+// is the running machine.
 func chooseMachine(ts *testscript.TestScript, negated bool, args []string) {
 	if negated || len(args) != 1 {
 		ts.Fatalf("usage: machine NAME")
@@ -68,8 +68,8 @@ func chooseMachine(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Setenv("ROOT", now.root)
 }
 
-// runTool is the command "vkloader [CODE] ARGUMENTS...": the tool, on the machine and with its environment, ends with
-// this exit code (0). Its output is compared with "cmp stdout FILE".
+// runTool is the script command "vkloader [CODE] ARGUMENTS...": it runs the tool on the chosen machine with the machine's environment,
+// and requires this exit code (0). "cmp stdout FILE" then compares the output.
 func runTool(ts *testscript.TestScript, negated bool, args []string) {
 	if negated {
 		ts.Fatalf("say the exit code: vkloader 1 ...")

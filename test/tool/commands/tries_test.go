@@ -14,7 +14,7 @@ import (
 // tool is the built tool.
 var tool = filepath.Join(built, "vkloader")
 
-// submitting is a program that exits with 0 when every device completes its work.
+// submitting is the command line of a program that exits with 0 when every device completes its work.
 var submitting = []string{filepath.Join(built, "libexec/vkloader/probe"), "libvulkan.so.1", "submit"}
 
 // diagnosis holds the examined fields of a doctor's report.
@@ -45,7 +45,7 @@ func (d *diagnosis) finding(code string) string {
 	return ""
 }
 
-// What loads and works is said to work, only after it was tried, and there is no alarm.
+// doctor says that drivers and layers work only after their trial, and reports no problem.
 func TestDoctorTries(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -62,7 +62,7 @@ func TestDoctorTries(t *testing.T) {
 	}
 }
 
-// Every effect of a layer on a program is the doctor's first finding, and it names the layer among others.
+// For every effect of a layer on a program, the doctor's first finding names this layer among others.
 func TestDoctorNamesTheLayer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script, code, verdict, detail, limit string }{
@@ -100,7 +100,7 @@ func TestDoctorNamesTheLayer(t *testing.T) {
 	}
 }
 
-// A layer that takes longer than others is not accused of what another one does.
+// A layer that takes longer than others is not blamed for the effects of another layer.
 func TestDoctorWaitsForSlowLayers(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -119,7 +119,7 @@ func TestDoctorWaitsForSlowLayers(t *testing.T) {
 	}
 }
 
-// Two layers that do harm only together are both named.
+// If two layers do harm only together, doctor names both.
 func TestDoctorNamesTheTwo(t *testing.T) {
 	t.Parallel()
 	w, program := computing(t)
@@ -137,7 +137,7 @@ func TestDoctorNamesTheTwo(t *testing.T) {
 	}
 }
 
-// A driver that crashes is named, also beside one that works.
+// doctor names a driver that crashes, also if another one works.
 func TestDoctorNamesTheDriver(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -153,7 +153,7 @@ func TestDoctorNamesTheDriver(t *testing.T) {
 	}
 }
 
-// A variable that hides every device is found before a layer is accused.
+// If a variable hides every device, doctor names the variable and no layer.
 func TestDoctorNamesTheVariable(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -162,7 +162,7 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	if !strings.HasPrefix(d.Verdict, "Broken: VK_LOADER_DEVICE_ID_FILTER=0x9999 ") || d.finding("variable-hides") == "" || d.finding("layer-fails") != "" {
 		t.Errorf("%+v", d)
 	}
-	w.Env["VK_LOADER_VENDOR_ID_FILTER"] = "0x9999" // one problem of two variables, with one fix for both
+	w.Env["VK_LOADER_VENDOR_ID_FILTER"] = "0x9999" // one problem with two variables, and one fix for both
 	d = diagnosed(t, w, 1, "--timeout", "2m")
 	if !strings.HasPrefix(d.Verdict, "Broken: VK_LOADER_DEVICE_ID_FILTER=0x9999 and VK_LOADER_VENDOR_ID_FILTER=0x9999 make programs fail") ||
 		!strings.Contains(d.Verdict, "; 1 problem") {
@@ -179,7 +179,7 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	}
 }
 
-// The user defines a failure: an exit code, a text; a layer that calls exit is named.
+// The user defines a failure by an exit code or a text. --find-culprit also names a layer that calls exit.
 func TestFindCulpritFailures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,7 +211,7 @@ func TestFindCulpritFailures(t *testing.T) {
 	}
 }
 
-// A command that meets a crash says what to type.
+// A command that meets a crash prints the command line that finds the culprit.
 func TestCrashSaysWhatToType(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)

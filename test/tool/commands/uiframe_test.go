@@ -26,8 +26,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The uid of the page's user when root runs the tests: root's page changes files of the system only.
-const somebody = 65534
+// pageUser is the ID of the page's user when root runs the tests, because root's own page changes only files of the system.
+const pageUser = 65534
 
 // uiSite is a home directory with layers, and the page of its user.
 type uiSite struct {
@@ -44,7 +44,7 @@ type uiSite struct {
 	ended          chan error
 	more           chan string // lines after the first address
 	secret         string
-	tracer         []string // the command line that runs the page
+	tracer         []string // the command line that runs the page, for example under strace
 }
 
 // written is the output of a process.
@@ -65,7 +65,7 @@ func (o *written) String() string {
 	return o.text.String()
 }
 
-// newUI makes a home directory where these layers are installed; one that begins with "!" is explicit.
+// newUI creates a home directory with these layers; a name that begins with "!" is that of an explicit layer.
 func newUI(t *testing.T, layers ...string) *uiSite {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -84,7 +84,7 @@ func newUI(t *testing.T, layers ...string) *uiSite {
 	if err := os.MkdirAll(s.home, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if os.Getuid() == 0 { // others have to get there
+	if os.Getuid() == 0 { // the page's user must be able to enter the directory
 		for directory := top; directory != os.TempDir() && directory != "/"; directory = filepath.Dir(directory) {
 			if err := os.Chmod(directory, 0o755); err != nil {
 				t.Fatal(err)
@@ -94,7 +94,7 @@ func newUI(t *testing.T, layers ...string) *uiSite {
 	return s
 }
 
-// layer installs a layer.
+// layer installs a layer in the home directory.
 func (s *uiSite) layer(name, description string) {
 	s.t.Helper()
 	directory, rest := "implicit_layer.d", `,"disable_environment":{"NO_LAYER":"1"}`
@@ -121,7 +121,7 @@ func quoted(text string) string {
 	return out.String() + `"`
 }
 
-// write writes a file beside the home directory.
+// write writes a file to the home directory's parent, and returns its path.
 func (s *uiSite) write(name, text string) string {
 	s.t.Helper()
 	path := filepath.Join(filepath.Dir(s.home), name)
@@ -134,7 +134,7 @@ func (s *uiSite) write(name, text string) string {
 	return path
 }
 
-// readable returns a directory with the built programs, that every user may read.
+// readable returns a directory with copies of the built programs, which every user may read.
 func readable(t *testing.T) string {
 	t.Helper()
 	directory, err := copies()
@@ -144,7 +144,7 @@ func readable(t *testing.T) string {
 	return directory
 }
 
-// copies makes the directory, once; TestMain removes it.
+// copies creates the directory, once; TestMain removes it.
 var copies = sync.OnceValues(func() (string, error) {
 	directory, err := os.MkdirTemp("", "vkloader-tool-")
 	if err != nil {
@@ -188,7 +188,7 @@ func copyFile(from, to string) error {
 	return err
 }
 
-// command is the tool for the user of the site, who owns the home directory.
+// command returns a command line of the tool, for the site's user, who owns the home directory.
 func (s *uiSite) command(ctx context.Context, args ...string) *exec.Cmd {
 	s.t.Helper()
 	cmd := exec.CommandContext(ctx, filepath.Join(readable(s.t), "vkloader"), args...)
@@ -200,17 +200,17 @@ func (s *uiSite) command(ctx context.Context, args ...string) *exec.Cmd {
 			if err != nil {
 				return err
 			}
-			return os.Lchown(path, somebody, somebody)
+			return os.Lchown(path, pageUser, pageUser)
 		})
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: somebody, Gid: somebody}
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: pageUser, Gid: pageUser}
 	}
 	return cmd
 }
 
-// tool runs a command line as the user of the site.
+// tool runs a command line as the site's user, and returns its output.
 func (s *uiSite) tool(args ...string) string {
 	s.t.Helper()
 	out, err := s.command(s.t.Context(), args...).CombinedOutput()
@@ -270,7 +270,7 @@ func (s *uiSite) start(args ...string) *uiSite {
 		s.ended <- s.cmd.Wait()
 	}()
 	s.t.Cleanup(func() {
-		if s.tracer != nil { // the tracer's end would leave the page running
+		if s.tracer != nil { // the end of the tracer would leave the page running
 			s.stdin.Close()
 			for range s.more {
 			}
@@ -284,7 +284,7 @@ func (s *uiSite) start(args ...string) *uiSite {
 	return s
 }
 
-// through makes the client ask by a socket.
+// through makes the client connect to a socket.
 func (s *uiSite) through(socket string) {
 	s.client.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
@@ -302,7 +302,7 @@ func (s *uiSite) end() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// ask sends a request as the page does; change may alter it.
+// ask sends a request as the page does; change may alter the request.
 func (s *uiSite) ask(method, path string, form url.Values, change ...func(*http.Request)) (status int, text string, head http.Header) {
 	s.t.Helper()
 	var body io.Reader
@@ -359,7 +359,7 @@ func (s *uiSite) session(token string) (status int, text string) {
 	return status, text
 }
 
-// page returns the text of a page.
+// page returns the text at an address.
 func (s *uiSite) page(address string) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodGet, address, nil)
@@ -369,7 +369,7 @@ func (s *uiSite) page(address string) string {
 	return text
 }
 
-// plan returns the effect of a change.
+// plan returns the page's text about the effect of a change.
 func (s *uiSite) plan(name string, form url.Values) string {
 	s.t.Helper()
 	status, text, _ := s.ask(http.MethodPost, "/change/"+name, form)
@@ -379,7 +379,7 @@ func (s *uiSite) plan(name string, form url.Values) string {
 	return text
 }
 
-// apply makes a change as it was shown, and returns the shown text.
+// apply makes a change with the values of its plan, and returns the plan's text.
 func (s *uiSite) apply(name string, form url.Values) string {
 	s.t.Helper()
 	plan := s.plan(name, form)
@@ -418,7 +418,7 @@ func (s *uiSite) read(path string) string {
 	return string(text)
 }
 
-// events returns the page's events about running programs.
+// events returns the events about running programs that the server sends to the page.
 func (s *uiSite) events() <-chan string {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.address+"/live/programs", nil)

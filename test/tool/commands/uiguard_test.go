@@ -50,8 +50,8 @@ func TestUIListensOnLoopback(t *testing.T) {
 	}
 }
 
-// A socket belongs to the user alone. A file of another type stays, and so does a socket with a listener; in a
-// directory where others write there is none. At its end the socket is gone.
+// The socket is for the user alone. The server does not replace a file of another type or a socket with a listener, and creates no socket
+// in a directory to which others write. It removes the socket at its end.
 func TestUISocket(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -97,8 +97,8 @@ func TestUISocket(t *testing.T) {
 	}
 }
 
-// The token works once. It is exchanged for the secret, which no cookie has; without it nothing is shown. A line on standard input
-// gives a new address.
+// The token works once, in exchange for the secret. No cookie contains the secret, and the page shows nothing without it. A line on standard
+// input gives a new address.
 func TestUIToken(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).start()
@@ -143,7 +143,7 @@ func TestUIToken(t *testing.T) {
 	s.page("/page/program")
 }
 
-// A request by another name of this machine is refused (DNS rebinding), and so is one that another page sends.
+// The server refuses requests with another name of this machine (DNS rebinding), and requests that another page sends.
 func TestUIHostAndOrigin(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).serve()
@@ -153,7 +153,7 @@ func TestUIHostAndOrigin(t *testing.T) {
 		"0.0.0.0" + port: 403, "": 400} {
 		for _, path := range []string{"/", "/page/program"} {
 			status, _, _ := s.ask(http.MethodGet, path, nil, func(r *http.Request) { r.Host = host })
-			if host == "" { // net/http's client then takes that of the address
+			if host == "" { // net/http's client then uses the host of the address
 				continue
 			}
 			if status != want {
@@ -232,7 +232,7 @@ func TestUIChangesNeedTheSecret(t *testing.T) {
 	}
 }
 
-// Every answer forbids code and style that are inline or from elsewhere, and no page has any.
+// Every answer forbids inline code and style and those from elsewhere, and no page has any.
 func TestUIContentSecurityPolicy(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()
@@ -259,7 +259,7 @@ func TestUIContentSecurityPolicy(t *testing.T) {
 	}
 }
 
-// What manifests say is text on the page, and characters that control or hide are replaced.
+// The page shows texts of manifests as text, and replaces characters that control a terminal or hide text.
 func TestUIEscapes(t *testing.T) {
 	t.Parallel()
 	hostile := "VK_LAYER_\"><script>alert(1)</script><img src=x onerror=alert(2)>'\x1b[31m\u202e\u200b\x07{{.}}"
@@ -290,8 +290,8 @@ func TestUIEscapes(t *testing.T) {
 	}
 }
 
-// The page ends with its terminal, with the process that holds its standard input, with SIGHUP, and after a time without requests;
-// and not because standard input is empty.
+// The server ends with its terminal, with the process that holds its standard input, with SIGHUP, and after a time without requests. It does
+// not end because standard input is empty.
 func TestUIEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("input", func(t *testing.T) {
@@ -338,7 +338,7 @@ func TestUIEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In a session of its own, without a controlling terminal: no SIGHUP tells it, as for a page in the background.
+		// In a separate session without a controlling terminal, no SIGHUP arrives, as for a server in the background.
 		cmd := s.command(t.Context(), "ui")
 		cmd.Stdin = terminal
 		cmd.SysProcAttr.Setsid = true
@@ -383,7 +383,7 @@ func TestUIWatchedIsNotIdle(t *testing.T) {
 	s := newUI(t).serve("--idle", "1s")
 	events := s.events()
 	began := time.Now()
-	for time.Since(began) < 3*time.Second { // the server checks every two seconds and sends changes only
+	for time.Since(began) < 3*time.Second { // the server checks every two seconds and sends only changes
 		select {
 		case <-s.ended:
 			t.Fatalf("it has ended after %s\n%s", time.Since(began), s.said)
@@ -394,7 +394,7 @@ func TestUIWatchedIsNotIdle(t *testing.T) {
 	s.page("/page/program")
 }
 
-// Over SSH the line is printed that forwards the port.
+// Over SSH, the command prints the line that forwards the port.
 func TestUIOverSSH(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"192.0.2.7 40000 192.0.2.1 22", "ssh -N -L PORT:127.0.0.1:PORT ann@192.0.2.1\n"},
@@ -415,7 +415,7 @@ func TestUIOverSSH(t *testing.T) {
 	}
 }
 
-// With --open the browser gets the address by a file that no other user can read, and that is removed when the address was used.
+// With --open, the browser gets the address through a file that no other user can read. The server removes the file after the address was used.
 func TestUIOpensABrowser(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -443,7 +443,7 @@ func TestUIOpensABrowser(t *testing.T) {
 	}
 }
 
-// openly requests a path that is open to everyone.
+// openly requests a path that needs no secret.
 func (s *uiSite) openly(path string) {
 	if status, text, _ := s.ask(http.MethodGet, path, nil); status != http.StatusOK {
 		s.t.Fatalf("%d %s", status, text)
@@ -457,9 +457,9 @@ func TestUIOfRoot(t *testing.T) {
 		t.Skip("only root can serve root's page")
 	}
 	s := newUI(t, "VK_LAYER_a")
-	s.tool("settings", "set", "--layer", "VK_LAYER_a=off") // the user's own, whose home directory root may have
+	s.tool("settings", "set", "--layer", "VK_LAYER_a=off") // the user's own file; the home directory may be root's
 	before := s.read(s.settings())
-	if err := filepath.WalkDir(filepath.Dir(s.home), func(path string, _ os.DirEntry, err error) error { // root takes its own home only
+	if err := filepath.WalkDir(filepath.Dir(s.home), func(path string, _ os.DirEntry, err error) error { // root uses only a home directory of its own
 		return errors.Join(err, os.Lchown(path, 0, 0))
 	}); err != nil {
 		t.Fatal(err)

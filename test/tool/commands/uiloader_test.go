@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A program that brings its own loader comes from an address as well, so no button loads this file until the user has confirmed it.
+// The loader of a program that an address names is a file from that address. So no button loads it until the user has confirmed it.
 func TestUIProgramsOwnLoader(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a")

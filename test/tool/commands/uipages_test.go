@@ -26,8 +26,8 @@ func commandIn(t *testing.T, plan string) []string {
 	return strings.Fields(html.UnescapeString(found[1]))
 }
 
-// The page writes the same bytes as its command line, and the bytes that it has shown before; "settings show" explains
-// them. Undo restores the earlier file.
+// The page writes the same bytes as its command line, and as it has shown before. "settings show" explains them. Undo restores the earlier
+// file.
 func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "VK_LAYER_b", "!VK_LAYER_c", "!VK_LAYER_d")
@@ -75,8 +75,8 @@ func TestUIWritesWhatTheCommandLineWrites(t *testing.T) {
 	}
 }
 
-// A plan is made again before it is applied: after a change of its file it is shown again. Undo refuses a file that
-// another program has changed since.
+// The page makes a plan again before it applies it: if the file has changed, it shows the plan again. Undo refuses a file that another program
+// has changed since.
 func TestUIAppliesWhatWasShown(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a").serve()
@@ -142,7 +142,7 @@ func TestUIFixes(t *testing.T) {
 	}
 }
 
-// While something is overridden, every page says what, by whom and until when, and removes it.
+// While settings, policies, quarantines or variables override something, every page says what, by whom and until when, and removes it.
 func TestUIBanner(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "VK_LAYER_b")
@@ -188,7 +188,7 @@ func TestUIBanner(t *testing.T) {
 		t.Error(text)
 	}
 
-	// Another program's file is not the page's to remove.
+	// The page does not remove another program's file.
 	s.tool("settings", "clear")
 	if err := os.WriteFile(s.settings(), []byte(`{"file_format_version":"1.0.0","settings":{"layers":[]}}`), 0o644); err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestUIBanner(t *testing.T) {
 	overridden("another program's", "another program", "settings clear --force", `!data-change="clear"`)
 }
 
-// order returns the layers of a page that are in use, from the program down.
+// order returns the used layers of a page, from the program down.
 func order(text string) string {
 	in, _, _ := strings.Cut(text, "<h2>Drivers, in the order")
 	_, in, _ = strings.Cut(in, "<h2>Layers, from the program")
@@ -207,18 +207,18 @@ func order(text string) string {
 	return strings.Join(names, " ")
 }
 
-// addressIn returns the address of a page after a step.
+// addressIn returns the address in the page's text after a change.
 func addressIn(text string) string {
 	found := regexp.MustCompile(`data-address="([^"]*)"`).FindStringSubmatch(text)
 	return html.UnescapeString(found[1])
 }
 
-// Layers are switched and put in order on the page: the core decides, the page shows both decisions, its address has the
-// change, and nothing is written.
+// The page switches and orders layers: the core decides, the page shows both decisions, its address contains the change, and no file is
+// written.
 func TestUIChain(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "!VK_LAYER_x", "!VK_LAYER_y")
-	for i, name := range []string{"a", "b", "c"} { // in three directories, whose order is that of XDG_DATA_DIRS
+	for i, name := range []string{"a", "b", "c"} { // in three directories, in the order of XDG_DATA_DIRS
 		s.write(fmt.Sprintf("d%d/vulkan/implicit_layer.d/l.json", i), fmt.Sprintf(`{
 			"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_%s","type":"GLOBAL","library_path":"/none/l.so","api_version":"1.3.0","implementation_version":"1","description":"d","disable_environment":{"NO_L":"1"}}}`, name))
 	}
@@ -268,7 +268,7 @@ func TestUIChain(t *testing.T) {
 	if s.read(s.settings()) != "" {
 		t.Fatal("something is written")
 	}
-	// Export: variables do the same, and say that they give no order; the settings file has it.
+	// Export: the variables switch the same layers, with a note that they set no order; the settings file sets it.
 	part := s.page("/part/export" + strings.TrimPrefix(at, "/page/program"))
 	for _, want := range []string{"VK_LOADER_LAYERS_ENABLE=VK_LAYER_x", "in a different order", "[Service]", "%command%", "cdiVersion", `&#34;VK_LAYER_x&#34;`} {
 		if !strings.Contains(part, want) {
@@ -295,7 +295,7 @@ func TestUIChain(t *testing.T) {
 	if other := order(s.page("/page/program/bin/sh")); other != "a b c" {
 		t.Errorf("another program gets %q", other)
 	}
-	// What if: variables, and more rights.
+	// Other conditions: variables, and an elevated program.
 	if got := order(s.page("/page/program" + app + "?env=" + url.QueryEscape("VK_LOADER_LAYERS_DISABLE=VK_LAYER_a X=1"))); strings.Contains(got, "a") {
 		t.Errorf("with a variable: %q", got)
 	}
@@ -318,7 +318,7 @@ func TestUIPrograms(t *testing.T) {
 	t.Parallel()
 	w, h := running(t, false)
 	s := newUI(t)
-	s.root = true // of the user who runs the test, as the program is
+	s.root = true // the page of the user who runs the test, and the program
 	s.serve()
 	wait := func(title string, events <-chan string, is func(text string) bool) string {
 		t.Helper()
@@ -366,7 +366,7 @@ func TestUIPrograms(t *testing.T) {
 	}
 }
 
-// Thousands of layers stay usable: the length of a page is bounded, and each layer is found by its name.
+// Thousands of layers remain usable: the length of a page is limited, and each layer can be found by its name.
 func TestUIManyLayers(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -399,7 +399,7 @@ func TestUIManyLayers(t *testing.T) {
 	}
 }
 
-// The page is small: all of it, without a reader's data, is less than 150 kB, and so is each page of a usual machine.
+// All files of the page are less than 150 kB, without a user's data, and so is each page of a usual machine.
 func TestUIIsSmall(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()

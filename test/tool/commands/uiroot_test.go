@@ -13,8 +13,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Root's page, beside another user's program with its own loader and beside that user's drivers, loads nothing of either, and a button's
-// answer names the user. The same files, once they are root's, are loaded.
+// Root's page runs beside another user's program with its own loader, and beside that user's drivers. It loads neither, and a button's answer
+// names the user. When root owns the same files, it loads them.
 func TestUIRootBesideOthers(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -64,7 +64,7 @@ func TestUIRootBesideOthers(t *testing.T) {
 	}
 }
 
-// A process with capabilities and without root's uid loads nothing that another user can change either.
+// A process with capabilities, though not of root, also loads no file that another user can change.
 func TestCapabilitiesLoadNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -79,7 +79,7 @@ func TestCapabilitiesLoadNothingOfOthers(t *testing.T) {
 		tool := filepath.Join(readable(t), "vkloader")
 		as := func(words ...string) (string, int) {
 			args := append([]string{"--reuid=4243", "--regid=4243", "--clear-groups", "--inh-caps=+" + capability, "--ambient-caps=+" + capability,
-				"env", "-C", "/", "-u", "LD_LIBRARY_PATH", "-u", "LD_PRELOAD"}, words...) // this user may not read the checkout
+				"env", "-C", "/", "-u", "LD_LIBRARY_PATH", "-u", "LD_PRELOAD"}, words...) // this user may not be allowed to read the checkout
 			out, exit := w.Run(time.Minute, "setpriv", args...)
 			return out + exit.Stderr, exit.Code
 		}

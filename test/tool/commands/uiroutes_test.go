@@ -17,7 +17,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// hostileLibrary is a library that writes the number of its process, and then waits if it has to.
+// hostileLibrary is a library that writes the ID of its process to a file, and then waits if the test wants that.
 const hostileLibrary = `
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void run(void) {
 }
 `
 
-// hostile makes such a library, with a driver's manifest. mark is the file that it writes.
+// hostile creates this library and a driver's manifest for it. mark is the file that it writes.
 func (s *uiSite) hostile(name string, hangs bool) (library, manifest, mark string) {
 	s.t.Helper()
 	machine.Need(s.t, "gcc")
@@ -62,7 +62,7 @@ func (s *uiSite) hostile(name string, hangs bool) (library, manifest, mark strin
 	return library, manifest, mark
 }
 
-// traced makes the page's server run under strace, which writes every process that it starts to a file.
+// traced makes strace run the page's server, and write every new process to a file.
 func (s *uiSite) traced() (file string) {
 	s.t.Helper()
 	machine.Need(s.t, "strace")
@@ -89,7 +89,7 @@ func startsIn(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// example is a request for each route; a route without one fails the test.
+// example has a request for each route. The test fails for a route without one.
 var example = map[string][]string{
 	"/{$}": {"/"}, "/assets/{name}": {"/assets/ui.js", "/assets/picture.css"},
 	"/page/{address...}": {"/page/", "/page/overview", "/page/overview?notes", "/page/programs", "/page/program", "/page/program/bin/sh?elevated=1", "/page/layers",
@@ -103,9 +103,9 @@ var example = map[string][]string{
 	"/change/{name}":      {"/change/layers", "/change/clear", "/change/fix", "/change/none"}, "/undo": {"/undo"},
 }
 
-// Every route of the table has the effect of its kind. Reading is GET and starts no process, as strace sees from outside. Everything
-// else is POST with the secret, from the page itself: by GET, without the secret, with that of a cookie, from another origin or
-// port, or by another name of the machine it does nothing.
+// Every route of the table has the effect of its kind. Routes that read are GET, and start no process, as strace shows. All others are POST with
+// the secret, from the page itself. With GET, without the secret, with the secret in a cookie, from another origin or port, or with
+// another name of the machine, they do nothing.
 func TestUIRoutes(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a")
@@ -177,7 +177,7 @@ func TestUIRoutes(t *testing.T) {
 	if s.read(s.settings()) != "" {
 		t.Error("something is written")
 	}
-	// What starts processes does so with the secret: strace and the hook see no process where there is one otherwise, too.
+	// A route that starts processes does so with the secret. This shows that strace and the hook would see a process.
 	if status, text, _ := s.ask(http.MethodPost, "/start/overview", url.Values{}); status != http.StatusOK || !strings.Contains(text, "Tried in child processes") {
 		t.Errorf("%d %s", status, text)
 	}
@@ -186,7 +186,7 @@ func TestUIRoutes(t *testing.T) {
 	}
 }
 
-// reads asks for an answer that goes on, and reads its beginning.
+// reads requests an answer without an end, and reads its beginning.
 func (s *uiSite) reads(path string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.address+path, nil)
@@ -209,8 +209,8 @@ func (s *uiSite) reads(path string) {
 	}
 }
 
-// An address with any variables, program or settings makes nothing run, with --read-only too. Variables of the dynamic
-// linker and of runtimes are refused from everybody; those that name files have to be confirmed by a person.
+// An address with any variables, program or settings starts nothing, also with --read-only. The server always refuses variables of the
+// dynamic linker and of runtimes. A user has to confirm variables that name files.
 func TestUIAddressRunsNothing(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"--read-only"}} {
@@ -246,7 +246,7 @@ func TestUIAddressRunsNothing(t *testing.T) {
 		if now := startsIn(t, trace); len(now) != before {
 			t.Errorf("processes were started:\n%s", strings.Join(now[before:], "\n"))
 		}
-		// Variables from a person count, unless the page refuses them.
+		// Variables that the user enters have an effect, unless the page refuses them.
 		for _, pair := range refused {
 			s.ask(http.MethodPost, "/typed", url.Values{"env": {pair}})
 			if text := s.page("/page/program?" + url.Values{"env": {pair}}.Encode()); !strings.Contains(text, "the page refuses the variable") {
@@ -268,8 +268,8 @@ func TestUIAddressRunsNothing(t *testing.T) {
 	}
 }
 
-// A driver that hangs is named on the overview within two seconds. Longer work shows progress. The child and the processes of
-// the driver end with the request.
+// The overview names a driver that hangs within two seconds. Longer work shows progress. The child process and the processes of the driver end
+// with the request.
 func TestUIChildrenEnd(t *testing.T) {
 	t.Parallel()
 	s := newUI(t)
@@ -303,7 +303,7 @@ func TestUIChildrenEnd(t *testing.T) {
 			t.Fatalf("processes are left: %s", s.read(mark))
 		}
 	}
-	// A picture and a report wait for the driver, with progress; the reader goes.
+	// A picture and a report wait for the driver, with progress. The reader disconnects.
 	for _, path := range []string{"/start/picture", "/start/report"} {
 		if err := os.Truncate(mark, 0); err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/tool/ui/guard"
 )
 
-// Strangers fill neither the memory nor the connections: while they hold more of them than the limit, with and without half a
-// request, the page answers its own user, and has the limit's number of sockets.
+// Clients without the secret fill neither the memory nor the connections: while they hold more connections than the limit, with and without
+// half a request, the page answers its own user, and has the limit's number of sockets.
 func TestUIStrangers(t *testing.T) {
 	t.Parallel()
 	s := newUI(t).serve()
@@ -53,7 +53,7 @@ func TestUIStrangers(t *testing.T) {
 	if sockets > guard.MaxConnections+3 || sockets < guard.MaxConnections/2 {
 		t.Errorf("the page has %d sockets, and its limit is %d", sockets, guard.MaxConnections)
 	}
-	// Half a request ends after a few seconds.
+	// The server closes a connection with half a request after a few seconds.
 	last := open[len(open)-2]
 	_ = last.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadAll(last); err != nil {
@@ -84,7 +84,7 @@ func TestUIStrangersDoNotKeepItAlive(t *testing.T) {
 	}
 }
 
-// The page of the documents has the table of routes.
+// docs/ui.md has the table of routes.
 func TestUIRoutesDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/ui.md")

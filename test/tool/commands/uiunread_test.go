@@ -9,9 +9,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// With a loader in force that reads no settings file (Debian 12's), the page shows its switches disabled, with the reason and
-// with the variables that the loader obeys. A variable switches the layer, as printed. With this project's loader, the switches
-// work.
+// With a loader in force that reads no settings file (Debian 12's), the page shows its switches disabled, with the reason and the
+// variables that the loader obeys. A variable switches the layer as the page says. With this project's loader, the switches work.
 func TestPageForALoaderWithoutSettings(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b")

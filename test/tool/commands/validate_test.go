@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The schemas take every manifest of Debian's packages, and validate finds nothing to say about them.
+// The schemas accept every manifest of Debian's packages, and validate has no finding about them.
 func TestDebiansManifestsAreFine(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json",
@@ -31,7 +31,7 @@ func TestDebiansManifestsAreFine(t *testing.T) {
 	}
 }
 
-// Every rule about the content of one file stands in a golden text of validate.
+// Every rule about the content of a file is in a golden text of validate.
 func TestEveryRuleHasGolden(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
@@ -78,8 +78,7 @@ func TestEveryRuleHasGolden(t *testing.T) {
 	}
 }
 
-// With --load a child loads the library and asks for its interface version; one that crashes there is a problem, and the
-// tool goes on.
+// With --load, a child process loads the library and asks for its interface version. If it crashes, that is a problem, and the tool continues.
 func TestValidateLoads(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

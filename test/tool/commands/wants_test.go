@@ -10,8 +10,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// check tells for a device of an old chip that no driver will ever meet a requirement, and which older release of the program
-// works. An old driver of a new chip has no limit.
+// check says which requirement no driver for an old chip will ever meet, and which older release of the program works. For an old driver of
+// a new chip it names no limit.
 func TestCheckOfProgram(t *testing.T) {
 	t.Parallel()
 	const (

@@ -20,10 +20,10 @@ func keepsTo80(t *testing.T, what, text string) {
 	keepsTo(t, what, text, columns)
 }
 
-// command is a line that users copy: it is not broken, and stands alone after at most the word "do" or "step".
+// command matches a line that users copy: it is not wrapped, and has at most the word "do" or "step" before it.
 var command = regexp.MustCompile(`^ *((do|step) +)?(export|unset|env|vkloader|rm|chmod|mkdir|apt) \S.*$`)
 
-// keepsTo reports lines that are too long. Longer ones may be commands, or indentation, at most a short label, and one word.
+// keepsTo reports lines that are too long. A command may be longer, and a line that consists of indentation, a short label and one word.
 func keepsTo(t *testing.T, what, text string, columns int) {
 	t.Helper()
 	unbreakable := regexp.MustCompile(fmt.Sprintf(`^ *(\S[^/]{0,24} +)?['"(]?\S{%d,}$`, columns-35))
@@ -47,7 +47,7 @@ func in80(t *testing.T, directory string, args ...string) string {
 	return out.String()
 }
 
-// The help of every command and topic keeps to 80 columns; the list of commands has one line for each.
+// The help of every command and topic fits 80 columns, and the list of commands has one line for each.
 func TestHelpKeepsTo80Columns(t *testing.T) {
 	t.Parallel()
 	names := regexp.MustCompile(`(?m)^  ([a-z-]+) `)
@@ -75,7 +75,7 @@ func TestHelpKeepsTo80Columns(t *testing.T) {
 	}
 }
 
-// longNames is a machine on which every name is long and much is wrong.
+// longNames returns a machine with many faults and long names.
 func longNames(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -105,9 +105,8 @@ func longNames(t *testing.T) string {
 	return root
 }
 
-// The outputs of the commands keep to 80 columns, on this machine and on one where every name is long. Lines for a shell
-// and JSON are for copying and are not broken: "run --dry-run" is not here. The commands' texts are not judged, nor
-// their exit codes.
+// The outputs of the commands fit 80 columns, on this machine and on one with long names. Lines for a shell and JSON are not wrapped, because
+// users copy them, so "run --dry-run" is not in the list. The test ignores the content of the output and the exit codes.
 func TestOutputsKeepTo80Columns(t *testing.T) {
 	t.Parallel()
 	root := longNames(t)

@@ -22,8 +22,8 @@ const (
 "api_version":"1.3.0","implementation_version":"1","description":"d","disable_environment":{"NO_L":"1"}}}`
 )
 
-// The vulkan-1.dll in the system's directory is judged by its resources: an old one knows no filter of layers, and programs of each
-// word size get their own. A loader beside the program comes first.
+// The tool judges the vulkan-1.dll in the system's directory by its resources: an old one has no filters of layers. Programs of each word
+// size get another file. A loader in the program's directory comes first.
 //
 // holds: WIN-001
 func TestLoaderOfSystem32(t *testing.T) {
@@ -54,7 +54,7 @@ func TestLoaderOfSystem32(t *testing.T) {
 		words               []string
 		file, version, rule string
 		said                string
-		layer               bool // is in every program
+		layer               bool // every program gets it
 		loaders             int
 		finding             string
 	}{

@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// wishMachine lays out a Debian desktop with a working driver, and more files in the words of tree.Libraries.
+// wishMachine creates a Debian desktop with a working driver, and more files in the format of tree.Libraries.
 func wishMachine(t *testing.T, more map[string]string, env ...string) *patient {
 	t.Helper()
 	files := map[string]string{"etc/os-release": "= ID=debian\nVERSION_ID=\"12\"\n", archLibraries + "libc.so.6": "soname=libc.so.6 exports=memcpy",
@@ -31,14 +31,14 @@ func wishMachine(t *testing.T, more map[string]string, env ...string) *patient {
 	return p
 }
 
-// layerFile returns a layer's manifest; layerLibrary is the library in it.
+// layerFile returns the manifest of a layer with the library layerLibrary.
 func layerFile(name string) string {
 	return "= " + strings.Replace(tree.Layer(name, ""), "lib.so", "libwanted.so", 1)
 }
 
 const layerLibrary = "soname=libwanted.so exports=vkNegotiateLoaderLayerInterfaceVersion"
 
-// packagesGzip is a list of apt with packages, compressed as gzip does.
+// packagesGzip returns a gzip-compressed list of apt with packages.
 func packagesGzip(names ...string) string {
 	var out bytes.Buffer
 	to := gzip.NewWriter(&out)
@@ -49,7 +49,7 @@ func packagesGzip(names ...string) string {
 	return "= " + out.String()
 }
 
-// packagesLZ4 is a list of apt in a frame of LZ4: a block of literals, with a repetition at its end.
+// packagesLZ4 returns an LZ4 frame with a list of apt: a block of literals, with a repetition at its end.
 func packagesLZ4(names ...string) string {
 	text := ""
 	for _, name := range names {
@@ -68,8 +68,8 @@ func packagesLZ4(names ...string) string {
 	return "= " + string(append(append(frame, block...), 0, 0, 0, 0))
 }
 
-// A missing layer, directory or library of a variable or manifest is found: in another directory, under another name, in a package. Only then the
-// tool says how to stop asking.
+// The tool finds a missing layer, directory or library that a variable or manifest names: in another directory, under another name, or in a
+// package. Only then does it say how to stop asking for it.
 func TestWishesAreFulfilled(t *testing.T) {
 	t.Parallel()
 	const validation = "VK_LAYER_KHRONOS_validation"
@@ -94,7 +94,7 @@ func TestWishesAreFulfilled(t *testing.T) {
 		code      string
 		what, do  string // parts; "-X": without X
 		untried   string
-		gone      bool // followed, nothing is wrong
+		gone      bool // after the printed step, nothing is wrong
 	}{
 		{"a directory beside the named one", "VK_ADD_LAYER_PATH=/opt/sdk/bin VK_INSTANCE_LAYERS=" + validation,
 			map[string]string{"opt/sdk/bin/vkconfig": "= ", "opt/sdk/" + explicit: layerFile(validation), archLibraries + "libwanted.so": layerLibrary},

@@ -13,9 +13,9 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// runningPC is the running system for the doctor. It caches the system's answers, because every tried fix examines the
+// runningWindows is the running system for the doctor. It caches the system's answers, because every tried fix examines the
 // system again.
-type runningPC struct {
+type runningWindows struct {
 	*machine.Source
 	app    string
 	loader *loaders.Loader
@@ -31,9 +31,9 @@ type answers struct {
 	dxgi     func() facts.DXGI
 }
 
-// newRunningPC returns the running system for the program of a source. The source reads as the loader does.
-func newRunningPC(source *machine.Source, loader *loaders.Loader) *runningPC {
-	return &runningPC{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
+// newRunningWindows returns the running system for the program of a source. The source reads as the loader does.
+func newRunningWindows(source *machine.Source, loader *loaders.Loader) *runningWindows {
+	return &runningWindows{source, source.Program, loader, &answers{adapters: map[string]facts.Adapters{}, devices: map[string]facts.Devices{},
 		packages: map[string][]string{}, dxgi: sync.OnceValue(source.Elsewhere().DXGI)}}
 }
 
@@ -65,34 +65,36 @@ func (r remembered) Packages(family string) []string {
 }
 func (r remembered) DXGI() facts.DXGI { return r.dxgi() }
 
-func (p *runningPC) Elsewhere() facts.Elsewhere { return remembered{p.Source.Elsewhere(), p.asked} }
-func (p *runningPC) Title() string              { return windows.SystemName() }
-func (p *runningPC) WordSize() string           { return p.Bits() }
-func (p *runningPC) Files() bool                { return true }
-func (p *runningPC) Whole() bool                { return true }
-func (p *runningPC) App() string                { return p.app }
-func (p *runningPC) Variables() []string        { return p.Environ }
-func (p *runningPC) Loader() *loaders.Loader    { return p.loader }
-func (p *runningPC) Version(file string) string {
+func (p *runningWindows) Elsewhere() facts.Elsewhere {
+	return remembered{p.Source.Elsewhere(), p.asked}
+}
+func (p *runningWindows) Title() string           { return windows.SystemName() }
+func (p *runningWindows) WordSize() string        { return p.Bits() }
+func (p *runningWindows) Files() bool             { return true }
+func (p *runningWindows) Whole() bool             { return true }
+func (p *runningWindows) App() string             { return p.app }
+func (p *runningWindows) Variables() []string     { return p.Environ }
+func (p *runningWindows) Loader() *loaders.Loader { return p.loader }
+func (p *runningWindows) Version(file string) string {
 	return windows.FileVersion(p.Path(file))
 }
 
-func (p *runningPC) Running() *machine.Source { return p.Source }
+func (p *runningWindows) Running() *machine.Source { return p.Source }
 
-func (p *runningPC) Views() []string {
+func (p *runningWindows) Views() []string {
 	return term.Either(windows.System64(), []string{"64", "32"}, []string{"32"})
 }
 
-func (p *runningPC) Seen(bits string) doctor.PC {
+func (p *runningWindows) Seen(bits string) doctor.Windows {
 	source := *p.Source
 	source.Class = map[string]int{"32": 32, "64": 64}[bits]
-	return &runningPC{&source, p.app, loaders.Decide(&source, ""), p.asked}
+	return &runningWindows{&source, p.app, loaders.Decide(&source, ""), p.asked}
 }
 
-func (p *runningPC) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
+func (p *runningWindows) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }
 
-// Directories implements doctor.PC. It returns the system's directories, then those in PATH.
-func (p *runningPC) Directories() []string {
+// Directories implements doctor.Windows. It returns the system's directories, then those in PATH.
+func (p *runningWindows) Directories() []string {
 	system := windows.SystemDirectory(p.WordSize())
 	list := []string{system}
 	if at := strings.LastIndexByte(system, '\\'); at > 2 {
@@ -131,7 +133,7 @@ func exportsOf(*machine.Source) map[string]func() (string, error) {
 // libraryOf returns a function that examines the library of one manifest, as Windows finds it.
 func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
 	return func(named doctor.Named) (doctor.Module, []doctor.Finding) {
-		return doctor.PCLibrary(newRunningPC(source, nil), named)
+		return doctor.WindowsLibrary(newRunningWindows(source, nil), named)
 	}
 }
 
@@ -140,5 +142,5 @@ func obstacle(source *machine.Source, library string) string {
 	if source == nil || library == "" || source.Foreign() {
 		return ""
 	}
-	return doctor.PCObstacle(newRunningPC(source, nil), library)
+	return doctor.WindowsObstacle(newRunningWindows(source, nil), library)
 }

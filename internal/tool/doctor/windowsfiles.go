@@ -27,13 +27,13 @@ const (
 )
 
 // values calls f for every value of the keys that loaders read, once for each view.
-func (e *pcExam) values(f func(at entry, v facts.Value)) {
+func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 	for _, hive := range []facts.Hive{facts.LocalMachine, facts.CurrentUser} {
-		for i, bits := range e.pc.Views() {
+		for i, bits := range e.windows.Views() {
 			if hive == facts.CurrentUser && i > 0 { // the user's keys have one view
 				break
 			}
-			keys := e.pc.Seen(bits).Elsewhere()
+			keys := e.windows.Seen(bits).Elsewhere()
 			for _, key := range []string{driversKey, vulkanKey + "ImplicitLayers", vulkanKey + "ExplicitLayers", settingsKey} {
 				for _, v := range keys.Registry(hive, key).Values {
 					if v.Name != "" {
@@ -47,47 +47,47 @@ func (e *pcExam) values(f func(at entry, v facts.Value)) {
 
 // registry adds findings for values that name missing files or that loaders reject. It returns the paths of the missing
 // files.
-func (e *pcExam) registry() map[string]bool {
+func (e *windowsExam) registry() map[string]bool {
 	named := map[string]bool{}
 	e.values(func(at entry, v facts.Value) {
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
-			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), pcChange{entry: at})
+			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), windowsChange{entry: at})
 		case at.Key == settingsKey:
-			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.pc.Files() && !e.pc.Seen(at.Bits).Exists(v.Name) {
+			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() && !e.windows.Seen(at.Bits).Exists(v.Name) {
 				named[v.Name] = true
-				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
+				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 			}
 		case v.Data != zero:
 			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitched, RegistryOff)
 			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
 			if code == RegistryOff && e.gone(at, v) {
-				e.offering(f, pcChange{entry: at})
+				e.offering(f, windowsChange{entry: at})
 			} else if code == RegistryOff {
-				e.offering(f, pcChange{entry: at, on: true})
+				e.offering(f, windowsChange{entry: at, on: true})
 			}
 		case e.gone(at, v):
 			named[v.Name] = true
-			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), pcChange{entry: at})
+			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 		}
 	})
 	return named
 }
 
 // gone reports whether a value names a file that does not exist.
-func (e *pcExam) gone(at entry, v facts.Value) bool {
-	return e.pc.Files() && !strings.Contains(v.Name, ";") && !e.pc.Seen(at.Bits).Exists(v.Name)
+func (e *windowsExam) gone(at entry, v facts.Value) bool {
+	return e.windows.Files() && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
 }
 
 // libraries examines the libraries of used drivers and listed layers.
-func (e *pcExam) libraries() {
+func (e *windowsExam) libraries() {
 	e.modules(e.plan, func(m Module) Module {
 		return e.module(m, DriverInterface, driverFunctions...)
 	}, func(m Module) Module {
 		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
 	})
 	if len(e.plan.Drivers) == 0 {
-		e.found(NoDriver, e.pc.Title(), "", noDriverFound, nil)
+		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
 	}
 }
 
@@ -95,7 +95,7 @@ func (e *pcExam) libraries() {
 var driverFunctions = []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}
 
 // module examines the library of a driver or layer, which must export one of the functions.
-func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
+func (e *windowsExam) module(m Module, lacks *Code, functions ...string) Module {
 	add := func(code *Code, file string, what fact) *Finding {
 		f := e.found(code, m.Name, file, what, nil)
 		if !m.Used {
@@ -106,8 +106,8 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 	if m.File = e.place(m.Library); m.File == "" {
 		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
 		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program
-			if (at.Hive == facts.CurrentUser || at.Bits == e.pc.WordSize()) && sameName(v.Name, m.Manifest) {
-				e.offering(f, pcChange{entry: at})
+			if (at.Hive == facts.CurrentUser || at.Bits == e.windows.WordSize()) && sameName(v.Name, m.Manifest) {
+				e.offering(f, windowsChange{entry: at})
 			}
 		})
 		return m
@@ -118,11 +118,11 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 		return m
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
-	if bits := e.pc.WordSize(); m.Class != classOf(bits) {
+	if bits := e.windows.WordSize(); m.Class != classOf(bits) {
 		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
 		e.values(func(at entry, v facts.Value) { // the value can be removed from the view of programs that cannot load the library
 			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
-				e.offering(f, pcChange{entry: at})
+				e.offering(f, windowsChange{entry: at})
 			}
 		})
 		if e.ofAllSizes(m) {
@@ -144,7 +144,7 @@ func (e *pcExam) module(m Module, lacks *Code, functions ...string) Module {
 
 // ofAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
 // other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
-func (e *pcExam) ofAllSizes(m Module) bool {
+func (e *windowsExam) ofAllSizes(m Module) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
 		all = all || at.Hive == facts.CurrentUser && sameName(v.Name, m.Manifest)
@@ -153,18 +153,18 @@ func (e *pcExam) ofAllSizes(m Module) bool {
 }
 
 // place returns the path of a manifest's library: as written, or, for a bare name, in the system's search directories.
-func (e *pcExam) place(library string) string {
+func (e *windowsExam) place(library string) string {
 	if base := e.plan.Style.Base(library); !strings.Contains(base, ".") && base != "" {
 		library += ".dll" // as Windows does
 	}
 	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
-		if e.pc.Exists(library) {
+		if e.windows.Exists(library) {
 			return library
 		}
 		return ""
 	}
 	for _, directory := range e.searched() {
-		if at := directory + `\` + library; e.pc.Exists(at) {
+		if at := directory + `\` + library; e.windows.Exists(at) {
 			return at
 		}
 	}
@@ -172,15 +172,15 @@ func (e *pcExam) place(library string) string {
 }
 
 // searched returns the search directories for libraries without a path.
-func (e *pcExam) searched() []string {
-	if app := e.pc.App(); app != "" {
-		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.pc.Directories()...)
+func (e *windowsExam) searched() []string {
+	if app := e.windows.App(); app != "" {
+		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.windows.Directories()...)
 	}
-	return e.pc.Directories()
+	return e.windows.Directories()
 }
 
-func (e *pcExam) read(file string) *binary.PE {
-	f, err := e.pc.Open(file)
+func (e *windowsExam) read(file string) *binary.PE {
+	f, err := e.windows.Open(file)
 	if err != nil {
 		return nil
 	}
@@ -194,14 +194,14 @@ func (e *pcExam) read(file string) *binary.PE {
 
 // missing returns the dependencies of a library that are neither in its directory nor in the search directories. It returns
 // nothing for a partial copy of a machine. API set names ("api-ms-win-...") are not files.
-func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
-	if !e.pc.Whole() {
+func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
+	if !e.windows.Whole() {
 		return nil
 	}
 	for _, name := range l.Needs {
 		small := strings.ToLower(name)
 		if strings.HasPrefix(small, "api-ms-") || strings.HasPrefix(small, "ext-ms-") || e.place(name) != "" ||
-			e.pc.Exists(e.plan.Style.Directory(file)+name) {
+			e.windows.Exists(e.plan.Style.Directory(file)+name) {
 			continue
 		}
 		list = append(list, name)
@@ -210,7 +210,7 @@ func (e *pcExam) missing(file string, l *binary.PE) (list []string) {
 }
 
 // implicit adds a finding for each layer in every program, with the variable that disables it.
-func (e *pcExam) implicit() {
+func (e *windowsExam) implicit() {
 	for _, a := range e.plan.Active {
 		l := e.plan.Layers[a.Layer]
 		missing := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
@@ -219,7 +219,7 @@ func (e *pcExam) implicit() {
 		}
 		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)
 		if l.DisableName != "" {
-			e.offering(f, pcChange{variable: l.DisableName, text: "1"})
+			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
 		}
 	}
 }
@@ -228,40 +228,40 @@ func (e *pcExam) implicit() {
 var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
 
 // layered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
-func (e *pcExam) layered() {
+func (e *windowsExam) layered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
 	for _, d := range e.Drivers {
 		if others && d.Good && e.translates(d) {
 			f := e.found(DriverTranslates, d.Name, d.Manifest, translatesBeside, nil)
 			list := d.Name
-			if before := e.pc.Var(variables.DriversDisable.Name(), false).Value; before != "" {
+			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
 			}
-			e.offering(f, pcChange{variable: variables.DriversDisable.Name(), text: list})
+			e.offering(f, windowsChange{variable: variables.DriversDisable.Name(), text: list})
 		}
 	}
 }
 
-func (e *pcExam) translates(d Module) bool {
+func (e *windowsExam) translates(d Module) bool {
 	name := strings.ToLower(e.base(d.Library))
 	return slices.Contains(mapping, name)
 }
 
 // loaders finds the loader that programs get, in the system's directory or in the program's.
-func (e *pcExam) loaders() {
+func (e *windowsExam) loaders() {
 	const name = "vulkan-1.dll"
 	system := ""
-	if directories := e.pc.Directories(); len(directories) > 0 {
-		if at := directories[0] + `\` + name; e.pc.Exists(at) {
+	if directories := e.windows.Directories(); len(directories) > 0 {
+		if at := directories[0] + `\` + name; e.windows.Exists(at) {
 			system = at
-		} else if e.pc.Whole() {
+		} else if e.windows.Whole() {
 			e.found(LoaderAbsent, name, at, said(notThere, at), nil)
 		}
 	}
 	beside := ""
-	if app := e.pc.App(); app != "" {
+	if app := e.windows.App(); app != "" {
 		at := e.plan.Style.Directory(app) + name
-		if e.pc.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
+		if e.windows.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
 			beside = at
 		}
 	}
@@ -269,7 +269,7 @@ func (e *pcExam) loaders() {
 		if file == "" {
 			continue
 		}
-		version := e.pc.Version(file)
+		version := e.windows.Version(file)
 		l := e.read(file)
 		loader := Loader{File: file, Name: name, Version: version, First: len(e.Loaders) == 0}
 		if l != nil {
@@ -279,8 +279,8 @@ func (e *pcExam) loaders() {
 		switch {
 		case l == nil:
 			e.found(LoaderDamaged, name, file, said(noLibrary, file), nil)
-		case l.Class != classOf(e.pc.WordSize()):
-			e.found(LoaderDamaged, name, file, said(otherBits, file, l.Class, e.pc.WordSize()), nil)
+		case l.Class != classOf(e.windows.WordSize()):
+			e.found(LoaderDamaged, name, file, said(otherBits, file, l.Class, e.windows.WordSize()), nil)
 		}
 	}
 	if beside != "" {
@@ -289,26 +289,26 @@ func (e *pcExam) loaders() {
 }
 
 // ignored adds a finding for variables that have no effect because the loader does not read them.
-func (e *pcExam) ignored() {
+func (e *windowsExam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
-	for _, pair := range e.pc.Variables() {
+	for _, pair := range e.windows.Variables() {
 		name, value, _ := strings.Cut(pair, "=")
 		name = strings.ToUpper(name) // Windows compares names case-insensitively
 		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.pc.App()})
+			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.windows.App()})
 		}
 	}
 }
 
 // versionOf returns the version, maker and signer of a loader.
-func (e *pcExam) versionOf(file string) string {
+func (e *windowsExam) versionOf(file string) string {
 	l := e.read(file)
 	if l == nil {
-		return e.pc.Version(file)
+		return e.windows.Version(file)
 	}
-	words := []string{e.pc.Version(file), l.Company, signature(l.Signer, l.Changed)}
+	words := []string{e.windows.Version(file), l.Company, signature(l.Signer, l.Changed)}
 	if l.Signer == "" {
 		words[2] = "no signature"
 	}
@@ -316,31 +316,31 @@ func (e *pcExam) versionOf(file string) string {
 }
 
 // otherView adds findings for drivers and layers that only programs of one word size get.
-func (e *pcExam) otherView() error {
-	views := e.pc.Views()
-	at := slices.IndexFunc(views, func(bits string) bool { return bits != e.pc.WordSize() })
+func (e *windowsExam) otherView() error {
+	views := e.windows.Views()
+	at := slices.IndexFunc(views, func(bits string) bool { return bits != e.windows.WordSize() })
 	if at < 0 {
 		return nil
 	}
-	other := e.pc.Seen(views[at])
+	other := e.windows.Seen(views[at])
 	answer, err := decide.ChangedOn(search.Windows(views[at]), other, decide.Program{})
 	if err != nil {
 		return err
 	}
 	here, there := len(e.plan.Drivers), len(answer.Drivers)
-	if !e.pc.Files() {
+	if !e.windows.Files() {
 		here, there = len(e.plan.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.found(ViewLacksDriver, e.pc.WordSize()+"-bit programs", "", said(viewLacks, e.pc.WordSize(), views[at]), nil)
+		e.found(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", said(viewLacks, e.windows.WordSize(), views[at]), nil)
 	case here > 0 && there == 0:
-		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.pc.WordSize()), nil).soften(diag.Note)
+		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.windows.WordSize()), nil).soften(diag.Note)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
-	}{{answer, e.plan, e.pc.WordSize()}, {e.plan, answer, views[at]}} {
+	}{{answer, e.plan, e.windows.WordSize()}, {e.plan, answer, views[at]}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *layer) bool { return o.Name == l.Name }) {
 				e.found(ViewLacksLayer, l.Name, l.Manifest, said(layerLacking, lists.lacks), nil)
@@ -351,8 +351,8 @@ func (e *pcExam) otherView() error {
 }
 
 // elevated adds a finding for the variables and keys that an elevated program ignores.
-func (e *pcExam) elevated() {
-	process := e.pc.Elsewhere().Process()
+func (e *windowsExam) elevated() {
+	process := e.windows.Elsewhere().Process()
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
@@ -365,7 +365,7 @@ func (e *pcExam) elevated() {
 	e.values(func(at entry, v facts.Value) {
 		if at.Hive == facts.CurrentUser && at.Key != driversKey && (v.Data == zero || at.Key == settingsKey) {
 			count++
-			acts = acts || at.Key != vulkanKey+"ExplicitLayers" && e.pc.Files() && e.pc.Exists(v.Name)
+			acts = acts || at.Key != vulkanKey+"ExplicitLayers" && e.windows.Files() && e.windows.Exists(v.Name)
 		}
 	})
 	if count > 0 {

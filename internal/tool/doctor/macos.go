@@ -56,21 +56,20 @@ func (c macChange) on(s *systems.Foreign) *systems.Foreign {
 	return &after
 }
 
-// ExamineMac examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
-func ExamineMac(source *systems.Foreign) (*Report, error) {
-	e, err := lookMac(source)
+// ExamineMacOS examines a Mac by its files and variables, and tries the changes that may fix its findings. It loads nothing.
+func ExamineMacOS(source *systems.Foreign) (*Report, error) {
+	e, err := lookMacOS(source)
 	if err != nil {
 		return nil, err
 	}
 	e.settle()
-	e.sum = e.verdict
-	e.Order()
-	return e.Report, nil
+	e.judge = e.verdict
+	return e.worded(), nil
 }
 
-// lookMac examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
+// lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
 // MoltenVK do.
-func lookMac(source *systems.Foreign) (*macExam, error) {
+func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
 	platform := source.System.Platform(source.Bits)
 	var err error
@@ -252,7 +251,7 @@ func (e *macExam) settle() {
 			if looks++; looks > maxLooks {
 				return
 			}
-			again, err := lookMac(c.on(e.mac))
+			again, err := lookMacOS(c.on(e.mac))
 			if err != nil {
 				continue
 			}
@@ -283,9 +282,9 @@ func worse(before, after map[key]diag.Severity) bool {
 }
 
 // verdict returns the report in one line.
-func (e *macExam) verdict() string {
-	text := verdictOfFiles(e.Report)
-	if e.someGood() && len(e.plain.Drivers) == 0 {
+func (e *macExam) verdict(r *Report) string {
+	text := verdictOfFiles(r)
+	if r.someGood() && len(e.plain.Drivers) == 0 {
 		text += " A program gets a driver only if it enables VK_KHR_portability_enumeration."
 	}
 	return text
@@ -305,8 +304,7 @@ func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
 	} else {
 		m = e.examined(m, DriverInterface, driverFunctions...)
 	}
-	e.Order()
-	return m, slices.Clone(e.Findings)
+	return m, e.worded().Findings
 }
 
 // sdkVariable is the directory of the SDK of LunarG.

@@ -20,13 +20,13 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// PC is a Windows machine: the facts of the decision for programs of one word size, and further facts.
-type PC interface {
+// Windows is a machine with Windows: the facts of the decision for programs of one word size, and further facts.
+type Windows interface {
 	facts.Provider
 	Title() string                      // the system's name
 	WordSize() string                   // of the examined programs, "32" or "64"
 	Views() []string                    // the word sizes of programs that the machine runs
-	Seen(bits string) PC                // the machine as programs of another word size see it
+	Seen(bits string) Windows           // the machine as programs of another word size see it
 	Files() bool                        // files can be read; false: only the registry is known
 	Whole() bool                        // every file is present; false: only copies of some
 	Open(name string) (*os.File, error) // opens a file by its path on the machine
@@ -38,50 +38,49 @@ type PC interface {
 	Running() *machine.Source           // the running system; nil: another machine
 }
 
-// pcExam is an examination of a PC in progress.
-type pcExam struct {
+// windowsExam is an examination of a machine with Windows in progress.
+type windowsExam struct {
 	*Report
-	pc      PC
+	windows Windows
 	plan    *plan.Answer
-	changes map[pcKey][]pcChange // the changes that may fix a finding
+	changes map[windowsKey][]windowsChange // the changes that may fix a finding
 }
 
-// ExaminePC examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
+// ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
 // nothing.
-func ExaminePC(pc PC) (*Report, error) {
-	e, err := lookPC(pc)
+func ExamineWindows(w Windows) (*Report, error) {
+	e, err := lookWindows(w)
 	if err != nil {
 		return nil, err
 	}
 	e.settle()
-	e.sum = e.verdict
-	e.Order()
-	return e.Report, nil
+	e.judge = e.verdict
+	return e.worded(), nil
 }
 
-// lookPC examines without trying changes.
-func lookPC(pc PC) (*pcExam, error) {
-	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title())}
-	if e.Class = classOf(pc.WordSize()); e.Class == ProcessClass {
+// lookWindows examines without trying changes.
+func lookWindows(w Windows) (*windowsExam, error) {
+	e := &windowsExam{windows: w, changes: map[windowsKey][]windowsChange{}, Report: newReport(w.Title())}
+	if e.Class = classOf(w.WordSize()); e.Class == ProcessClass {
 		e.Class = 0
 	}
 	var err error
-	if e.plan, err = decide.ChangedOn(search.Windows(pc.WordSize()), pc, decide.Program{}); err != nil {
+	if e.plan, err = decide.ChangedOn(search.Windows(w.WordSize()), w, decide.Program{}); err != nil {
 		return nil, err
 	}
-	e.Answer, e.source = e.plan, pc.Running()
+	e.Answer, e.source = e.plan, w.Running()
 	e.again = func(c explain.Change) ([]Finding, error) {
-		after := pc
+		after := w
 		for at := &c; at != nil; at = at.And {
-			after = changedPC{after, pcChange{variable: at.Variable, text: at.Value}}
+			after = changedWindows{after, windowsChange{variable: at.Variable, text: at.Value}}
 		}
-		e, err := lookPC(after)
+		e, err := lookWindows(after)
 		if err != nil {
 			return nil, err
 		}
 		return e.Findings, nil
 	}
-	e.Loader, e.Program = pc.Loader(), pc.App()
+	e.Loader, e.Program = w.Loader(), w.App()
 	named := e.registry()
 	for i := range e.plan.Diagnostics {
 		f := &e.plan.Diagnostics[i]
@@ -91,7 +90,7 @@ func lookPC(pc PC) (*pcExam, error) {
 			e.takenOver(f)
 		}
 	}
-	if pc.Files() {
+	if w.Files() {
 		e.libraries()
 		e.implicit()
 		e.layered()
@@ -111,7 +110,7 @@ func classOf(bits string) int {
 
 // toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
 // named holds the paths of registry values that already have a finding.
-func (e *pcExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) bool {
+func (e *windowsExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
 		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
@@ -119,39 +118,39 @@ func (e *pcExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) bool {
 	case diag.LayerForced:
 		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
 	case diag.FileOpen:
-		return !e.pc.Files() || named[f.Path]
+		return !e.windows.Files() || named[f.Path]
 	}
 	return false
 }
 
 // deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
-func (e *pcExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string {
-	if f.Code != diag.FileOpen || !e.pc.Files() || named[f.Path] || e.pc.Exists(f.Path) {
+func (e *windowsExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string {
+	if f.Code != diag.FileOpen || !e.windows.Files() || named[f.Path] || e.windows.Exists(f.Path) {
 		return ""
 	}
 	return e.namedByDevice(f.Path)
 }
 
-// pcKey identifies a finding. Two registry keys or views may contain the same value, so the registry entry is part of it.
-type pcKey struct {
+// windowsKey identifies a finding. Two registry keys or views may contain the same value, so the registry entry is part of it.
+type windowsKey struct {
 	key
 	at entry
 }
 
-func keyOf(f *Finding) pcKey {
+func keyOf(f *Finding) windowsKey {
 	what, _ := f.fact.(valueIn)
-	return pcKey{f.key(), what.at}
+	return windowsKey{f.key(), what.at}
 }
 
 // offering adds changes that may fix a finding.
-func (e *pcExam) offering(f *Finding, changes ...pcChange) {
+func (e *windowsExam) offering(f *Finding, changes ...windowsChange) {
 	e.changes[keyOf(f)] = append(e.changes[keyOf(f)], changes...)
 }
 
 // settle tries each offered change on the whole examination and keeps those that help.
-func (e *pcExam) settle() {
-	problem := func(list []Finding) map[pcKey]bool {
-		found := map[pcKey]bool{}
+func (e *windowsExam) settle() {
+	problem := func(list []Finding) map[windowsKey]bool {
+		found := map[windowsKey]bool{}
 		for i := range list {
 			found[keyOf(&list[i])] = list[i].Severity == diag.Problem
 		}
@@ -164,7 +163,7 @@ func (e *pcExam) settle() {
 			if looks++; looks > maxLooks {
 				return
 			}
-			again, err := lookPC(changedPC{e.pc, c})
+			again, err := lookWindows(changedWindows{e.windows, c})
 			if err != nil {
 				continue
 			}
@@ -174,7 +173,7 @@ func (e *pcExam) settle() {
 				still = still || bad && !before[k]
 			}
 			if !still && e.sameBut(again, f) {
-				f.advice = pcTried{c}
+				f.advice = windowsTried{c}
 				break
 			}
 		}
@@ -182,7 +181,7 @@ func (e *pcExam) settle() {
 }
 
 // sameBut reports whether programs get the same drivers and layers after a change, except for the subject of a finding.
-func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
+func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 	about := func(m Module) bool {
 		// A layer for the other word size may hide a layer with the same name, which programs then get.
 		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path && m.Name == f.Subject ||
@@ -202,44 +201,44 @@ func (e *pcExam) sameBut(after *pcExam, f *Finding) bool {
 }
 
 // verdict returns the report in one line.
-func (e *pcExam) verdict() string {
-	if broken := e.misbehaving(); broken != "" {
+func (e *windowsExam) verdict(r *Report) string {
+	if broken := r.misbehaving(); broken != "" {
 		return broken + "."
 	}
 	switch {
-	case !e.pc.Files() && e.Has(diag.Problem):
+	case !e.windows.Files() && r.Has(diag.Problem):
 		return "The registry has problems; no file was examined."
-	case !e.pc.Files():
+	case !e.windows.Files():
 		return "The registry has no problems; no file was examined."
-	case !e.someGood():
+	case !r.someGood():
 		return "Vulkan will not work: no driver with an existing library was found."
-	case e.Has(diag.Problem):
+	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
-	case e.Works:
+	case r.Works:
 		return "Vulkan works (tried)."
-	case len(e.waiting()) > 0:
-		return "No problems found so far; still being tried: " + strings.Join(e.waiting(), ", ") + "."
-	case e.Tried:
+	case len(r.waiting()) > 0:
+		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
+	case r.Tried:
 		return "No problems found, but no driver lists a device."
-	case e.pc.Whole():
+	case e.windows.Whole():
 		return "No problems found without loading a driver."
 	}
 	return "No problems found in the files."
 }
 
 // base returns the last element of a Windows path.
-func (e *pcExam) base(path string) string { return e.plan.Style.Base(path) }
+func (e *windowsExam) base(path string) string { return e.plan.Style.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// PCLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
+// WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
 // with its dependencies, and whether it exports the required functions.
-func PCLibrary(pc PC, named Named) (Module, []Finding) {
-	e := &pcExam{pc: pc, changes: map[pcKey][]pcChange{}, Report: newReport(pc.Title()), plan: &plan.Answer{Style: pathname.Backslash}}
+func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
+	e := &windowsExam{windows: w, changes: map[windowsKey][]windowsChange{}, Report: newReport(w.Title()), plan: &plan.Answer{Style: pathname.Backslash}}
 	if l := e.read(e.place(named.Library)); l != nil {
-		for _, bits := range pc.Views() {
-			if l.Class == classOf(bits) && l.Class != classOf(pc.WordSize()) {
-				e.pc = pc.Seen(bits)
+		for _, bits := range w.Views() {
+			if l.Class == classOf(bits) && l.Class != classOf(w.WordSize()) {
+				e.windows = w.Seen(bits)
 			}
 		}
 	}
@@ -250,13 +249,12 @@ func PCLibrary(pc PC, named Named) (Module, []Finding) {
 	} else {
 		m = e.module(m, DriverInterface, driverFunctions...)
 	}
-	e.Order()
-	return m, slices.Clone(e.Findings)
+	return m, e.worded().Findings
 }
 
-// PCObstacle returns why the loader does not open a manifest's library in programs of a PC's word size; "" if it does.
-func PCObstacle(pc PC, library string) string {
-	e := &pcExam{pc: pc, plan: &plan.Answer{Style: pathname.Backslash}}
+// WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if it does.
+func WindowsObstacle(w Windows, library string) string {
+	e := &windowsExam{windows: w, plan: &plan.Answer{Style: pathname.Backslash}}
 	file := e.place(library)
 	if file == "" {
 		return "its library is missing: the loader does not find " + library
@@ -264,8 +262,8 @@ func PCObstacle(pc PC, library string) string {
 	switch l := e.read(file); {
 	case l == nil:
 		return "its library cannot be loaded: " + fmt.Sprintf(noLibrary, file)
-	case l.Class != classOf(pc.WordSize()):
-		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, pc.WordSize())
+	case l.Class != classOf(w.WordSize()):
+		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, w.WordSize())
 	}
 	return ""
 }
@@ -273,8 +271,8 @@ func PCObstacle(pc PC, library string) string {
 // entry is a registry value, in the view of programs of a word size.
 type entry = windows.ValueName
 
-// pcChange is one change on a PC: set a variable, or enable or delete a registry value.
-type pcChange struct {
+// windowsChange is one change on a machine with Windows: set a variable, or enable or delete a registry value.
+type windowsChange struct {
 	variable, text string
 	entry          entry
 	on             bool // set the data to a DWORD of 0; false: delete the value
@@ -284,7 +282,7 @@ type pcChange struct {
 var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser: "HKCU"}
 
 // line returns the change as a command line for Windows.
-func (c pcChange) line() string {
+func (c windowsChange) line() string {
 	if c.variable != "" {
 		return `set "` + c.variable + "=" + c.text + `"`
 	}
@@ -299,10 +297,10 @@ func (c pcChange) line() string {
 	return line
 }
 
-// pcTried is a change that was tried and removes the finding.
-type pcTried struct{ pcChange }
+// windowsTried is a change that was tried and removes the finding.
+type windowsTried struct{ windowsChange }
 
-func (t pcTried) say() (string, []string) {
+func (t windowsTried) say() (string, []string) {
 	text := t.line()
 	switch {
 	case t.variable != "":
@@ -316,33 +314,35 @@ func (t pcTried) say() (string, []string) {
 // RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
 // become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
-	t, is := f.advice.(pcTried)
+	t, is := f.advice.(windowsTried)
 	if !is || t.variable != "" {
 		return entry{}, false, false
 	}
 	return t.entry, t.on, true
 }
 
-// changedPC is a PC with a change applied.
-type changedPC struct {
-	PC
-	change pcChange
+// changedWindows is a machine with Windows with a change applied.
+type changedWindows struct {
+	Windows
+	change windowsChange
 }
 
-func (c changedPC) Seen(bits string) PC { return changedPC{c.PC.Seen(bits), c.change} }
+func (c changedWindows) Seen(bits string) Windows {
+	return changedWindows{c.Windows.Seen(bits), c.change}
+}
 
-func (c changedPC) Var(name string, secure bool) facts.Var {
+func (c changedWindows) Var(name string, secure bool) facts.Var {
 	if l := c.Loader(); c.change.variable != "" && sameName(name, c.change.variable) && (l == nil || l.Ours() || l.Obeys(name)) {
 		return facts.Var{Value: c.change.text, Set: true}
 	}
-	return c.PC.Var(name, secure)
+	return c.Windows.Var(name, secure)
 }
 
-func (c changedPC) Elsewhere() facts.Elsewhere { return changedRegistry{c.PC.Elsewhere(), c} }
+func (c changedWindows) Elsewhere() facts.Elsewhere { return changedRegistry{c.Windows.Elsewhere(), c} }
 
 type changedRegistry struct {
 	facts.Elsewhere
-	of changedPC
+	of changedWindows
 }
 
 func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
@@ -396,12 +396,12 @@ func ownerOfPath(path string) string {
 }
 
 // namedByDevice returns the display device that names a driver manifest; "": none does.
-func (e *pcExam) namedByDevice(manifest string) string {
+func (e *windowsExam) namedByDevice(manifest string) string {
 	value := "VulkanDriverName"
-	if e.pc.Elsewhere().Process().WOW64 {
+	if e.windows.Elsewhere().Process().WOW64 {
 		value += "Wow"
 	}
-	for _, d := range e.pc.Elsewhere().Devices(value).List {
+	for _, d := range e.windows.Elsewhere().Devices(value).List {
 		for _, path := range strings.Split(d.Data, "\x00") {
 			if sameName(path, manifest) {
 				return d.ID

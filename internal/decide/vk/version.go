@@ -1,14 +1,12 @@
-package decide
+package vk
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"vkloader/internal/decide/wording"
 )
 
-// Version is a version of Vulkan, as Vulkan packs it.
+// Version is a version of Vulkan, as Vulkan packs it (variant:3, major:7, minor:10, patch:12).
 type Version uint32
 
 // Versions of Vulkan.
@@ -21,7 +19,13 @@ const (
 )
 
 // String returns the version as 1.3.230.
-func (v Version) String() string { return wording.Version(uint32(v)) }
+func (v Version) String() string {
+	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
+	if variant := v >> 29; variant != 0 {
+		text = fmt.Sprintf("%d:%s", variant, text)
+	}
+	return text
+}
 
 // ParseVersion reads 1.3 or 1.3.230.
 func ParseVersion(text string) (Version, error) {

@@ -8,13 +8,13 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Title returns the system's name. It and the following methods implement doctor.PC.
+// Title returns the system's name. It and the following methods implement doctor.Windows.
 func (s *Foreign) Title() string { return s.System.Title }
 
-// WordSize implements doctor.PC.
+// WordSize implements doctor.Windows.
 func (s *Foreign) WordSize() string { return s.Bits }
 
-// Views implements doctor.PC: a 32-bit system has only 32-bit programs.
+// Views implements doctor.Windows: a 32-bit system has only 32-bit programs.
 func (s *Foreign) Views() []string {
 	if s.Bits == "32" && !s.wow64() && (s.Keys == nil || len(s.Keys.Below(`HKEY_LOCAL_MACHINE\SOFTWARE\WOW6432Node`)) == 0) {
 		return []string{"32"}
@@ -30,13 +30,13 @@ func (s *Foreign) For(bits string) *Foreign {
 	return &seen
 }
 
-// Files implements doctor.PC.
+// Files implements doctor.Windows.
 func (s *Foreign) Files() bool { return s.known() }
 
-// Whole implements doctor.PC: a copy may lack files of the machine.
+// Whole implements doctor.Windows: a copy may lack files of the machine.
 func (s *Foreign) Whole() bool { return false }
 
-// Open implements doctor.PC.
+// Open implements doctor.Windows.
 func (s *Foreign) Open(name string) (*os.File, error) {
 	at, ok := s.Place(name)
 	if !ok {
@@ -45,10 +45,10 @@ func (s *Foreign) Open(name string) (*os.File, error) {
 	return s.Machine.Open(at)
 }
 
-// App implements doctor.PC.
+// App implements doctor.Windows.
 func (s *Foreign) App() string { return s.Program }
 
-// Directories implements doctor.PC.
+// Directories implements doctor.Windows.
 func (s *Foreign) Directories() []string {
 	if s.Bits == "32" && s.wow64() {
 		return []string{`C:\Windows\SysWOW64`, `C:\Windows`}
@@ -56,10 +56,10 @@ func (s *Foreign) Directories() []string {
 	return []string{`C:\Windows\System32`, `C:\Windows`}
 }
 
-// Variables implements doctor.PC.
+// Variables implements doctor.Windows.
 func (s *Foreign) Variables() []string { return s.Machine.Environ }
 
-// Version implements doctor.PC.
+// Version implements doctor.Windows.
 func (s *Foreign) Version(name string) string {
 	file, err := s.Open(name)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Foreign) Version(name string) string {
 	return l.Version
 }
 
-// Running implements doctor.PC.
+// Running implements doctor.Windows.
 func (s *Foreign) Running() *machine.Source { return nil }
 
 // wow64 reports whether 32-bit programs have a separate directory of system libraries.

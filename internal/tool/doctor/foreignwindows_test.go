@@ -31,10 +31,10 @@ const (
 func driverManifest(library string) string { return strings.ReplaceAll(driverOf, "LIB", library) }
 func layerManifest(name string) string     { return strings.ReplaceAll(layerOf, "NAME", name) }
 
-// Each usual fault of a PC gives one finding with the change that was tried.
+// Each usual fault of a machine with Windows gives one finding with the change that was tried.
 //
 // holds: WIN-036 WIN-037 WIN-038 WIN-051 WIN-055 WIN-056 WIN-057
-func TestDoctorOfPC(t *testing.T) {
+func TestDoctorOfWindows(t *testing.T) {
 	t.Parallel()
 	layer64 := string(dlltest.Library(64, "vkNegotiateLoaderLayerInterfaceVersion"))
 	files := map[string]string{
@@ -144,7 +144,7 @@ func TestDoctorOfPC(t *testing.T) {
 			r := examined(t, s, c.reg)
 			if c.whole {
 				var err error
-				if r, err = doctor.ExaminePC(wholePC{s}); err != nil {
+				if r, err = doctor.ExamineWindows(wholeWindows{s}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -164,14 +164,14 @@ func TestDoctorOfPC(t *testing.T) {
 	}
 }
 
-// wholePC is a PC with all of its files.
-type wholePC struct{ *systems.Foreign }
+// wholeWindows is a machine with Windows with all of its files.
+type wholeWindows struct{ *systems.Foreign }
 
-func (wholePC) Whole() bool { return true }
+func (wholeWindows) Whole() bool { return true }
 
-func (w wholePC) Seen(bits string) doctor.PC { return wholePC{w.For(bits)} }
+func (w wholeWindows) Seen(bits string) doctor.Windows { return wholeWindows{w.For(bits)} }
 
-// examined returns the report on a PC with the registry reg.
+// examined returns the report on a machine with Windows with the registry reg.
 func examined(t *testing.T, s *systems.Foreign, reg string) *doctor.Report {
 	t.Helper()
 	s.Keys = &systems.Registry{}

@@ -43,7 +43,7 @@ func examinedMac(t *testing.T, files map[string]string, program string, environ 
 	if at := path.Dir(path.Dir(program)) + "/Resources"; strings.HasSuffix(path.Dir(program), "/Contents/MacOS") {
 		s.Own = facts.Bundle{Resources: at}
 	}
-	r, err := doctor.ExamineMac(s)
+	r, err := doctor.ExamineMacOS(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestMacQuarantine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := doctor.ExamineMac(s)
+		r, err := doctor.ExamineMacOS(s)
 		if err != nil {
 			t.Fatal(err)
 		}
