@@ -1,4 +1,4 @@
-# Installation, archives and packages, and the tests of both in systems of their own.
+# Installation, archives and packages, and the tests of these in separate systems.
 
 .PHONY: install install-only uninstall dist release deb rpm test-debian test-packages test-service test-cdi test-containers
 # install-only installs the existing build, for packages.
@@ -12,8 +12,8 @@ uninstall:
 	$(Q)BUILD=$(call quoted,$(B)) DESTDIR=$(call quoted,$(DESTDIR)) PREFIX=$(call quoted,$(PREFIX)) LIBDIR=$(call quoted,$(LIBDIR)) BINDIR=$(call quoted,$(BINDIR)) \
 		INCLUDEDIR=$(call quoted,$(INCLUDEDIR)) LIBEXECDIR=$(call quoted,$(LIBEXECDIR)) DATADIR=$(call quoted,$(DATADIR)) tools/uninstall.sh
 
-# The source as it is committed, with the core in C: "make spine" there needs a C compiler and nothing else.
-# DIST: where to; DIST_TREE: another tree of git than that of the last commit.
+# The committed source, with the core in C: "make spine" in it needs only a C compiler. DIST: the output directory;
+# DIST_TREE: a git tree other than the last commit's.
 DIST := $(B)
 DIST_TREE := HEAD
 dist: build/core.c
@@ -45,7 +45,7 @@ test-packages:
 	$(Q)tools/test-rpm.sh
 	$(Q)GO='$(GO)' tools/test-alpine.sh
 
-# Programs in systems without a driver, with the socket of a driver service or a CDI file; needs root.
+# Programs in systems without a driver, with a driver service's socket or a CDI file; needs root.
 test-service: all
 	$(Q)tools/test-service.sh
 

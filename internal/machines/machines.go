@@ -29,7 +29,7 @@ type Machine struct {
 	Cache     []uint32 // flags of its libraries in glibc's ld.so.cache
 	Platforms []string // values of $PLATFORM
 
-	other string // name of the machine of the other word size on the same processors, or "-"
+	other string // name of the machine with the other word size on the same processors; "-": none
 }
 
 // Musl returns the machine's name in the names of musl's files.
@@ -41,7 +41,7 @@ func (m Machine) Musl() string {
 var table string
 
 var (
-	once sync.Once // a variable without initialization: the programs that import discover start as fast as before
+	once sync.Once // the table is read at the first call, because importing package discover must not delay a program's start
 	rows []Machine
 )
 
@@ -85,12 +85,12 @@ func find(fits func(Machine) bool) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Of returns the row of a target of make.
+// Of returns the row with a target of make; false: there is none.
 func Of(target string) (Machine, bool) {
 	return find(func(m Machine) bool { return m.Target == target })
 }
 
-// Named returns the row with a name.
+// Named returns the row with a name; false: there is none.
 func Named(name string) (Machine, bool) {
 	return find(func(m Machine) bool { return m.Name == name })
 }
@@ -109,7 +109,7 @@ func Running(bits int) (Machine, bool) {
 	return own, known
 }
 
-// OfFiles returns the rows whose ELF files have a number and a word size.
+// OfFiles returns the rows whose ELF files have this processor number and word size.
 func OfFiles(number elf.Machine, bits int) []Machine {
 	return slices.DeleteFunc(slices.Clone(All()), func(m Machine) bool { return m.ELF != number || m.Bits != bits })
 }

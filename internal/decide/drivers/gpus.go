@@ -45,7 +45,7 @@ func (g *GPU) Title() string {
 	return g.Name + " (" + ids + ")"
 }
 
-// look collects the list of GPUs.
+// look is a search for GPUs, with the list found so far.
 type look struct {
 	machine *machine.Machine
 	root    string // of the nodes
@@ -128,7 +128,7 @@ func (l *look) text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// device returns the entry of a sysfs directory, a new one if there is none.
+// device returns the listed GPU of a sysfs directory. It lists a new one if there is none.
 func (l *look) device(directory string) *GPU {
 	for _, g := range l.list {
 		if g.Directory == directory {

@@ -34,8 +34,8 @@ type ItemKey struct{ Layer, Manifest string }
 // Selection is the set of a program's drivers and layers.
 type Selection map[ItemKey]bool
 
-// trialEffort limits the files that all changes together read: on a machine with a hundred thousand manifests, Trial tests
-// only a few changes.
+// trialEffort limits the files that all changes together read. On a machine with a hundred thousand manifests, Trial
+// therefore tests only a few changes.
 const trialEffort = 200_000
 
 // triesLeast is the number of changes that Trial tests on any machine.
@@ -46,7 +46,7 @@ func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
 	return NewTrialFor(Decide, source, answer)
 }
 
-// NewTrialFor is NewTrial with another function that decides, for a program with requests.
+// NewTrialFor is NewTrial for a program with its own arguments to vkCreateInstance: decide makes the decision for it.
 func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
 	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }

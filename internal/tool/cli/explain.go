@@ -174,7 +174,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
-		if answer.Made.Compute != nil { // the program may have a window or not, so the closer decision counts
+		if answer.Made.Compute != nil { // the process may show pictures or not, so the decision with fewer differences is used
 			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
 				result.Differs = other
 			}
