@@ -124,6 +124,7 @@ func (e *driverExam) graphics(device string) error {
 	}
 	e.nvidiaVersions()
 	e.absent()
+	e.hiddenByLayer()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
@@ -170,7 +171,7 @@ func (e *deviceExam) examineDevice(g *GPU) {
 		e.withoutKernelDriver(g)
 	case e.venus(g):
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
+		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {

@@ -193,7 +193,7 @@ func (e *deviceExam) nvidiaModule() advice {
 		return e.system.install(drivers.For("nvidia"))
 	}
 	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return nvidiaModuleMissing
+		return e.unsigned(nvidiaModuleMissing)
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
@@ -203,7 +203,7 @@ func (e *deviceExam) nvidiaModule() advice {
 		}
 		return do
 	}
-	return nvidiaModuleDebian
+	return e.unsigned(nvidiaModuleDebian)
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
