@@ -129,6 +129,7 @@ func (e *driverExam) graphics(device string) error {
 	e.raspberry()
 	e.nvidiaVersions()
 	e.absent()
+	e.hiddenByLayer()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
@@ -176,7 +177,7 @@ func (e *deviceExam) examineDevice(g *GPU) {
 		e.withoutKernelDriver(g)
 	case e.venus(g):
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
+		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
 		found := e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g))
 		container := e.containerKind() != ""

@@ -192,11 +192,8 @@ func (e *deviceExam) nvidiaModule() advice {
 	if !e.hasFamily(drivers.NVIDIA) {
 		return e.system.install(drivers.For("nvidia"))
 	}
-	if _, gone := e.modulesOf(e.kernelRelease()); gone {
-		return restartForModules
-	}
 	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return nvidiaModuleMissing
+		return e.unsigned(nvidiaModuleMissing)
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
@@ -206,14 +203,14 @@ func (e *deviceExam) nvidiaModule() advice {
 		}
 		return do
 	}
-	return nvidiaModuleDebian
+	return e.unsigned(nvidiaModuleDebian)
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
 // module; "" otherwise.
 func (e *deviceExam) withoutHeaders() string {
 	release := e.kernelRelease()
-	tree, _ := e.modulesOf(release)
+	tree := e.modulesOf(release)
 	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
 		return ""
 	}

@@ -10,13 +10,8 @@ import (
 
 // gpuModules returns the kernel modules that drive a device, by its vendor or its chip; nil: unknown.
 func (e *deviceExam) gpuModules(g *GPU) []string {
-	switch g.vendor() {
-	case "AMD":
-		return []string{"amdgpu"}
-	case "Intel":
-		return []string{"i915", "xe"}
-	case "virtio":
-		return []string{"virtio-gpu"}
+	if list := e.modules(g); list != nil {
+		return list
 	}
 	c := e.chip(g)
 	if g.Vendor != "" || c == nil {
@@ -46,10 +41,7 @@ func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
 		return "", advised("Load the kernel driver " + strings.Join(modules, " or ") + " on the host of " + sandboxWords[e.containerKind()] + ".").untried(outsideOnly)
 	}
 	release := e.kernelRelease()
-	switch tree, gone := e.modulesOf(release); {
-	case gone:
-		return said(modulesGone, release), restartForModules
-	case tree != "" && !e.mayHave(tree, modules):
+	if tree := e.modulesOf(release); tree != "" && !e.mayHave(tree, modules) {
 		return said("the kernel %s has no module %s", release, strings.Join(modules, " or ")), e.system.kernelWith(release, modules[0])
 	}
 	if g.vendor() == "Intel" {
@@ -58,24 +50,15 @@ func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
 	return "", asRoot("modprobe " + modules[0]).untried(ofKernel)
 }
 
-// modulesOf returns the directory with the modules of a kernel; "": unknown. gone is true if only other kernels have modules here.
-func (h host) modulesOf(release string) (tree string, gone bool) {
-	if release == "" {
-		return "", false
-	}
-	for _, place := range []string{"/lib/modules", "/usr/lib/modules"} {
-		if h.machine.Exists(place + "/" + release) {
-			return place + "/" + release, false
+// modulesOf returns the directory with the modules of a kernel; "": unknown.
+func (h host) modulesOf(release string) string {
+	for _, place := range []string{"/lib/modules/", "/usr/lib/modules/"} {
+		if release != "" && h.machine.Exists(place+release) {
+			return place + release
 		}
-		gone = gone || len(h.machine.Names(place)) > 0
 	}
-	return "", gone
+	return ""
 }
-
-// modulesGone is the fact that an update removed the modules of the running kernel; restartForModules is the advice.
-const modulesGone = "the modules of the running kernel %s are not installed"
-
-var restartForModules = advised("An update replaced the modules of the kernel: restart the machine.").untried(restarted)
 
 // mayHave reports whether a directory tree of kernel modules has one of the modules, or cannot be searched completely. A module that
 // is a part of the kernel is in the list of these.

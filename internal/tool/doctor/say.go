@@ -84,10 +84,17 @@ func plain(line, file string) string {
 // misled is a fault of a variable.
 type misled struct {
 	environment.Problem
-	more string // where the missing layer or directory is
+	more    string // where the missing layer or directory is
+	further int    // missing files of the same list
 }
 
-func (m misled) say() string { return m.What() + m.more }
+func (m misled) say() string {
+	what := m.What() + m.more
+	if m.further > 0 {
+		what += "; " + term.Count(m.further, "further file") + " of its list " + term.Either(m.further == 1, "is", "are") + " missing"
+	}
+	return what
+}
 
 // Facts about libraries.
 type (
