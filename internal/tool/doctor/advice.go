@@ -35,11 +35,11 @@ func advised(text string, commands ...string) told { return told{text: text, com
 
 // Advice without values.
 var (
-	doNothing       = advised("Nothing; it does no harm.")
-	doNothingChosen = advised("Nothing, if this is intended.")
-	// The container tools pass NVIDIA's driver on as a whole.
-	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or generate the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
+	doNothing        = advised("Nothing; it does no harm.")
+	doNothingChosen  = advised("Nothing, if this is intended.")
+	nvidiaWhole      = advised("Install NVIDIA's driver completely: all of its packages, of one version.").untried(ofPackage)
+	nvidiaOnMusl     = advised("NVIDIA's driver is built for glibc, and this system has musl: use an image of another distribution, or Alpine's own drivers.").untried(outsideOnly)
+	glibcOnMusl      = advised("The library is built for glibc, and this system has musl: install the system's own build, or use an image with glibc.").untried(ofPackage)
 	driverOfHost     = advised("Install the driver on the host: Steam's runtime uses the host's drivers.")
 	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	readableSettings = advised("Let this user read the file, or name another file.")

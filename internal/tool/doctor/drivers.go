@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
@@ -38,8 +39,7 @@ func (e *exam) nvidiaVersions() {
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
-				"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
+			do = e.replaced(kernel, e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -170,7 +170,9 @@ func (e *exam) fallback() {
 	case good == 0:
 		e.withoutDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
-		e.deviceless()
+		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+			e.deviceless()
+		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", sentence("no graphics device has a working driver: programs compute on the CPU"), nil)
 		if by := pinnedBy(e.source); by != "" {
@@ -278,6 +280,30 @@ func (e *exam) absent() {
 		}
 		f.soften(diag.Note)
 		f.harmless, f.advice = true, doNothing
+	}
+	for _, l := range e.Answer.Layers {
+		e.absentLayer(l)
+	}
+}
+
+// absentLayer makes findings about the library of a layer notes if the layer comes with a driver of absent devices. It adds a finding
+// for the variable that asks for the layer.
+func (e *exam) absentLayer(l *manifest.Layer) {
+	if !e.deviceAbsent(drivers.Of(l.Library)) {
+		return
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Path != l.Manifest || f.Subject != l.Name || !slices.Contains(ofLibraries, f.Code) {
+			continue
+		}
+		f.soften(diag.Note)
+		f.harmless, f.advice = true, doNothing
+		if l.EnableName != "" && e.variable(l.EnableName) != "" {
+			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+				offer(fixing, explain.UnsetVariable(l.EnableName))
+			return
+		}
 	}
 }
 

@@ -62,10 +62,17 @@ func plain(line, file string) string {
 // misled is a fault of a variable.
 type misled struct {
 	environment.Problem
-	more string // where the missing layer or directory is
+	more    string // where the missing layer or directory is
+	further int    // missing files of the same list
 }
 
-func (m misled) say() string { return m.What() + m.more }
+func (m misled) say() string {
+	what := m.What() + m.more
+	if m.further > 0 {
+		what += "; " + term.Count(m.further, "further file") + " of its list " + term.Either(m.further == 1, "is", "are") + " missing"
+	}
+	return what
+}
 
 // lacking is a fact about a library that programs do not find or cannot load.
 type lacking struct {
@@ -172,6 +179,20 @@ func undefined(file *binary.File, symbol string, more int, atOnce bool) fact {
 // ofLibC reports whether a library comes with the C library or the compiler.
 func ofLibC(library string) bool {
 	return binary.OfCLibrary(library) || strings.HasPrefix(library, "libgcc_s.so")
+}
+
+// nodeless returns the fact that a device has no node, with the sandbox that does not pass the node on.
+func (e *exam) nodeless(g *GPU) fact {
+	what := "it has no node in /dev/dri"
+	if g.Kernel == "nvidia" {
+		missing := slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, e.machine.Exists)
+		what = "its node below /dev, nvidia with a number, does not exist"
+		if len(missing) > 0 {
+			what = strings.Join(missing, " and ") + term.Either(len(missing) == 1, " does", " do") + " not exist"
+		}
+	}
+	kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")
+	return sentence(what + term.Enclosed(": ", sandboxWords[kind], " does not pass the node"))
 }
 
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
