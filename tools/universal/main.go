@@ -1,5 +1,4 @@
-// Command universal joins Mach-O files of several machines into one universal file, as lipo does. Its output depends on the
-// content of the files alone.
+// Command universal joins Mach-O files of several machines into one universal file, like lipo. The same files give the same bytes.
 //
 //	universal -o OUT FILE...
 package main
@@ -15,7 +14,7 @@ import (
 
 const (
 	magic = 0xcafebabe
-	align = 14 // both machines' pages fit: 16 kB
+	align = 14 // the larger page size of both machines, 16 kB
 )
 
 func main() {

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// enumeration is a set of numbers that fields hold.
+// enumeration is a set of named numbers for fields.
 type enumeration struct {
 	name   string
 	pkg    string // below internal/core, where the Go constants are
 	goType string // the Go type; uint32 for an enumeration without a type
-	note   string // "tells ..."
+	note   string // what the enumeration means: "tells ..."
 	values []value
 }
 

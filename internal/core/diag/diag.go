@@ -103,6 +103,6 @@ type Diagnostic struct {
 	Line    int    // in the file, counted from 1; 0: the whole file
 	Column  int
 	Detail  string // the first detail of the cause
-	More    string // the second one
-	What    string // the line of the log; "": package reasons has the sentence
+	More    string // the second detail
+	What    string // the line of the log; "": internal/decide/reasons builds the sentence
 }

@@ -132,7 +132,7 @@ func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) 
 // services returns the sockets of the driver service, the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
-	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised privileges ask none
+	if answer.Style != pathname.Slash || source.Elevated { // Windows has no service, and elevated programs ask none
 		return nil
 	}
 	if answer.Settings != nil {

@@ -90,7 +90,7 @@ func Negotiate(at Companions, library, layerFunction string, environ []string, l
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
-// trusted returns an error if this process has raised privileges and another user can change a file that the child would load.
+// trusted returns an error if this process is privileged and another user can change a file that the child would load.
 func trusted(way string, at Companions, environ []string) error {
 	if way == "driver" || way == "layer" {
 		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))

@@ -17,16 +17,16 @@ func homes() []string {
 // homeLists returns the names of variables with several directories, each of which is checked separately.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
-// Ignored is a home, or a directory of a list, that a process with raised privileges ignores.
+// Ignored is a home, or a directory of a list, that a privileged process ignores.
 type Ignored struct {
 	Variable, Directory string
 	Error
 }
 
-// Homes returns environ without the homes that another user can change, and these homes. A process without raised privileges
+// Homes returns environ without the homes that another user can change, and these homes. A process without privileges
 // gets environ.
 func Homes(environ []string) (kept []string, ignored []Ignored) {
-	if !Raised() {
+	if !Privileged() {
 		return environ, nil
 	}
 	refused := func(variable, directory string) bool {

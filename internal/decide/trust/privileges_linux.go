@@ -11,9 +11,9 @@ import (
 // harmless are the capabilities that systemd gives to an ordinary user's session: to wake the machine.
 const harmless = 1 << unix.CAP_WAKE_ALARM
 
-// Raised reports whether this process has rights that an ordinary user's programs lack: it acts as root, has capabilities, was
+// Privileged reports whether this process has rights that an ordinary user's programs lack: it acts as root, has capabilities, was
 // started with more rights than its user, or has user or group ids that differ.
-func Raised() bool { return os.Geteuid() == 0 || Differs() || capable() }
+func Privileged() bool { return os.Geteuid() == 0 || Differs() || capable() }
 
 // Differs reports whether the process counts as elevated for the library: started with more rights than its user (AT_SECURE),
 // or with real, effective and saved user ids, or group ids, that differ now.

@@ -28,11 +28,11 @@ var codeVariables = [...]struct{ name, separators string }{
 	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""}, {"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
 }
 
-// Trial returns an *Error if this process has raised privileges and another user can change a file that a child with these variables
+// Trial returns an *Error if this process is privileged and another user can change a file that a child with these variables
 // loads: the child itself, the loader, the manifests and settings that it reads, and the drivers and layers that it selects, each
 // with its libraries. A library without a slash is found as the dynamic linker finds it.
 func Trial(child, library string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(child, environ)
@@ -44,7 +44,7 @@ func Trial(child, library string, environ []string) error {
 
 // Library is Trial for a child that loads one library, without a loader.
 func Library(child, library string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(child, environ)
@@ -53,10 +53,10 @@ func Library(child, library string, environ []string) error {
 	return c.err
 }
 
-// Program returns an *Error if this process has raised privileges and another user can change a program, its libraries, or the files
+// Program returns an *Error if this process is privileged and another user can change a program, its libraries, or the files
 // that its loader selects for it with these variables. The program's own loader is one of its libraries.
 func Program(program string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(program, environ)

@@ -230,7 +230,7 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// A directory that a process with raised privileges may not examine is named with its variable and with what to do.
+// The message about a directory that a privileged process may not examine names its variable and the fix.
 func TestUnreadableDirectory(t *testing.T) {
 	t.Parallel()
 	if variable := os.Getenv("VKLOADER_TEST_LIMITED"); variable != "" { // in the child

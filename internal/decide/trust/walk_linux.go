@@ -15,14 +15,14 @@ import (
 // maxLinks is the number of symbolic links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-// Path returns an *Error if this process has raised privileges and a user other than root can change or exchange the file
+// Path returns an *Error if this process is privileged and a user other than root can change or exchange the file
 // behind a path. For a missing file, it checks the directory in which the file would be created.
 func Path(name string) error { return In("/", name) }
 
 // In is Path for a path below a root directory: absolute links start at that directory again, and ".." does not lead out of
 // it.
 func In(root, name string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	return judge(root, name)

@@ -212,7 +212,7 @@ static enum wire_service_state connect_somewhere(struct service *s)
     char *block; /* env_read makes no copy on this system */
     service_end(s);
     /* PRO-008: such a program loads only the system's libraries */
-    if (process_privileged()) return WIRE_SERVICE_NONE;
+    if (process_elevated()) return WIRE_SERVICE_NONE;
     const char *told = env_read(VARIABLE_VKLOADERD_DIR, &block);
     s->until = now() + ANSWER_MS;
     if (told && *told) return connect_in(s, told, "");

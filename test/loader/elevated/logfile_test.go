@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The log file of the system's settings is for ordinary programs: one with raised privileges writes none, even if it may write to
+// The log file of the system's settings is for ordinary programs: an elevated one writes none, even if it may write to
 // the directory.
 func TestLogFile(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ func listening(t *testing.T, directory string) *atomic.Int32 {
 	return asked
 }
 
-// A program with raised privileges asks no driver service: neither the one that variables name, nor root's own. A user who
+// An elevated program asks no driver service: neither the one that variables name, nor root's own. A user who
 // can replace a socket would give it a library.
 //
 // holds: GEN-5 PRO-008

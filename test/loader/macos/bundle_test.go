@@ -280,7 +280,7 @@ func TestOnlyInBundle(t *testing.T) {
 	}
 }
 
-// A program with raised privileges: the variables do not count.
+// An elevated program ignores the variables.
 //
 // holds: MAC-010 MAC-013
 func TestRaisedRights(t *testing.T) {
@@ -298,7 +298,7 @@ func TestRaisedRights(t *testing.T) {
 	tr.w.Env["WORLD_ELEVATED"] = "1"
 	os.Remove(tr.w.Path("log"))
 	if d, _ := tr.byLibrary(); !slices.Equal(d.drivers, []string{"bundled", "system"}) {
-		t.Errorf("with raised privileges: drivers %v", d.drivers)
+		t.Errorf("elevated: drivers %v", d.drivers)
 	}
 }
 
@@ -433,6 +433,6 @@ func TestRandomMachines(t *testing.T) {
 	if found < count/3 || layered < count/10 || bundled < count/20 || elevated < count/20 || twins < count/20 {
 		t.Error("the machines are too plain")
 	}
-	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d raised privileges; %d layers are of another machine, too",
+	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d elevated programs; %d layers are of another machine, too",
 		count, found, layered, bundled, elevated, twins)
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Value is one of *ssa.Const, *ssa.Function, Address, Slice, Interface, *Node.
+// Value is a *ssa.Const, *ssa.Function, Address, Slice, Interface or *Node.
 type Value any
 
 // Object is a piece of memory: a package variable, or memory that a variable refers to.
@@ -61,7 +61,7 @@ type Memory struct {
 	variables map[*ssa.Global]*Object
 	started   map[*ssa.Package]error
 	running   *ssa.Package            // the package whose initial values are being computed
-	inits     map[*ssa.Function]error // functions named init that could not be followed
+	inits     map[*ssa.Function]error // functions named init that cannot be evaluated
 }
 
 // New returns a memory in which nothing is initialized.

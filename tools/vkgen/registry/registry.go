@@ -19,7 +19,7 @@ type Member struct {
 	Value    string   // of sType
 }
 
-// Type is everything that has a name and is no command, no constant and no enumerated value.
+// Type is a named type of any category.
 type Type struct {
 	Name         string
 	Category     string // "", basetype, bitmask, define, enum, funcpointer, handle, include, struct, union
@@ -29,7 +29,7 @@ type Type struct {
 	Base         string   // basetypes and bitmasks: the aliased type
 	Text         string   // function pointers: the declaration; basetypes: the text
 	Members      []Member // of structures, unions and function pointers
-	Extends      []string // structures: in whose chains they may stand
+	Extends      []string // structures: the structures whose chains may contain it
 	Uses         []string // names of types that the declaration of a function pointer mentions
 }
 
@@ -73,7 +73,7 @@ type Feature struct {
 	Blocks       []Block
 }
 
-// Extension is an extension of the API as it stands in the registry, disabled ones left out.
+// Extension is an extension of the API in the registry. Disabled extensions are not read.
 type Extension struct {
 	Name         string
 	Kind         string // instance, device
