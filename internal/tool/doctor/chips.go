@@ -216,7 +216,9 @@ func (e *deviceExam) withoutKernelDriver(g *GPU) {
 	severity := diag.Problem
 	what, do, young := e.youngForKernel(g)
 	if !young {
-		what, do = untaken, e.kernelCure(g)
+		var missing sentence
+		missing, do = e.kernelCure(g)
+		what = together(untaken, missing)
 		if g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
 		}

@@ -41,7 +41,7 @@ func (e *driverExam) nvidiaVersions() {
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = nvidiaAgain
+			do = e.replaced(kernel, e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -174,7 +174,9 @@ func (e *driverExam) fallback() {
 	case good == 0:
 		e.withoutDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
-		e.deviceless()
+		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+			e.deviceless()
+		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := pinnedBy(e.source); by != "" {

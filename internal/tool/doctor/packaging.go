@@ -318,8 +318,11 @@ func (d distribution) forLibrary(name string) advice {
 	if do, is := d.sandboxed(); is {
 		return do
 	}
+	if d.onMusl() && slices.Contains(glibcOwn, name) {
+		return glibcOnMusl
+	}
 	if strings.Contains(name, "nvidia") {
-		return nvidiaWhole
+		return d.nvidiaFile(name)
 	}
 	m := d.manager()
 	if d.image == declarative {

@@ -17,11 +17,15 @@ import (
 func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
-		install := "apt install " + name + ":" + d.narrow
-		if !d.foreign {
-			install = "dpkg --add-architecture " + d.narrow + " && apt update && " + install
+		name += ":" + d.narrow
+		if d.foreign {
+			break
 		}
-		return installing(install)
+		add := "dpkg --add-architecture " + d.narrow + " && "
+		if inContainer(d.sandbox) && !d.kept {
+			return typed("In the image's Dockerfile: RUN ", add+unattended["apt install"][0]+" "+name).untried(ofPackage)
+		}
+		return installing(add + "apt update && apt install " + name)
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
