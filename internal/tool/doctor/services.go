@@ -302,15 +302,9 @@ func (e *exam) opens(name string, lines []string) advice {
 		return ofNixOS(`systemd.services."` + unitName(name) + `".serviceConfig.` + key + " = " + value + ";")
 	}
 	file, _, _ := strings.Cut(lines[0], "=")
-	do := asRoot(u.dropIn(file, lines))
-	do.effect = dropIn{name, strings.Join(lines, "\n")}
-	return do
-}
-
-func (d dropIn) name() string { return "unit " + d.unit + " " + d.lines }
-
-func (d dropIn) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	with.dropIns = append(slices.Clone(with.dropIns), d)
-	return source, with, true
+	text := strings.Join(lines, "\n")
+	return asRoot(u.dropIn(file, lines)).having("unit "+name+" "+text, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
+		return source, with, true
+	})
 }

@@ -137,6 +137,7 @@ func (e *libraryExam) preload(file string) advice {
 	}
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
 	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+term.Quoted(program))
-	do.because, do.effect = triable, preloaded(value)
-	return do
+	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
+	})
 }
