@@ -221,7 +221,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		if result == nil {
 			result = saw
 		}
-		seen := seenIn(saw)
+		seen := &run.Seen{Good: saw.Outcome == probe.Fine, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}
 		seen.Good = seen.Good || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
 	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
