@@ -166,14 +166,23 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	return nil
 }
 
-// through adds the loader that a child process loaded. The findings and the facts share the description of the loader, which
-// gets the loader's version if no other source gave it.
+// through adds the loader that a child process loaded. The description of the program's loader gets that loader's version if no
+// other source gave it, also in the findings about the loader.
 func (e evidence) through(result *probe.Result) evidence {
+	e = e.next()
 	if l := e.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
-		l.Version, l.From = wording.Version(result.Version), loaders.FromAnswer
+		known := *l
+		known.Version, known.From = wording.Version(result.Version), loaders.FromAnswer
+		e.Loader = &known
+		for f := range each(e.Findings) {
+			if what, is := f.fact.(unread); is {
+				what.loader = e.Loader
+				f.fact, f.advice = what, ignoredBy{what}
+			}
+		}
 	}
 	if result.Library != "" && !slices.Contains(e.Through, result.Library) {
-		e.Through = append(slices.Clip(e.Through), result.Library)
+		e.Through = append(e.Through, result.Library)
 	}
 	return e
 }
