@@ -118,7 +118,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if report.Answer, err = decide.Plan(source); err != nil {
 		return nil, err
 	}
-	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}}
+	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages)}}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err

@@ -26,10 +26,10 @@ type joined struct{ user, group uint32 }
 
 // services returns the processes of services, which one examination of a machine reads once.
 func (e *exam) services() []process.SystemdService {
-	if e.packages.services == nil {
-		e.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
+	if e.system.packages.services == nil {
+		e.system.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
 	}
-	return e.packages.services
+	return e.system.packages.services
 }
 
 // serviceUsers adds a finding for each running service that uses a graphics device and whose user can open none. With a
