@@ -112,11 +112,15 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 // judged sets the results of the drivers.
 func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 	e = e.next()
+	for _, a := range e.alone {
+		if a.saw != nil {
+			e = e.through(a.saw)
+		}
+	}
 	for a := range each(e.alone) {
 		var err error
 		switch {
 		case a.saw != nil:
-			e = e.through(a.saw)
 			err = t.judge(ctx, e.Loader, a)
 		case a.Result == ProbeUntried && e.all != nil:
 			err = t.leftOut(e.all, a)
