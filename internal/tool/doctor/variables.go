@@ -362,7 +362,7 @@ func forEverybody(set []string) advice {
 			"shows it). The program sees these.")
 	}
 	if has(variables.DriversSelect, variables.DriversDisable) {
-		does = append(does, "No variable selects drivers for this program. Programs get the drivers of which a manifest is in a directory of the system.")
+		does = append(does, "No variable selects drivers for this program. It gets every driver with a manifest in a directory of the system.")
 	}
 	if has(variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs) {
 		does = append(does, "Put the manifests into the same directories below /etc/vulkan, which every program reads.")
