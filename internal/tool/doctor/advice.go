@@ -43,10 +43,9 @@ var (
 	seeWhich        = advised("See which: vkloader list variables --set", "vkloader list variables --set")
 	seeWhichName    = advised("See which variables name them: vkloader list variables --set", "vkloader list variables --set")
 	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
-	// The container tools pass NVIDIA's driver on as a whole.
-	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or generate the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
-	nvidiaCDI       = advised("Generate the CDI file again on the host, and check that it contains nvidia_icd.json: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
+	nvidiaWhole     = advised("Install NVIDIA's driver completely: all of its packages, of one version.").untried(ofPackage)
+	nvidiaOnMusl    = advised("NVIDIA's driver is built for glibc, and this system has musl: use an image of another distribution, or Alpine's own drivers.").untried(outsideOnly)
+	glibcOnMusl     = advised("The library is built for glibc, and this system has musl: install the system's own build, or use an image with glibc.").untried(ofPackage)
 	nvidiaInToolbox = advised("Current releases of toolbox add the host's NVIDIA driver to their containers. Update toolbox on the host, and enter the container again.").untried(outsideOnly)
 	nvidiaAgain     = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)

@@ -275,7 +275,7 @@ var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware lists the codes of faults of a device or its kernel driver.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
-	GPUNouveau, GPUNoDriver, GPUNeedsNewer, NvidiaVersion}
+	GPUNouveau, GPUNoDriver, GPUNeedsNewer, GPUUnfinished, NvidiaVersion}
 
 // ofLibraries lists the codes of faults of a library in a manifest.
 var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
@@ -291,7 +291,7 @@ var fatal = []Kind{DriverHeadless, LibraryRuntime}
 var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
-var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer}
+var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}

@@ -213,14 +213,20 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 
 // withoutKernelDriver adds a finding for a device without a kernel driver.
 func (e *deviceExam) withoutKernelDriver(g *GPU) {
+	severity := diag.Problem
 	what, do, young := e.youngForKernel(g)
 	if !young {
-		what, do = untaken, e.kernelCure(g)
+		var missing sentence
+		missing, do = e.kernelCure(g)
+		what = together(untaken, missing)
 		if g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
 		}
+		if _, other := e.unserved(g); other == nil {
+			what, do, severity = e.hindered(g, what, do)
+		}
 	}
-	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
+	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do).soften(severity)
 }
 
 // ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -124,6 +125,12 @@ func (d distribution) manager() *manager {
 func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
 		return d.forLibrary(library)
+	}
+	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
+		command := "rm -- " + term.Quoted(manifest)
+		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + command, commands: []string{command}, root: true}
+		do.effect = changeEffect{explain.RemoveFile(manifest)}
+		return do
 	}
 	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
 }

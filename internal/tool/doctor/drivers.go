@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
@@ -40,7 +41,7 @@ func (e *driverExam) nvidiaVersions() {
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = nvidiaAgain
+			do = e.replaced(kernel, e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -173,7 +174,9 @@ func (e *driverExam) fallback() {
 	case good == 0:
 		e.withoutDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
-		e.deviceless()
+		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+			e.deviceless()
+		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
 		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
 		if by := pinnedBy(e.source); by != "" {
@@ -279,6 +282,30 @@ func (e *driverExam) absent() {
 		}
 		f.soften(diag.Note)
 		f.harmless, f.advice = true, doNothing
+	}
+	for _, l := range e.plan.Layers {
+		e.absentLayer(l)
+	}
+}
+
+// absentLayer makes findings about the library of a layer notes if the layer comes with a driver of absent devices. It adds a finding
+// for the variable that asks for the layer.
+func (e *driverExam) absentLayer(l *manifest.Layer) {
+	if !e.deviceAbsent(drivers.Of(l.Library)) {
+		return
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Path != l.Manifest || f.Subject != l.Name || !slices.Contains(ofLibraries, f.Code) {
+			continue
+		}
+		f.soften(diag.Note)
+		f.harmless, f.advice = true, doNothing
+		if l.EnableName != "" && e.variable(l.EnableName) != "" {
+			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+				offer(fixing, explain.UnsetVariable(l.EnableName))
+			return
+		}
 	}
 }
 

@@ -161,6 +161,17 @@ func (e *deviceExam) unmapped(kind, node string) advice {
 	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.").untried(outsideOnly)
 }
 
+// groupInContainer returns advice about a node whose group in a container may not open it: the container's configuration sets the
+// group.
+func (e *deviceExam) groupInContainer(node string) advice {
+	gid := term.Or(e.groupNumber("render"), "GID")
+	text := "The host gives the node to the container without its group. On the host, let the container's configuration set the group render, " + gid
+	if strings.HasPrefix(e.text("/run/systemd/container"), "lxc") {
+		text += ": on Incus, incus config device set CONTAINER DEVICE gid=" + gid + "; on Proxmox, dev0: " + node + ",gid=" + gid
+	}
+	return advised(text + "; then join that group in the container.").untried(outsideOnly)
+}
+
 // settingsAdvice returns advice about a settings file that hides devices.
 func settingsAdvice(f *settings.File) advice {
 	if f.Ours {

@@ -19,6 +19,7 @@ import (
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
+	screens   bool   // the kernel lists a card for screens, and no render node
 	refused   string // the first node that the examined user may not open; "": none, or unknown
 }
 
@@ -60,14 +61,16 @@ func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vend
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
 	"simple-framebuffer",
 	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
-	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
+	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss", "vgem"}
 
 // displayVendors are the vendors of display-only devices. Their devices may have no kernel driver.
 var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
 
-// displayOnly reports whether the device cannot be expected to support Vulkan.
+// displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
+// driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
+	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor) ||
+		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
 // text returns the content of a regular file without surrounding white space; "" if there is none.
@@ -89,7 +92,8 @@ func (h host) whole(name string) string {
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
 		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
-			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
+			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
+			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
 	return list
 }
@@ -122,8 +126,10 @@ func (e *driverExam) graphics(device string) error {
 		shown.Nodes = e.nodes(g)
 		e.GPUs = append(e.GPUs, shown)
 	}
+	e.raspberry()
 	e.nvidiaVersions()
 	e.absent()
+	e.hiddenByLayer()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
@@ -166,15 +172,19 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
 		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
 	case e.withoutVulkan(g):
-	case g.Kernel == "" && g.Vendor != "":
+	case e.ofMaker(g):
+	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.withoutKernelDriver(g)
 	case e.venus(g):
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
+		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
-		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
-			found.soften(diag.Note) // other devices of its kind have nodes
+		found := e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g))
+		container := e.containerKind() != ""
+		if slices.ContainsFunc(e.gpus, func(o *GPU) bool {
+			return o != g && len(o.Nodes) > 0 && (o.Kernel == g.Kernel || container && len(o.Drivers) > 0)
+		}) {
+			found.soften(diag.Note) // other devices of its kind have nodes, or the container is for another device
 		}
 	case g.refused != "":
 		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
@@ -187,8 +197,8 @@ func (e *deviceExam) examineDevice(g *GPU) {
 		e.found(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
-	default:
-		e.tooNew(g)
+	case !e.tooNew(g):
+		e.unfinished(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
@@ -210,19 +220,6 @@ func (r *Report) hasFamily(name string) bool {
 		f := drivers.Of(m.Library)
 		return f != nil && f.Name == name
 	})
-}
-
-// kernelCure returns advice to load the kernel driver that a device needs.
-func (e *deviceExam) kernelCure(g *GPU) advice {
-	switch g.vendor() {
-	case "NVIDIA":
-		return e.nvidiaModule()
-	case "AMD":
-		return asRoot("modprobe amdgpu").untried(ofKernel)
-	case "Intel":
-		return intelModule
-	}
-	return nil
 }
 
 // undriven adds a finding for a device without a driver, with the driver to install.
@@ -270,8 +267,8 @@ func (e *deviceExam) undriven(g *GPU) {
 	if what.library != "" {
 		found.offer(fixing, own)
 	}
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // a driver may not exist
-		found.soften(diag.Warning)
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
+		e.perhapsNone(found)
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -142,8 +143,11 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 		return
 	}
 	if len(r.Others) > 0 {
-		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class),
-			e.system.forLibrary(m.Library))
+		do := e.other(m)
+		if do == nil {
+			do = e.system.forLibrary(m.Library)
+		}
+		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
@@ -200,6 +204,9 @@ func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 		}
 	}
 	do := e.findable(what.name)
+	if whole := e.other(m); whole != nil && what.by == "" {
+		do = whole
+	}
 	if what.configured == "" {
 		if what.owner = e.ofPackage(what.name, what.places); what.owner != "" {
 			do = e.system.again(what.owner, what.name)
@@ -255,9 +262,9 @@ func (e *libraryExam) fits(file string) bool {
 
 // configured looks for a library in the directories of the ldconfig(8) configuration.
 func (e *libraryExam) configured(name string) string {
-	for _, directory := range e.configuration("/etc/ld.so.conf", 0) {
-		if e.fits(directory + "/" + name) {
-			return directory + "/" + name
+	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
+		if e.fits(line.directory + "/" + name) {
+			return line.directory + "/" + name
 		}
 	}
 	return ""
@@ -266,18 +273,24 @@ func (e *libraryExam) configured(name string) string {
 // maxIncludes is the maximum depth of include lines that ldconfig's configuration is read to.
 const maxIncludes = 4
 
+// searchLine is a line of ldconfig's configuration with a directory.
+type searchLine struct {
+	at        FileLine
+	directory string
+}
+
 // configuration returns the directories in a file of ldconfig(8), and in the files that its include lines name.
-func (e *libraryExam) configuration(file string, depth int) (directories []string) {
+func (e *libraryExam) configuration(file string, depth int) (lines []searchLine) {
 	data, err := e.machine.ReadFile(file)
 	if err != nil || depth > maxIncludes {
 		return nil
 	}
-	for _, line := range strings.Split(string(data), "\n") {
+	for number, line := range strings.Split(string(data), "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 1 && path.IsAbs(words[0]):
-			directories = append(directories, words[0])
+			lines = append(lines, searchLine{FileLine{file, number + 1}, words[0]})
 		case len(words) > 1 && words[0] == "include":
 			for _, pattern := range words[1:] {
 				if !path.IsAbs(pattern) {
@@ -285,13 +298,13 @@ func (e *libraryExam) configuration(file string, depth int) (directories []strin
 				}
 				for _, name := range e.machine.Names(path.Dir(pattern)) {
 					if is, err := path.Match(path.Base(pattern), name); is && err == nil {
-						directories = append(directories, e.configuration(path.Dir(pattern)+"/"+name, depth+1)...)
+						lines = append(lines, e.configuration(path.Dir(pattern)+"/"+name, depth+1)...)
 					}
 				}
 			}
 		}
 	}
-	return directories
+	return lines
 }
 
 // closure examines the dependencies of a library.
@@ -323,7 +336,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old)).
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(m, c, old)).
 			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
@@ -332,6 +345,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 			symbol = c.Data[0]
 		}
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
+		if do := e.hiddenBy(c, c.Files[1:]...); do != nil {
+			found.advice = do
+		}
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}
@@ -387,14 +403,51 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 }
 
 // olderThan returns advice about a library that is too old.
-func (e *libraryExam) olderThan(old binary.Old) advice {
+func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) advice {
+	if do := e.hiddenBy(c, old.In); do != nil {
+		return do
+	}
+	what := term.Either(m.Name == path.Base(m.Manifest), "driver", "layer")
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := own(e.linker); i != nil {
 			return ownLinker(i, version)
 		}
-		return advised("Use a system or image with glibc " + version + " or newer, or a driver built for this one.")
+		return advised("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
 	}
-	return advised("Update " + old.In.Path + ", or install a driver that was built for it.")
+	return advised("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
+}
+
+// hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil
+// if none does.
+func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice {
+	for _, file := range files {
+		for _, place := range e.linker.Everywhere(file.Soname) {
+			other := e.linker.Open(place)
+			if other.Real == file.Real || !e.linker.Fits(other) {
+				continue
+			}
+			if _, lacks := lackOf(c, file, other); lacks == "" {
+				continue
+			}
+			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
+				if path.Clean(line.directory) == path.Dir(file.Path) {
+					return e.unconfigured(line, file.Path, place)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unconfigured returns advice to remove a line of ldconfig's configuration.
+func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
+	before := file + " hides " + hidden + ". "
+	if owner := e.packageOf(line.at.File, file); owner != "" {
+		return advised(before + "Remove the package " + owner + ", which adds " + line.directory + " to the linker's directories.").untried(ofPackage)
+	}
+	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
+	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	return do.finding(path.Dir(hidden))
 }
 
 // sameDriver adds a finding when two manifests name the same driver.

@@ -193,7 +193,7 @@ func (e *deviceExam) nvidiaModule() advice {
 		return e.system.install(drivers.For("nvidia"))
 	}
 	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return nvidiaModuleMissing
+		return e.unsigned(nvidiaModuleMissing)
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
@@ -203,31 +203,26 @@ func (e *deviceExam) nvidiaModule() advice {
 		}
 		return do
 	}
-	return nvidiaModuleDebian
+	return e.unsigned(nvidiaModuleDebian)
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
 // module; "" otherwise.
 func (e *deviceExam) withoutHeaders() string {
-	words := strings.Fields(e.text("/proc/version"))
-	if len(words) < 3 || strings.Contains(words[2], "/") {
+	release := e.kernelRelease()
+	tree := e.modulesOf(release)
+	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
 		return ""
 	}
-	modules := "/lib/modules/" + words[2]
-	if !e.machine.Exists(modules) {
-		modules = "/usr" + modules
-	}
-	if !e.machine.Exists(modules) || e.machine.Exists(modules+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(modules) {
-		return ""
-	}
-	return "linux-headers-" + words[2]
+	return "linux-headers-" + release
 }
 
 // maxModuleDirectories is the maximum number of a kernel's directories in which the tool looks for a module.
 const maxModuleDirectories = 4096
 
-// mayHaveModule reports whether a directory tree of kernel modules has a module of NVIDIA's driver, or cannot be searched completely.
-func (h host) mayHaveModule(modules string) bool {
+// mayHaveModule reports whether a directory tree of kernel modules has a file that is one of the sought modules, or cannot be searched
+// completely.
+func (h host) mayHaveModule(modules string, sought func(file string) bool) bool {
 	list := []string{modules}
 	for at := 0; at < len(list); at++ {
 		entries, err := h.machine.ReadDir(list[at])
@@ -235,7 +230,7 @@ func (h host) mayHaveModule(modules string) bool {
 			return true
 		}
 		for _, entry := range entries {
-			if makersModuleFile(entry.Name()) {
+			if sought(entry.Name()) {
 				return true
 			}
 			if entry.IsDir() {
@@ -249,9 +244,9 @@ func (h host) mayHaveModule(modules string) bool {
 // makersModuleFile reports whether a file is a module of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
 // kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
 func makersModuleFile(file string) bool {
-	name, kind, _ := strings.Cut(file, ".")
-	return (kind == "ko" || strings.HasPrefix(kind, "ko.")) && (name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
-		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy"))
+	name := moduleName(file)
+	return name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
+		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
 }
 
 // computeOnly returns Debian's or Ubuntu's package that adds Vulkan to NVIDIA's packages for computing; "": none of these is installed.

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -287,13 +288,41 @@ var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 // asking are the commands that ask a package manager which package has a library.
 var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F ", "void": "xlocate ", "gentoo": "e-file "}
 
+// unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
+func unnumbered(name string) string {
+	stem, _, _ := strings.Cut(name, ".so")
+	if at := strings.LastIndexByte(stem, '-'); at > 0 && strings.Trim(stem[at+1:], "0123456789.") == "" {
+		stem = stem[:at]
+	}
+	return stem
+}
+
+// otherRelease returns an installed library that has the name of a missing one except for the release; "": none.
+func (d distribution) otherRelease(name string) string {
+	if d.machine == nil {
+		return ""
+	}
+	m, _ := machines.Running(d.class)
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
+		for _, other := range d.machine.Names(directory) {
+			if other != name && strings.Contains(other, ".so.") && unnumbered(other) == unnumbered(name) {
+				return other
+			}
+		}
+	}
+	return ""
+}
+
 // forLibrary returns advice to install a library.
 func (d distribution) forLibrary(name string) advice {
 	if do, is := d.sandboxed(); is {
 		return do
 	}
+	if d.onMusl() && slices.Contains(glibcOwn, name) {
+		return glibcOnMusl
+	}
 	if strings.Contains(name, "nvidia") {
-		return nvidiaWhole
+		return d.nvidiaFile(name)
 	}
 	m := d.manager()
 	if d.image == declarative {
@@ -319,6 +348,11 @@ func (d distribution) forLibrary(name string) advice {
 			}
 			return do
 		}
+	}
+	if other := d.otherRelease(name); m != nil && m.id == "arch" && other != "" {
+		do := asRoot("pacman -Syu").untried(ofPackage)
+		do.text = "The system has " + other + ": packages were updated in part. Update all. " + do.text
+		return do
 	}
 	if m != nil && asking[m.id] != "" {
 		return typed("Ask which package has it, and install that: ", asking[m.id]+name).untried(ofPackage)

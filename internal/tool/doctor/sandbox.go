@@ -105,10 +105,11 @@ func (r *Report) nodeCure(g *GPU) advice {
 	case "snap":
 		name := r.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
-	case "docker":
-		return term.Either(nvidia, startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"), startWith(kind, "--device /dev/dri"))
-	case "podman":
-		return term.Either(nvidia, startWith(kind, "--device nvidia.com/gpu=all"), startWith(kind, "--device /dev/dri"))
+	case "docker", "podman":
+		if nvidia {
+			return nvidiaStart(kind)
+		}
+		return startWith(kind, "--device /dev/dri")
 	case "kubernetes":
 		return limitsOfPod
 	case "container":
@@ -151,11 +152,12 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	case nvidia && e.entered():
 		name := term.Or(e.detail("podman"), "NAME") // distrobox refuses to clone a running container
 		return outside("distrobox stop "+name+" && distrobox create --clone "+name+" --name "+name+"-nvidia --nvidia", e.detail("podman") == "")
+	case nvidia && e.system.onMusl():
+		return nvidiaOnMusl
+	case nvidia && e.systemContainer():
+		return ofHostVersion(nvidiaVersion(e.text("/proc/driver/nvidia/version")))
 	case nvidia && kind != "":
-		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
-			return capabilities(kind == "kubernetes", can)
-		}
-		return nvidiaCDI
+		return nvidiaPassed(kind, e.variable(drivers.NvidiaCapabilities), "nvidia_icd.json")
 	}
 	return nil
 }

@@ -84,10 +84,17 @@ func plain(line, file string) string {
 // misled is a fault of a variable.
 type misled struct {
 	environment.Problem
-	more string // where the missing layer or directory is
+	more    string // where the missing layer or directory is
+	further int    // missing files of the same list
 }
 
-func (m misled) say() string { return m.What() + m.more }
+func (m misled) say() string {
+	what := m.What() + m.more
+	if m.further > 0 {
+		what += "; " + term.Count(m.further, "further file") + " of its list " + term.Either(m.further == 1, "is", "are") + " missing"
+	}
+	return what
+}
 
 // Facts about libraries.
 type (
@@ -236,11 +243,18 @@ type undriven struct {
 	lacks      string // the installed package that lacks the driver in this release
 }
 
-// nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
-func nodeless(nvidia bool, sandbox string) fact {
-	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 do not exist", sentence("it has no node in /dev/dri"))
-	if sandbox != "" {
-		what += sentence(": " + sandboxWords[sandbox] + " does not pass the node")
+// nodeless returns the fact that a device has no node, with the sandbox that does not pass the node on.
+func (e *deviceExam) nodeless(g *GPU) fact {
+	what := sentence("it has no node in /dev/dri")
+	if g.Kernel == "nvidia" {
+		missing := slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, e.machine.Exists)
+		what = "its node below /dev, nvidia with a number, does not exist"
+		if len(missing) > 0 {
+			what = sentence(strings.Join(missing, " and ") + term.Either(len(missing) == 1, " does", " do") + " not exist")
+		}
+	}
+	if kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind != "" {
+		what += sentence(": " + sandboxWords[kind] + " does not pass the node")
 	}
 	return what
 }

@@ -210,6 +210,9 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 	}
 	if mode>>3&readWrite != readWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
+		if e.systemContainer() {
+			return e.groupInContainer(node)
+		}
 		return byUdev
 	}
 	number := strconv.Itoa(int(group))

@@ -54,9 +54,36 @@ func (e *variableExam) environment() {
 		e.wish(found, &f, all)
 		e.choice(found, &f)
 	}
+	e.sameVariable()
 	e.selections()
 	e.layerSettings()
 	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+}
+
+// sameVariable marks the findings about a variable that go with the change of another one: further missing files of its list, and
+// patterns without a match if the variable excludes every driver.
+func (e *variableExam) sameVariable() {
+	first := map[string]*Finding{}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		what, is := f.fact.(misled)
+		switch {
+		case !is:
+		case f.Code == diag.VariableAllOut:
+			for n := range e.Findings {
+				if o := &e.Findings[n]; o.Code == diag.VariableMatch && o.Subject == f.Subject {
+					o.Because = f.Code
+				}
+			}
+		case what.Kind == environment.NoFile && first[f.Subject] != nil && first[f.Subject].Severity == f.Severity:
+			root := first[f.Subject]
+			other, _ := root.fact.(misled)
+			other.further++
+			root.fact, f.Because = other, f.Code
+		case what.Kind == environment.NoFile:
+			first[f.Subject] = f
+		}
+	}
 }
 
 // behind returns the code of the finding about the permission that hides an entry of a variable; nil: none.

@@ -302,21 +302,59 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 	if f.Kind == environment.NoFile {
 		for _, place := range append(near, e.defaults(kinds[0])...) {
 			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
-				found.fact = misled{*f, "; " + file + " exists"}
+				found.fact = misled{Problem: *f, more: "; " + file + " exists"}
 				found.offer(fixing, e.entry(f.Variable, f.Place, file))
 				return
 			}
 		}
+	}
+	if file := e.renamed(f.Place); file != "" {
+		found.fact = misled{Problem: *f, more: "; " + file + " exists"}
+		found.offer(fixing, e.instead(f.Variable, file), e.entry(f.Variable, f.Place, file))
+		return
+	}
+	if f.Kind == environment.NoFile {
 		return
 	}
 	for _, place := range near {
 		if place != path.Clean(f.Place) && len(e.manifestsIn(place)) > 0 {
-			found.fact = misled{*f, "; " + place + " has manifests"}
+			found.fact = misled{Problem: *f, more: "; " + place + " has manifests"}
 			found.offer(fixing, e.entry(f.Variable, f.Place, place))
 			found.offer(fixing, e.alsoLibraries(e.entry(f.Variable, f.Place, place), place)...)
 			return
 		}
 	}
+}
+
+// renamed returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
+// radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
+func (h host) renamed(file string) string {
+	base := path.Base(file)
+	for _, same := range []func(name string) bool{
+		func(name string) bool { return term.NameDistance(name, base) < 4 },
+		func(name string) bool { return familyOf(name) != nil && familyOf(name) == familyOf(base) },
+	} {
+		for _, name := range h.machine.Names(path.Dir(file)) {
+			if search.IsManifestName(name) && same(name) {
+				return path.Join(path.Dir(file), name)
+			}
+		}
+	}
+	return ""
+}
+
+// instead returns the change of a list that replaces all its missing files by one file.
+func (h host) instead(variable, file string) explain.Change {
+	var list []string
+	for _, one := range strings.Split(h.variable(variable), ":") {
+		if !h.machine.Exists(one) {
+			one = file
+		}
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return explain.SetVariable(variable, strings.Join(list, ":"))
 }
 
 // defaults returns the usual directories for manifests.

@@ -17,11 +17,15 @@ import (
 func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
-		install := "apt install " + name + ":" + d.narrow
-		if !d.foreign {
-			install = "dpkg --add-architecture " + d.narrow + " && apt update && " + install
+		name += ":" + d.narrow
+		if d.foreign {
+			break
 		}
-		return installing(install)
+		add := "dpkg --add-architecture " + d.narrow + " && "
+		if inContainer(d.sandbox) && !d.kept {
+			return typed("In the image's Dockerfile: RUN ", add+unattended["apt install"][0]+" "+name).untried(ofPackage)
+		}
+		return installing(add + "apt update && apt install " + name)
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
@@ -158,7 +162,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 		return nil, nil
 	}
 	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report), Idle: has(other.Findings, DriverIdle),
-		advice: forOther(other.Findings)}
+		advice: forOther(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)
@@ -172,14 +176,44 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	return o, nil
 }
 
-// forOther returns advice to install drivers for programs of the other word size.
-func forOther(findings []Finding) advice {
-	for i := range findings {
-		if f := &findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+// forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.
+func forOther(other *Report) advice {
+	var does []advice
+	for i := range other.Findings {
+		f := &other.Findings[i]
+		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		if at < 0 || f.Because != nil || f.advice == nil || f.Severity == diag.Note {
+			continue
+		}
+		family := drivers.Of(other.Drivers[at].Library)
+		if family != nil && slices.ContainsFunc(other.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
+			does = append(does, f.advice)
+		}
+	}
+	if len(does) > 0 {
+		return allOf(does)
+	}
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil && f.Code != NoDriver {
 			return f.advice
 		}
 	}
 	return typed("", "vkloader doctor --bits 32")
+}
+
+// allOf returns the advice to follow several others.
+func allOf(list []advice) advice {
+	all, is := list[0].(told)
+	if !is {
+		return list[0]
+	}
+	for _, one := range list[1:] {
+		if t, is := one.(told); is && !strings.Contains(all.text, t.text) {
+			all.text += ". For another device: " + t.text
+			all.commands, all.root = slices.Concat(all.commands, t.commands), all.root || t.root
+		}
+	}
+	return all
 }
 
 // wordSizes are the suffixes that distinguish a layer's 32-bit name from its 64-bit name.
