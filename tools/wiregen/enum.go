@@ -14,7 +14,7 @@ type enumeration struct {
 	name   string
 	pkg    string // below internal/core, where the Go constants are
 	goType string // the Go type; uint32 for an enumeration without a type
-	note   string // what the enumeration means: "tells ..."
+	note   string // the meaning of the enumeration: "tells ..."
 	values []value
 }
 

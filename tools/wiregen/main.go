@@ -1,5 +1,5 @@
 // Command wiregen generates both sides of the wire format from wire.def: zwire.go for the core and gen/zwire.h for the spine.
-// It writes the position of each field's bytes and the names of its numbers. It does not know what a field means.
+// It writes the position of each field's bytes and the names of its numbers. It does not know the meaning of a field.
 package main
 
 import (
