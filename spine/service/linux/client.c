@@ -207,6 +207,8 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     return state;
 }
 
+/* Connects to the service in the directory of VKLOADERD_DIR. Without the variable: to the machine's service, or else to
+ * the user's. */
 static enum wire_service_state connect_somewhere(struct service *s)
 {
     char *block; /* env_read makes no copy on this system */
@@ -319,6 +321,7 @@ void service_ahead(struct service *s, uint32_t number)
     if (say(s, text)) s->ahead[s->ahead_count++] = number;
 }
 
+/* Reads answers until that to request number. *fd is the file that comes with it, or -1. */
 static enum wire_service_state take_file(struct service *s, uint32_t number, int *fd)
 {
     enum wire_service_state state = WIRE_SERVICE_ANSWERED;
