@@ -54,7 +54,7 @@ func nvidiaStart(kind string) advice {
 	case "podman":
 		return startWith(kind, "--device nvidia.com/gpu=all")
 	case "kubernetes":
-		return limitsOfPod
+		return advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
 	}
 	return startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
 }
@@ -72,7 +72,7 @@ func nvidiaPassed(kind, can, file string) advice {
 
 // replaced returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.
-func (e *driverExam) replaced(kernel, owner string) advice {
+func (e *exam) replaced(kernel, owner string) advice {
 	kind := e.containerKind()
 	switch {
 	case e.systemContainer():
@@ -89,5 +89,6 @@ func (e *driverExam) replaced(kernel, owner string) advice {
 		}
 		return do
 	}
-	return nvidiaAgain
+	return advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
+		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
 }

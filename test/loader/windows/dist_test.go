@@ -126,7 +126,7 @@ func TestDistributionTexts(t *testing.T) {
 		if err != nil || len(text) < 300 || bytes.Count(text, []byte("\r\n")) != bytes.Count(text, []byte("\n")) || bytes.ContainsAny(text, "\x1b\x08") {
 			t.Errorf("%s: %v\n%q", page, err, text[:min(len(text), 100)])
 		}
-		if regexp.MustCompile(`vkloader-(cdi|oci|serve|service|system|policy)`).MatchString(filepath.Base(page)) {
+		if regexp.MustCompile(`vkloader-(cdi|service|system|settings-(layer|order|policy))`).MatchString(filepath.Base(page)) {
 			t.Errorf("%s is of a command that Windows lacks", page)
 		}
 	}
