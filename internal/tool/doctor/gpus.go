@@ -169,6 +169,8 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	case e.withoutVulkan(g):
 	case g.Kernel == "" && g.Vendor != "":
 		e.withoutKernelDriver(g)
+	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
+		e.found(GPUNouveau, g.Title(), g.directory, said(takenByNova, g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)

@@ -50,8 +50,9 @@ const (
 	forbidden   = "%s lacks read or write permission on %s" // a user, a node
 	twoVersions = "the kernel's module is %s, the library is %s"
 	rivals      = "%s and %s are both for this device"
+	takenByNova = "its kernel driver is %s, which has no Vulkan driver yet"
 	noDevice    = "this machine has no device %s"
-	noNumber    = "it selects device %d after the default one, and there is %s"
+	noNumber    = "it selects device %d after the default one, and there %s"
 	filteredOut = "%s excludes it"
 	notMounted  = "%s is not mounted"
 	unlisted    = "it works, but does not list %s"
