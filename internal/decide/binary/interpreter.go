@@ -86,6 +86,9 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 			i.directories = list
 		}
 	}
+	if i.directories == nil && (strings.HasPrefix(real, "/nix/store/") || strings.HasPrefix(real, "/gnu/store/")) {
+		i.directories, i.cache = []string{path.Dir(real)}, "" // those of Nix and Guix search their own directory alone
+	}
 	return i
 }
 

@@ -57,10 +57,13 @@ func (c Change) Possible() bool {
 	return (c.File != "" || wording.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
-// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them.
+// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them. A loader of an
+// unknown version counts as reading a variable that is set already.
 func (c Change) Obeyed(source *machine.Source) bool {
 	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
-		return false
+		if _, set := source.Lookup(c.Variable); !set || !source.Loader.Reads(c.Variable) {
+			return false
+		}
 	}
 	return c.And == nil || c.And.Obeyed(source)
 }

@@ -30,8 +30,8 @@ func (b StartFile) Shown(file string) string {
 type hiding struct{ file, shown, system, by, wants string }
 
 func (s hiding) say() string {
-	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's has. It is not loaded, or ends "+
-		"the program. Without the program's file, it gets the system's", s.shown, s.system, s.by, s.wants)
+	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
+		"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by, s.wants)
 }
 
 // shadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
