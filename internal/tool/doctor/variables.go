@@ -117,6 +117,21 @@ func (e *exam) choice(found *Finding, f *environment.Problem) {
 	}
 }
 
+// meantDrivers returns the pattern for the manifests that a selection without a match means, whose value is a part of their names or a
+// path; "": unknown.
+func (e *exam) meantDrivers(f *environment.Problem) string {
+	value := path.Base(e.variable(f.Variable))
+	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 || strings.ContainsAny(value, "*,~") {
+		return ""
+	}
+	for _, place := range icdPlaces {
+		if slices.ContainsFunc(e.machine.Names(place), func(name string) bool { return strings.Contains(name, value) }) {
+			return "*" + value + "*"
+		}
+	}
+	return ""
+}
+
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
 // its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
@@ -192,7 +207,7 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, said("it selects device %d after the default one, and there is %s", wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
+				e.absentDevice(name, said("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
 			}
 		}
 	}
