@@ -80,7 +80,7 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 	}
 	l.untaken()
 	l.nvidia()
-	l.lonely()
+	l.familyNodes()
 	for _, name := range l.machine.Names(root + "/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] {
@@ -145,8 +145,8 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// lonely adds a device for each existing node of a family, unless a listed device has a kernel driver of that family.
-func (l *look) lonely() {
+// familyNodes adds a device for each existing node of a family, unless a listed device has a kernel driver of that family.
+func (l *look) familyNodes() {
 	for i := range family.Drivers {
 		f := &family.Drivers[i]
 		for _, node := range f.Nodes {
