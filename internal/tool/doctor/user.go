@@ -213,6 +213,9 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 		if e.systemContainer() {
 			return e.groupInContainer(node)
 		}
+		if strings.HasPrefix(node, "/dev/nvidia") {
+			return e.nvidiaNodes(node)
+		}
 		return byUdev
 	}
 	number := strconv.Itoa(int(group))
