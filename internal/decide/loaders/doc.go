@@ -9,7 +9,7 @@
 // (machine.OtherLoader).
 //
 // ReadLog, LogTimes and Progress read a loader's log. The texts of its lines are an interface (LOG-9, LOG-17, LOG-18,
-// LAY-423 to LAY-427): through them the tool learns what only the running library knows.
+// LAY-423 to LAY-427): they give the tool facts of the running library.
 //
 // The package opens files and loads none of them. It starts one program, rpm, to ask which package has a file.
 package loaders

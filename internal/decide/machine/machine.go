@@ -81,8 +81,8 @@ var ErrTooLarge = errors.New("larger than 16 MB")
 // maxLarge is the number of bytes that are read of other files than manifests and settings files.
 const maxLarge = 256 << 20
 
-// readAll reads an open file of at most facts.MaxFile bytes. It stops reading at the limit, whatever the stated size: the
-// file may grow meanwhile, and files of /proc may state 0.
+// readAll reads an open file of at most facts.MaxFile bytes. It ignores a smaller stated size: the file may grow meanwhile,
+// and files of /proc may state 0.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -27,7 +27,7 @@ const OwnClass = strconv.IntSize
 type Source struct {
 	Machine
 	Elevated bool                 // variables that only ordinary programs may read count as unset
-	AsUser   bool                 // on Windows: the program has at most its user's rights, whatever the tool's are
+	AsUser   bool                 // on Windows: the program has at most its user's rights, even if the tool has more
 	Class    int                  // word size of the program, 32 or 64; 0: not known, OwnClass is assumed
 	Program  string               // the program of the decision; "": the tool itself, or on a foreign machine a program without a path
 	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
@@ -335,8 +335,7 @@ func (s *Source) file(path string) facts.File {
 const readSmall = 1024
 
 // readSized reads a regular file as the spine does (spine/core/posix/read.c). A small file whose last character is "}" is
-// read in full, whatever its stated size. Any other file is read up to its stated size; files of /proc state 0, so their
-// content is empty.
+// read in full. Any other file is read up to its stated size; files of /proc state 0, so their content is empty.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

@@ -11,7 +11,7 @@ import (
 
 // ofMaker adds a finding for a device whose kernel driver is its maker's own, if no driver of an unknown family may serve it. It reports
 // whether the device has such a kernel driver.
-func (e *deviceExam) ofMaker(g *GPU) bool {
+func (e *exam) ofMaker(g *GPU) bool {
 	maker := drivers.MakersKernel(g.Kernel)
 	if maker == "" {
 		return false
@@ -32,7 +32,7 @@ func (e *deviceExam) ofMaker(g *GPU) bool {
 
 // perhapsNone makes a finding a warning, because the device may have no Vulkan driver at all, if programs get Vulkan without it or have
 // the finding that there is no driver.
-func (e *deviceExam) perhapsNone(found *Finding) {
+func (e *exam) perhapsNone(found *Finding) {
 	if !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good }) ||
 		slices.ContainsFunc(e.Drivers, func(m Module) bool {
 			f := drivers.Of(m.Library)
@@ -43,7 +43,7 @@ func (e *deviceExam) perhapsNone(found *Finding) {
 }
 
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
-func (e *deviceExam) raspberry() {
+func (e *exam) raspberry() {
 	model := strings.TrimRight(e.text("/proc/device-tree/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })
@@ -66,7 +66,7 @@ const (
 
 // unfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such a driver of PowerVR
 // contains the variable's name.
-func (e *deviceExam) unfinished(g *GPU) {
+func (e *exam) unfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
 	for i := range e.Drivers {
 		m := &e.Drivers[i]

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -26,16 +27,8 @@ type GPU struct {
 // vendor returns the maker's name; "" if unknown.
 func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
-// deviceExam examines the devices one by one.
-type deviceExam struct {
-	keptExam
-	user  user
-	gpus  []*GPU // the devices to examine
-	every []*GPU
-}
-
 // choose keeps only the devices that a selector matches.
-func (e *deviceExam) choose(text string) error {
+func (e *exam) choose(text string) error {
 	var list []drivers.Device
 	for _, g := range e.gpus {
 		address, _ := drivers.PCIAddress(g.Name)
@@ -99,7 +92,7 @@ func devicesOf(m *machine.Machine) (list []*GPU) {
 }
 
 // serve enters the manifests of good drivers for each device.
-func (e *deviceExam) serve() {
+func (e *exam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
@@ -111,7 +104,7 @@ func (e *deviceExam) serve() {
 }
 
 // graphics examines the selected devices and their drivers.
-func (e *driverExam) graphics(device string) error {
+func (e *exam) graphics(device string) error {
 	e.every = devicesOf(e.machine)
 	if e.gpus = e.every; device != "" {
 		if err := e.choose(device); err != nil {
@@ -140,7 +133,7 @@ func (e *driverExam) graphics(device string) error {
 
 // nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as
 // /dev/nvidia-uvm. The latter do not make a device without a node usable.
-func (e *deviceExam) nodes(g *GPU) []string {
+func (e *exam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
 		family := drivers.Of(m.Library)
@@ -157,7 +150,7 @@ func (e *deviceExam) nodes(g *GPU) []string {
 }
 
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
-func (e *deviceExam) examineDevice(g *GPU) {
+func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -168,9 +161,9 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	}()
 	switch {
 	case g.displayOnly():
-		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
+		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
+		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), nil)
 	case e.withoutVulkan(g):
 	case e.ofMaker(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
@@ -203,7 +196,8 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
-		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
+			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -224,7 +218,7 @@ func (r *Report) hasFamily(name string) bool {
 }
 
 // undriven adds a finding for a device without a driver, with the driver to install.
-func (e *deviceExam) undriven(g *GPU) {
+func (e *exam) undriven(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
@@ -236,22 +230,31 @@ func (e *deviceExam) undriven(g *GPU) {
 		return
 	}
 	p, gone := e.uninstalled(f)
-	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
+	what := "its kernel driver is " + g.Kernel + ", but no Vulkan driver manifest covers this device"
+	if g.Kernel == "" {
+		what = "no Vulkan driver manifest covers a graphics device"
+	}
 	if e.class != ProcessClass {
-		what.class = e.class
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
 	}
+	if others := e.otherClass(g); others != "" {
+		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
+	}
+	elsewhere := e.elsewhere()
+	what += outsideSearch(elsewhere)
 	do := e.containerCure(g)
-	var own explain.Change
+	library, own := "", explain.Change{}
 	if do == nil && gone == "" {
-		what.library, own = e.withoutManifest(g)
+		library, own = e.withoutManifest(g)
 	}
+	what += term.Enclosed("; its driver ", library, " is installed, only the manifest is missing")
 	switch {
 	case do != nil || f == nil:
 	case gone != "":
-		what.lost = gone
+		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
-	case p != nil && what.library == "":
-		what.lacks = p.Name + " " + p.Version
+	case p != nil && library == "":
+		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
 		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
 			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
@@ -261,11 +264,11 @@ func (e *deviceExam) undriven(g *GPU) {
 	default:
 		do = e.system.install(f)
 	}
-	found := e.found(GPUNoDriver, g.Title(), "", what, do)
-	if what.elsewhere != "" {
-		found.offer(fixing, e.searchAlso(what.elsewhere))
+	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do)
+	if elsewhere != "" {
+		found.offer(fixing, e.searchAlso(elsewhere))
 	}
-	if what.library != "" {
+	if library != "" {
 		found.offer(fixing, own)
 	}
 	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
@@ -274,7 +277,7 @@ func (e *deviceExam) undriven(g *GPU) {
 }
 
 // otherClass returns the manifest of a driver for the device and for programs of the other word size.
-func (e *deviceExam) otherClass(g *GPU) string {
+func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest

@@ -94,7 +94,7 @@ func (h host) refusals(g *GPU, module string) (words []string) {
 }
 
 // modules returns the kernel modules that a device needs for its Vulkan driver.
-func (e *deviceExam) modules(g *GPU) []string {
+func (e *exam) modules(g *GPU) []string {
 	switch g.vendor() {
 	case "AMD":
 		return []string{"amdgpu"}
@@ -113,7 +113,7 @@ func (e *deviceExam) modules(g *GPU) []string {
 
 // hindered returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
 // known. A device that was turned off is at most worth a note if another one works.
-func (e *deviceExam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severity) {
+func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severity) {
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
 		return what, do, diag.Problem
 	}
@@ -233,7 +233,7 @@ func (h host) switcher(b *barrier) string {
 }
 
 // allowing returns advice that removes a barrier.
-func (e *deviceExam) allowing(b *barrier) advice {
+func (e *exam) allowing(b *barrier) advice {
 	if len(b.words) > 0 {
 		return e.system.bootWords(nil, b.words)
 	}
@@ -325,14 +325,14 @@ func (d distribution) bootWords(add, remove []string) advice {
 }
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
-func (e *deviceExam) takenByOldDriver(g *GPU) {
+func (e *exam) takenByOldDriver(g *GPU) {
 	do := e.system.bootWords(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil {
 		do = e.allowing(b)
 	}
-	found := e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, do)
+	found := e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do)
 	if !slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }) {
 		found.Severity = diag.Problem
 	}
@@ -348,7 +348,7 @@ func (h host) secureBoot() bool {
 }
 
 // unsigned completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
-func (e *deviceExam) unsigned(do told) advice {
+func (e *exam) unsigned(do told) advice {
 	if !e.secureBoot() {
 		return do
 	}
@@ -372,7 +372,7 @@ const (
 )
 
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
-func (e *driverExam) hiddenByLayer() {
+func (e *exam) hiddenByLayer() {
 	used := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Name == optimusLayer && m.Used && m.Good })
 	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.every) == 0 ||
 		slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {

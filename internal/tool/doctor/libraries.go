@@ -61,7 +61,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !wording.IsName(name) {
-				f := e.found(LayerVariable, l.Name, l.Manifest, said(noName, name), nil)
+				f := e.found(LayerVariable, l.Name, l.Manifest, said("%q is not a valid name of a variable", name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
 		}
@@ -100,7 +100,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{file.Path, drivers.Cause(file.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(file.Path, drivers.Cause(file.Err())), do)
 		return nil
 	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
@@ -109,11 +109,11 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.found(misfit, m.Name, m.Manifest, said(anotherLoader, found.File.Path, found.File.Soname), nil)
+		e.found(misfit, m.Name, m.Manifest, said("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
-		e.found(misfit, m.Name, m.Manifest, said(noInterface, found.File.Path), nil)
+		e.found(misfit, m.Name, m.Manifest, said("%s exports none of the functions that the loader looks for", found.File.Path), nil)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
@@ -124,19 +124,23 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
+		what, owner, do := m.Library+" does not exist", "", e.system.forFile(m.Library, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
-		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
+		if err == nil {
+			what = m.Library + " is a link to " + target + ", which does not exist"
+		}
 		if written := asWritten(m.Library, m.Manifest); written != m.Library {
 			do = advised("Correct library_path in " + m.Manifest + ": " + term.Quoted(written) + " is relative to the manifest's directory. Or put the library there.")
 		}
-		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
+		tokened, beside := e.sibling(m.Library)
+		if beside != "" {
+			what, do = what+"; "+beside+" exists", advised("Write "+term.Quoted(beside)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
 				term.Quoted(tokened)+": the dynamic linker replaces $LIB by the directory for the word size.")
-		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
-			what.owner, do = owner, e.system.again(owner, m.Library)
+		} else if owner = e.packageOf(m.Library, target); owner != "" {
+			what, do = what+ofOwner(owner), e.system.again(owner, m.Library)
 		}
-		found := e.found(LibraryMissing, m.Name, m.Manifest, what, do)
-		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && what.owner == "" && what.beside == "" {
+		found := e.found(LibraryMissing, m.Name, m.Manifest, lacking{sentence(what), m.Library}, do)
+		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && owner == "" && beside == "" {
 			found.advice = do
 			found.offer(fixing, changes...)
 		}
@@ -151,7 +155,7 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{place, fs.ErrPermission}, e.opening(e.closedPart(place)))
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(place, fs.ErrPermission), e.opening(e.closedPart(place)))
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
@@ -251,7 +255,7 @@ func (e *libraryExam) findable(name string) advice {
 	case kind == "docker" || kind == "podman":
 		return startWith(kind, "--device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib")
 	}
-	return subsystemUpdate
+	return advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
 }
 
 // fits reports whether a file is a library for the examined programs.
@@ -309,24 +313,17 @@ func (e *libraryExam) configuration(file string, depth int) (lines []searchLine)
 
 // closure examines the dependencies of a library.
 func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
-	through := func(by *binary.File) string {
-		if by == f {
-			return ""
-		}
-		return f.Path
-	}
+	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
 	for _, missing := range c.Missing {
-		unusable := needsUnusable{by: missing.By.Path, through: through(missing.By), name: missing.Name}
+		by := whoNeeds(missing.By.Path, through(missing.By))
 		switch {
 		case missing.Err != nil:
-			unusable.file, unusable.err = missing.Result.File.Path, drivers.Cause(missing.Err)
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.File.Path, drivers.Cause(missing.Err)), e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
-			unusable.file = missing.Result.Others[0]
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil), e.findable(missing.Name))
 		case e.closedLibrary(missing.Name) != "":
-			unusable.file, unusable.err = e.closedLibrary(missing.Name), fs.ErrPermission
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.opening(e.closedPart(unusable.file)))
+			file := e.closedLibrary(missing.Name)
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, file, fs.ErrPermission), e.opening(e.closedPart(file)))
 		default:
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
 				places: missing.Result.Directories})
@@ -336,7 +333,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(m, c, old)).
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
 			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
@@ -371,12 +368,12 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 			missing = e.nowhere(LibraryRuntime, m, what)
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
-		case opened.Fault == drivers.Unreadable:
-			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
-				file: opened.File.Path, err: drivers.Cause(opened.File.Err())}, e.findable(opened.Name))
-		case opened.Fault == drivers.Foreign:
-			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
-				file: opened.File.Path}, e.findable(opened.Name))
+		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
+			var err error
+			if opened.Fault == drivers.Unreadable {
+				err = drivers.Cause(opened.File.Err())
+			}
+			e.found(LibraryRuntime, m.Name, m.Manifest, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, err), e.findable(opened.Name))
 		}
 	}
 }
@@ -392,12 +389,12 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.found(DriverHeadless, m.Name, m.Manifest, said(noLibraryEGL, name), e.findable(name))
+			e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"%s is in no directory that the dynamic linker searches", name), e.findable(name))
 			return
 		}
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
-		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
+		e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
 			typed("Add this file to the image, or write it as root: ", "mkdir -p "+path.Dir(vendor)+" && echo "+term.Quoted(need.Says)+" > "+vendor))
 	}
 }
@@ -457,8 +454,8 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			what := term.Either(other.Manifest == m.Manifest, foundTwice, said(namedAs, f.Path, other.Manifest))
-			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
+			what := term.Either(other.Manifest == m.Manifest, sentence("the manifest is found twice"), said("%s is named by %s as well", f.Path, other.Manifest))
+			found := e.found(LibraryTwice, m.Name, m.Manifest, what, typed("See which variables name them: ", "vkloader list variables --set"))
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
 					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
@@ -492,37 +489,30 @@ type Named struct {
 // exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
 // directories and of the package manager.
 func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
-	linkers, known := map[int]*binary.Linker{}, newPackages()
-	for _, class := range []int{ProcessClass, 32} {
+	known, classes := newPackages(), slices.Compact([]int{ProcessClass, 32})
+	linkers := map[int]*binary.Linker{}
+	for _, class := range classes {
 		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
 	}
-	return func(named Named) (Module, []Finding) { return examineLibrary(source, named, linkers, known) }
-}
-
-func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary.Linker, known *packages) (Module, []Finding) {
-	classes := []int{ProcessClass}
-	if ProcessClass == 64 {
-		classes = append(classes, 32)
+	return func(named Named) (module Module, findings []Finding) {
+		for i, class := range classes {
+			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
+				linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
+			m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+			if named.Layer {
+				e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
+			} else {
+				e.module(&m, drivers.DriverInterface, DriverInterface)
+			}
+			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
+				module, findings = m, e.worded().Findings
+			}
+			if m.Class == class {
+				break
+			}
+		}
+		return module, findings
 	}
-	var best *libraryExam
-	var module Module
-	for _, class := range classes {
-		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-			linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
-		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-		if named.Layer {
-			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
-		} else {
-			e.module(&m, drivers.DriverInterface, DriverInterface)
-		}
-		if best == nil || m.Class == class { // a library for the other word size is examined for that size
-			best, module = e, m
-		}
-		if m.Class == class {
-			break
-		}
-	}
-	return module, best.worded().Findings
 }
 
 // template is a word that the build of a package should have replaced.

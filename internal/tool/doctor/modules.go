@@ -9,7 +9,7 @@ import (
 )
 
 // gpuModules returns the kernel modules that drive a device, by its vendor or its chip; nil: unknown.
-func (e *deviceExam) gpuModules(g *GPU) []string {
+func (e *exam) gpuModules(g *GPU) []string {
 	if list := e.modules(g); list != nil {
 		return list
 	}
@@ -30,7 +30,7 @@ func (e *deviceExam) gpuModules(g *GPU) []string {
 
 // kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
 // if it is not known to be missing.
-func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
+func (e *exam) kernelCure(g *GPU) (missing sentence, do advice) {
 	modules := e.gpuModules(g)
 	switch {
 	case g.vendor() == "NVIDIA":
@@ -45,7 +45,7 @@ func (e *deviceExam) kernelCure(g *GPU) (missing sentence, do advice) {
 		return said("the kernel %s has no module %s", release, strings.Join(modules, " or ")), e.system.kernelWith(release, modules[0])
 	}
 	if g.vendor() == "Intel" {
-		return "", intelModule
+		return "", advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
 	}
 	return "", asRoot("modprobe " + modules[0]).untried(ofKernel)
 }

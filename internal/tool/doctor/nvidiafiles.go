@@ -62,7 +62,7 @@ func nvidiaStart(kind string) advice {
 	case "podman":
 		return startWith(kind, "--device nvidia.com/gpu=all")
 	case "kubernetes":
-		return limitsOfPod
+		return advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
 	}
 	return startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
 }
@@ -80,7 +80,7 @@ func nvidiaPassed(kind, can, file string) advice {
 
 // replaced returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.
-func (e *driverExam) replaced(kernel, owner string) advice {
+func (e *exam) replaced(kernel, owner string) advice {
 	kind := e.containerKind()
 	switch {
 	case e.systemContainer():
@@ -97,12 +97,13 @@ func (e *driverExam) replaced(kernel, owner string) advice {
 		}
 		return do
 	}
-	return nvidiaAgain
+	return advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
+		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
 }
 
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
 // 0666; options of its module change the mode.
-func (e *deviceExam) nvidiaNodes(node string) advice {
+func (e *exam) nvidiaNodes(node string) advice {
 	command := "chmod 666 " + node
 	for _, name := range e.machine.Names("/dev") {
 		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && number != "" && strings.Trim(number, "0123456789") == "" {
@@ -120,7 +121,7 @@ const nvidiaModeset = "/dev/nvidia-modeset"
 
 // windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a container lacks it.
 // Sources: NVIDIA/libnvidia-container pull request 388 and PierreBeucher/cloudypad issue 381.
-func (e *deviceExam) windowless(g *GPU) {
+func (e *exam) windowless(g *GPU) {
 	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || e.variable("DISPLAY")+e.variable("WAYLAND_DISPLAY") == "" {
 		return
 	}

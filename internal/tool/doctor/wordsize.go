@@ -23,7 +23,7 @@ func (d distribution) install32(m *manager, name string) advice {
 		}
 		add := "dpkg --add-architecture " + d.narrow + " && "
 		if inContainer(d.sandbox) && !d.kept {
-			return typed("In the image's Dockerfile: RUN ", add+unattended["apt install"][0]+" "+name).untried(ofPackage)
+			return typed("In the image's Dockerfile: RUN ", add+m.image[0]+" "+name).untried(ofPackage)
 		}
 		return installing(add + "apt update && apt install " + name)
 	case "fedora", "rhel":
@@ -34,11 +34,13 @@ func (d distribution) install32(m *manager, name string) advice {
 		if d.image == steamOS {
 			return ofSteamOS
 		}
-		return multilib("pacman -S lib32-" + name)
+		do := installing("pacman -S lib32-" + name)
+		do.text = "Run as root, with the repository multilib: " + do.commands[0]
+		return do
 	case "alpine":
-		return noneOnAlpine
+		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	}
-	return d.run(m.install + " " + name)
+	return d.run(false, name)
 }
 
 // has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
@@ -53,7 +55,7 @@ func (d distribution) library32(m *manager, name string) advice {
 	case !d.has32(m):
 		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.run(m.install + " " + name)
+		return d.run(false, name)
 	case m.library != nil:
 		return d.install32(m, m.library(name))
 	}
@@ -63,12 +65,6 @@ func (d distribution) library32(m *manager, name string) advice {
 	return nil
 }
 
-// packages32 lists the 32-bit packages whose names do not derive from the 64-bit names.
-var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
-
-// offered is a driver family in a package manager.
-type offered struct{ manager, family string }
-
 // driver32 returns advice to install a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
@@ -76,16 +72,20 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("nixos"):
 		return ofNixOS("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
-		return bothOnGentoo
+		return advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":
 		return installDriver(f.Name, "32-bit ")
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
-		return nvidia32OnUbuntu
+		return advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	}
-	if name := packages32[offered{m.id, f.Name}]; name != "" {
-		return d.install32(m, name)
+	name := f.Packages[m.id] // the name of the package for 64-bit programs
+	switch {
+	case f.Name == drivers.NVIDIA && m.id == "debian":
+		name = "nvidia-driver-libs"
+	case f.Name == drivers.NVIDIA && m.id == "fedora":
+		name = "xorg-x11-drv-nvidia-libs"
 	}
-	return d.install32(m, f.Packages[m.id])
+	return d.install32(m, name)
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
@@ -103,8 +103,8 @@ func (e *exam) otherWordSize() {
 		return
 	}
 	good := e.someGood()
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == LibraryForeign {
+	for f := range each(e.Findings) {
+		if f.Code == LibraryForeign {
 			f.soften(diag.Warning)
 			if good {
 				f.soften(diag.Note)
@@ -168,8 +168,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 			o.Drivers = append(o.Drivers, m.Name)
 		}
 	}
-	for i := range other.Findings {
-		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil {
+	for f := range each(other.Findings) {
+		if f.Severity == diag.Problem && f.Because == nil {
 			o.Problems++
 		}
 	}
@@ -251,8 +251,7 @@ func (r *Report) besideOwn() {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		if f.Code != LibraryForeign {
 			continue
 		}
@@ -264,7 +263,8 @@ func (r *Report) besideOwn() {
 		}
 		if slices.ContainsFunc(modules, same) {
 			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
+			f.advice = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
+				"skip this one without a message.")
 		}
 	}
 }
