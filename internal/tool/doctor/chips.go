@@ -134,7 +134,7 @@ var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "l
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) advice {
-	if inContainer(d.sandbox) || (host{d.machine}).systemContainer() {
+	if inContainer(d.sandbox) || d.machine != nil && (host{d.machine}).systemContainer() {
 		return advised("Update the kernel of the container's host to Linux " + c.Kernel + " or newer.").untried(outsideOnly)
 	}
 	suite, has := d.suite()
