@@ -1,20 +1,20 @@
 # Builds vkloader into build/. Needs Go, a C compiler and GNU make; no Vulkan headers, no network beyond Go modules.
 # "make help" lists the targets; V=1 shows the commands.
 #
-# Where things come from:
+# Where the files come from:
 #   internal/core, by tools/goc              build/core.c: the core, in C
-#   spine/*/*.c and spine/*/linux           with it build/libvulkan.so.1.4.<header version>, and its links
-#   cmd/vkloader, internal/decide/probe/child  build/vkloader, build/libexec/vkloader/probe, and from the tool itself
-#                                            its man pages and completions, build/share
-#   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and the manifests beside it
-#   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and the manifests beside it
-# The rules stand in the build.mk of the directory that they are for. internal/machines has the compilers and flags of machines and
-# systems: the value of NAME for a system is NAME_linux, NAME_windows or NAME_macos.
+#   spine/*/*.c and spine/*/linux            with the core build/libvulkan.so.1.4.<header version>, and its links
+#   cmd/vkloader, internal/decide/probe/child  build/vkloader, build/libexec/vkloader/probe, and, written by the tool itself,
+#                                            man pages and completions in build/share
+#   drivers/<name>/*.c, *.json               build/drivers/libvk_<name>.so, and manifests in the same directory
+#   layers/<name>/*.c, *.json                build/layers/libVkLayer_<name>.so, and manifests in the same directory
+# The rules of a directory are in its build.mk. internal/machines has the compilers and flags of machines and systems: the value
+# of NAME for a system is NAME_linux, NAME_windows or NAME_macos.
 #
-# TARGET= a machine of internal/machines/machines.txt, or musl, builds the library, drivers and layers below build/TARGET;
-# TARGET=windows builds them for Windows, for both word sizes: windows/x64 and windows/x86. TARGET=macos builds them for both
-# machines of macOS, macos/x86_64 and macos/arm64, then one file of both, for library and tool: build/macos/libvulkan.1.dylib. PORTABLE=1
-# builds them for any glibc since 2.17, below build/portable or build/TARGET/portable.
+# TARGET: a machine of internal/machines/machines.txt, or musl: builds the library, drivers and layers below build/TARGET.
+# TARGET=windows builds them for Windows, for both word sizes, in windows/x64 and windows/x86. TARGET=macos builds them for both
+# machines of macOS, in macos/x86_64 and macos/arm64, then joins the libraries and tools of both: build/macos/libvulkan.1.dylib.
+# PORTABLE=1 builds them for any glibc since 2.17, below build/portable or build/TARGET/portable.
 
 , := ,
 MAKEFLAGS += --no-builtin-rules
@@ -37,14 +37,15 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
-# Where manifests and the settings file are searched (PATH-4): when the directory was not chosen, /etc is searched, too.
+# The directories that are searched for manifests and the settings file (PATH-4). If SYSCONFDIR is not given, /etc is
+# searched, too.
 EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
 export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
 	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
-# A word for the shell, which may have spaces and apostrophes.
+# Quotes a text, which may have spaces and apostrophes, as one word for the shell.
 quoted = '$(subst ','\'',$(1))'
 say = @printf '  %-6s %s\n' '$(1)' '$(2)'
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# glibc.sh DIRECTORY: the newest version of glibc's symbols that an ELF file below DIRECTORY wants.
+# glibc.sh DIRECTORY: prints the newest version of glibc's symbols that an ELF file below DIRECTORY needs, such as 2.34.
 set -eu
 find "$1" -type f | while read -r file; do
     readelf -V -W "$file" 2> /dev/null || :

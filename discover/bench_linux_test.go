@@ -23,7 +23,7 @@ func usual() fstest.MapFS {
 	return files
 }
 
-// maxGarbage is the limit of one decision on such a machine, in bytes; that of its time is a millisecond.
+// maxGarbage is the limit of allocations of one decision on this machine, in bytes.
 const maxGarbage = 1 << 20
 
 func BenchmarkDecide(b *testing.B) {
@@ -38,8 +38,8 @@ func BenchmarkDecide(b *testing.B) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// One decision on a machine with 4 drivers and 10 layers makes at most 1 MB of garbage. Its time is for the benchmark alone,
-// because other tests run beside this one.
+// One decision on a machine with 4 drivers and 10 layers allocates at most 1 MB. Only the benchmark measures its time,
+// because other tests run at the same time.
 func TestGarbage(t *testing.T) {
 	host := discover.Root(below(t, usual()))
 	r := testing.Benchmark(func(b *testing.B) {
@@ -55,7 +55,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// processorTime returns this process's time on processors, in nanoseconds: other processes do not change it.
+// processorTime returns this process's processor time in nanoseconds. Other processes do not affect it.
 func processorTime(b *testing.B) int64 {
 	var usage unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {

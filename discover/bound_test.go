@@ -11,7 +11,7 @@ import (
 	"vkloader/discover"
 )
 
-// endless is a file system in which one file never ends, with any stated size.
+// endless is a file system with a file that never ends and states any size.
 type endless struct {
 	fstest.MapFS
 	name string
@@ -41,7 +41,7 @@ func (f *endlessFile) Read(to []byte) (int, error) {
 	return len(to), nil
 }
 
-// A manifest of a file system that never ends is read up to the largest size that a manifest has, and is too large.
+// A manifest that never ends is read up to the largest size of a manifest, and rejected as too large.
 func TestEndlessManifest(t *testing.T) {
 	t.Parallel()
 	const name = "usr/share/vulkan/icd.d/a.json"
@@ -55,7 +55,7 @@ func TestEndlessManifest(t *testing.T) {
 	}
 }
 
-// A manifest of which the file system says that it is too large is not read.
+// A manifest whose stated size is too large is not read.
 func TestLargeManifest(t *testing.T) {
 	t.Parallel()
 	const name = "usr/share/vulkan/icd.d/a.json"
@@ -68,7 +68,7 @@ func TestLargeManifest(t *testing.T) {
 	}
 }
 
-// One host serves any number of goroutines, and each gets the same answer.
+// Many goroutines can use one host, and get the same answer.
 func TestOneHostForMany(t *testing.T) {
 	t.Parallel()
 	for _, host := range []*discover.Host{discover.Root(below(t, mixed())), discover.Files(mixed()), discover.Local()} {

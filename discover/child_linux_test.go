@@ -18,7 +18,7 @@ import (
 	"vkloader/discover"
 )
 
-// TestMain is also the child of a probe: a script says what becomes of it.
+// TestMain is also the child of a probe; a script defines its events and its end.
 func TestMain(m *testing.M) {
 	if script := os.Getenv("DISCOVER_CHILD"); script != "" && len(os.Args) == 2 {
 		child(script)
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child follows the lines of a script: a JSON object is an event; "crash" and "hang" end or do not end the child, and
-// "end" ends it well; "VERB NAME=PART" does so if the variable has this part.
+// child follows the lines of a script. A JSON object is an event. "crash", "hang" and "end" make the child crash, hang or
+// end. "VERB NAME=PART" is the verb, if the variable contains this part.
 func child(script string) {
 	events := os.NewFile(3, "events")
 	lines := bufio.NewScanner(strings.NewReader(script))
@@ -48,7 +48,7 @@ func child(script string) {
 		}
 		break
 	}
-	fmt.Fprintln(events, `{"event":"end"}`) // no library has ended it
+	fmt.Fprintln(events, `{"event":"end"}`) // the report of a child that no library has ended
 	os.Exit(0)
 }
 
@@ -71,7 +71,7 @@ func scripted(t *testing.T, limit time.Duration, lines ...string) discover.Probe
 	return discover.ProbeOptions{Child: own, Limit: limit, Whole: true, Env: []string{"PATH=" + os.Getenv("PATH"), "DISCOVER_CHILD=" + strings.Join(lines, "\n")}}
 }
 
-// The child's events become the report: devices, or how and where it ended.
+// The child's events become the report: the devices, or how and in which phase the child ended.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
@@ -89,7 +89,7 @@ func TestProbe(t *testing.T) {
 	if err != nil || report.Outcome != discover.Crashed || report.Phase != "create instance" || report.Signal == "" || !strings.Contains(report.Problem, report.Signal) {
 		t.Errorf("a crash: %+v, %v", report, err)
 	}
-	for limit := 500 * time.Millisecond; ; limit *= 2 { // on a busy machine the child needs longer to say where it is
+	for limit := 500 * time.Millisecond; ; limit *= 2 { // on a busy machine the child needs longer to report its phase
 		report, err = discover.Probe(t.Context(), scripted(t, limit, create, "hang"))
 		if err != nil || report.Outcome != discover.Hung || report.Phase != "create instance" && limit > time.Minute {
 			t.Fatalf("a hang: %+v, %v", report, err)
@@ -108,7 +108,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// The driver or layer of a crash is found by further children.
+// Further children find the driver or layer that causes a crash.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	root := below(t, join(debian(), mixed()))
@@ -116,7 +116,7 @@ func TestBlame(t *testing.T) {
 	for _, c := range []struct{ script, manifest, file string }{
 		{"crash VK_DRIVER_FILES=radeon", drivers[1], "/usr/lib/x86_64-linux-gnu/libvulkan_radeon.so"},
 		{"end VK_LOADER_LAYERS_DISABLE=VK_LAYER_on\nend VK_LOADER_LAYERS_DISABLE=~all~\ncrash", root + "/usr/share/vulkan/implicit_layer.d/on.json", "/l/VK_LAYER_on.so"},
-		{"crash", drivers[0], "/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"}, // every driver alone: the first is named
+		{"crash", drivers[0], "/usr/lib/x86_64-linux-gnu/libvulkan_intel.so"}, // every driver crashes alone, so the first one is named
 	} {
 		options := scripted(t, time.Minute, create, c.script)
 		options.Whole = false
@@ -128,7 +128,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// built is a file of the build tree.
+// built returns the path of a file in the build tree.
 func built(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("../build", name))
@@ -141,7 +141,7 @@ func built(t *testing.T, name string) string {
 	return path
 }
 
-// The real child finds the device of a real driver through the real loader, and the tool prints the same of it.
+// The real child finds the device of a real driver through the real loader, and the tool prints the same data.
 func TestProbeOfNullDriver(t *testing.T) {
 	t.Parallel()
 	options := discover.ProbeOptions{Child: built(t, "libexec/vkloader/probe"), Library: built(t, "libvulkan.so.1"),
@@ -156,7 +156,7 @@ func TestProbeOfNullDriver(t *testing.T) {
 		t.Fatalf("%+v, %v", inspection, err)
 	}
 	got, _ := said(t, inspection).(map[string]any)
-	for _, of := range []map[string]any{got, info} { // each run has its own
+	for _, of := range []map[string]any{got, info} { // each run measures other times
 		if len(of["times"].([]any)) == 0 || len(of["usage"].(map[string]any)) == 0 {
 			t.Errorf("%v", of)
 		}
@@ -175,7 +175,7 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if len(devices) == 0 || devices[0].(map[string]any)["in"] != true {
 		t.Fatalf("%v", list)
 	}
-	delete(devices[0].(map[string]any), "in") // why one is hidden, the tool finds out by further children
+	delete(devices[0].(map[string]any), "in") // only the tool looks for the reason why a device is hidden, with further children
 	if !reflect.DeepEqual(said(t, report.Devices[0]), devices[0]) {
 		t.Errorf("%v\nthe tool: %v", report.Devices[0], devices[0])
 	}
@@ -207,14 +207,14 @@ func asChild(t *testing.T, environ []string, args ...string) (answer any) {
 	t.Helper()
 	cmd := exec.Command(built(t, "vkloader"), append(args, "--json")...)
 	cmd.Env = environ
-	out, _ := cmd.Output() // that something is not met is no failure
+	out, _ := cmd.Output() // unmet requirements are no failure of the test
 	if err := json.Unmarshal(out, &answer); err != nil {
 		t.Fatalf("%s: %v\n%s", args, err, out)
 	}
 	return answer
 }
 
-// Requirements are judged in one order, and the first that is not met is named.
+// Requirements are checked in a fixed order, and the error names the first unmet one.
 func TestRequirement(t *testing.T) {
 	t.Parallel()
 	report, err := discover.Probe(t.Context(), scripted(t, time.Minute, create, made, gpu, cpu))
@@ -260,7 +260,7 @@ func TestRequirement(t *testing.T) {
 	}
 }
 
-// Wait ends with an event: a manifest that appears is looked at before the time for a look without events has come.
+// Wait probes again as soon as a manifest appears, before the interval without events is over.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

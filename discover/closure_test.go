@@ -26,7 +26,7 @@ func decided(t *testing.T, m *machineTree) (*discover.Host, *discover.Answer) {
 	return host, answer
 }
 
-// closures are those of the drivers that are used, by the manifest's name up to its first dot.
+// closures returns the closures of the used drivers, by the manifest's name up to its first dot.
 func closures(t *testing.T, m *machineTree) map[string]*discover.DriverFiles {
 	t.Helper()
 	host, answer := decided(t, m)
@@ -45,8 +45,8 @@ func closures(t *testing.T, m *machineTree) map[string]*discover.DriverFiles {
 	return all
 }
 
-// Each machine's graphics devices are those that the tool's doctor finds, with the drivers that serve them. The doctor's nodes
-// are also those that a driver opens besides.
+// On each machine, GPUs returns the devices of the tool's doctor, with the drivers that serve them. The doctor's nodes also
+// contain those of NodesFor.
 func TestGPUsAreTheDoctors(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines() {
@@ -85,7 +85,7 @@ func TestGPUsAreTheDoctors(t *testing.T) {
 	}
 }
 
-// A driver's files are found by the dynamic linker's rules; missing and too new files are named.
+// The dynamic linker's rules find a driver's files. Missing files and libraries for newer versions are reported.
 func TestClosure(t *testing.T) {
 	t.Parallel()
 	all := machines()
@@ -134,7 +134,7 @@ func TestClosure(t *testing.T) {
 	}
 }
 
-// The variables of the program that a driver was decided for count for its libraries.
+// The variables of the decision's program apply to the search for a driver's libraries.
 func TestClosureOfProgram(t *testing.T) {
 	t.Parallel()
 	files := broken()
@@ -151,7 +151,7 @@ func TestClosureOfProgram(t *testing.T) {
 	}
 }
 
-// What keeps GPUs and Closure from answering.
+// GPUs and Closure return errors for hosts and drivers that they cannot examine.
 func TestGPUsAndClosureErrors(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithCancel(t.Context())
@@ -172,7 +172,7 @@ func TestGPUsAndClosureErrors(t *testing.T) {
 	}
 }
 
-// The files of a layer are found as those of a driver are, for the program that it was decided for.
+// A layer's files are found like those of a driver, for the program of the decision.
 func TestLayerClosure(t *testing.T) {
 	t.Parallel()
 	files := debian()
@@ -204,7 +204,7 @@ func TestLayerClosure(t *testing.T) {
 	}
 }
 
-// A container that uses one GPU of several gets its nodes, those of its parts, and those that every GPU needs.
+// A container with one of several GPUs gets its nodes, the nodes of its parts, and the nodes that belong to no GPU.
 func TestNodesFor(t *testing.T) {
 	t.Parallel()
 	all := []discover.GPU{

@@ -11,8 +11,8 @@ import (
 	"vkloader/discover"
 )
 
-// toolkit returns the mounts of a toolkit for NVIDIA's containers: the manifest and every file of each driver of NVIDIA's that
-// works, found by the decision and the driver's own needs; a fixed list of four names misses other names and versions.
+// toolkit returns the mounts of a toolkit for NVIDIA's containers: the manifest and every file of each working NVIDIA
+// driver. The decision and the driver's needs find the files; a fixed list would miss other names and versions.
 func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err error) {
 	list, err := discover.GPUs(ctx, host)
 	if err != nil {
@@ -32,7 +32,7 @@ func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err err
 		}
 		mounts = append(append(mounts, d.Manifest), files.Data...)
 		for _, f := range files.Files {
-			if !f.CLibrary { // that of the image
+			if !f.CLibrary { // the image has its own C library
 				mounts = append(mounts, f.Path)
 			}
 		}
@@ -40,8 +40,8 @@ func toolkit(ctx context.Context, host *discover.Host) (mounts []string, err err
 	return mounts, nil
 }
 
-// plugin returns a device plugin's answer to the kubelet: the GPUs that Vulkan works on, with the nodes of each. A plugin that
-// looks for a directory calls a GPU healthy whose driver cannot be loaded.
+// plugin returns a device plugin's answer to the kubelet: the GPUs on which Vulkan works, with their nodes. A plugin that
+// only checks whether a directory exists reports a GPU as healthy even if its driver cannot be loaded.
 func plugin(ctx context.Context, host *discover.Host) (healthy map[string][]string, err error) {
 	list, err := discover.GPUs(ctx, host)
 	if err != nil {
@@ -62,7 +62,7 @@ type runtimeDevice struct {
 	memory   uint64
 }
 
-// models is that list, from values and not from words on standard error; a crash in a driver is the child's.
+// models returns that list from typed values, not from text on standard error. A crash of a driver happens in the child.
 func models(ctx context.Context, options discover.ProbeOptions) (list []runtimeDevice, err error) {
 	report, err := discover.Probe(ctx, options)
 	if err != nil {
@@ -79,7 +79,7 @@ func models(ctx context.Context, options discover.ProbeOptions) (list []runtimeD
 	return list, nil
 }
 
-// sandbox returns the files that a sandbox binds: all drivers that can be loaded, by the directories of their files, and the nodes.
+// sandbox returns the files that a sandbox binds: manifests of loadable drivers, directories of their files, and nodes.
 func sandbox(ctx context.Context, host *discover.Host) (manifests, directories, nodes []string, err error) {
 	answer, err := discover.Decide(ctx, host, discover.Program{})
 	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
@@ -108,7 +108,7 @@ func sandbox(ctx context.Context, host *discover.Host) (manifests, directories, 
 	return manifests, slices.Compact(directories), nodes, err
 }
 
-// texts are the values at a path of names in a tool's answer; "*" is every element.
+// texts returns the values at a path of member names in a tool's answer; "*" stands for every element.
 func texts(value any, names ...string) (list []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -125,7 +125,7 @@ func texts(value any, names ...string) (list []string) {
 	return list
 }
 
-// same tells whether two lists have the same elements.
+// same reports whether two lists have the same elements.
 func same(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	slices.Sort(a)
@@ -133,12 +133,12 @@ func same(a, b []string) bool {
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
-// within tells whether all of a list are in another one.
+// within reports whether every element of a is in b.
 func within(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(name string) bool { return !slices.Contains(b, name) })
 }
 
-// On each machine the consumers get the tool's answers.
+// On each machine the consumers get the same results as the tool's commands.
 func TestConsumers(t *testing.T) {
 	t.Parallel()
 	works := map[string][]string{"debian": {"0000:00:02.0", "0000:03:00.0"}, "ubuntu": {"0000:01:00.0", "0000:02:00.0"}, "nixos": {"0000:03:00.0"}}
@@ -196,7 +196,7 @@ func keys(m map[string][]string) (list []string) {
 	return list
 }
 
-// A runtime's devices keep their identities when a driver lists them in another order; a crash is an error with its cause.
+// A device keeps its identity when a driver lists its devices in another order. A crash is an error with its cause.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	other := strings.NewReplacer("Radeon", "Radeon 2", "0000:03:00.0", "0000:04:00.0", `"index":0`, `"index":1`).Replace(strings.Split(gpu, "\n")[0])
@@ -217,7 +217,7 @@ func TestModels(t *testing.T) {
 	}
 	options := discover.ProbeOptions{Child: built(t, "libexec/vkloader/probe"), Library: built(t, "libvulkan.so.1"),
 		Env: []string{"VK_DRIVER_FILES=" + built(t, "drivers/null_icd.json"), "HOME=" + t.TempDir()}}
-	if list, err := models(t.Context(), options); !errors.As(err, &unmet) || unmet.Code != discover.UnmetNotCPU { // it computes nothing, and says so
+	if list, err := models(t.Context(), options); !errors.As(err, &unmet) || unmet.Code != discover.UnmetNotCPU { // the null device is no GPU
 		t.Errorf("the null driver: %v, %v", list, err)
 	}
 }

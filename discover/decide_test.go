@@ -19,12 +19,12 @@ import (
 	"vkloader/internal/tool/cli"
 )
 
-// manifest is a driver manifest with a library.
+// manifest returns a driver manifest with a library.
 func manifest(library string) *fstest.MapFile {
 	return text(`{"file_format_version":"1.0.1","ICD":{"library_path":"` + library + `","api_version":"1.3.0"}}`)
 }
 
-// layer is the manifest of a layer.
+// layer returns the manifest of a layer.
 func layer(name, more string) *fstest.MapFile {
 	return text(`{"file_format_version":"1.2.0","layer":{"name":"` + name + `","type":"GLOBAL","library_path":"/l/` + name +
 		`.so","api_version":"1.3.0","implementation_version":"1","description":"d"` + more + `}}`)
@@ -32,7 +32,7 @@ func layer(name, more string) *fstest.MapFile {
 
 func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s), Mode: 0o644} }
 
-// mixed has drivers and layers of all kinds.
+// mixed returns a file system with drivers and layers of all kinds.
 func mixed() fstest.MapFS {
 	return fstest.MapFS{
 		"usr/share/vulkan/icd.d/a.json":                     manifest("liba.so"),
@@ -49,7 +49,7 @@ func mixed() fstest.MapFS {
 	}
 }
 
-// below writes a file system into a directory.
+// below writes a file system into a new directory and returns the directory.
 func below(t testing.TB, files fstest.MapFS) string {
 	t.Helper()
 	root := t.TempDir()
@@ -74,7 +74,7 @@ func below(t testing.TB, files fstest.MapFS) string {
 
 var variables = []string{"HOME=/home/u", "VK_INSTANCE_LAYERS=VK_LAYER_named:VK_LAYER_gone", "VK_LOADER_DRIVERS_DISABLE=b*"}
 
-// tool returns the JSON that the tool prints, without the tool's additions: fixes, and packages.
+// tool returns the JSON that the tool prints, without the tool's additions: fixes and packages.
 func tool(t testing.TB, args ...string) (answer any) {
 	t.Helper()
 	var out, errOut strings.Builder
@@ -102,7 +102,7 @@ func tool(t testing.TB, args ...string) (answer any) {
 	return answer
 }
 
-// said is a value as its JSON says it.
+// said returns a value after conversion to JSON and back.
 func said(t testing.TB, value any) (answer any) {
 	t.Helper()
 	data, err := json.Marshal(value)
@@ -115,7 +115,7 @@ func said(t testing.TB, value any) (answer any) {
 	return answer
 }
 
-// A directory, a file system in memory and the tool give one answer.
+// A directory, a file system in memory and the tool give the same answer.
 func TestAnswerIsTheTools(t *testing.T) {
 	t.Parallel()
 	root := below(t, mixed())
@@ -158,7 +158,7 @@ func TestAnswerIsTheTools(t *testing.T) {
 	}
 }
 
-// Reasons are values: a code, a sentence, and the place in the file.
+// A reason has a code, a sentence, and the place in the file.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	answer, err := discover.Decide(t.Context(), discover.Files(mixed()).WithEnv(variables...), discover.Program{})
@@ -191,7 +191,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Every code of this package is one of the tool's table.
+// The tool's table of findings contains every code of this package.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	known := map[discover.Code]bool{}
@@ -206,7 +206,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// What keeps an answer from being given is an error that says which.
+// Each failure of a question has its own error.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	over, cancel := context.WithCancel(t.Context())
@@ -240,7 +240,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// stopping ends a context when a file is opened.
+// stopping cancels a context when a file is opened.
 type stopping struct {
 	fs.FS
 	stop func()
@@ -253,7 +253,7 @@ func (s stopping) Open(name string) (fs.File, error) {
 	return s.FS.Open(name)
 }
 
-// A context that is over in the middle of a decision ends it.
+// A context that ends during a decision ends the decision.
 func TestContextIsObeyed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -263,7 +263,7 @@ func TestContextIsObeyed(t *testing.T) {
 	}
 }
 
-// The variables are those of the program, else of the host, and of this process for the running system alone.
+// The variables are the program's, or else the host's. Only the running system has this process's variables.
 func TestVariables(t *testing.T) {
 	t.Setenv("VK_LOADER_DRIVERS_DISABLE", "*")
 	files := fstest.MapFS{"usr/share/vulkan/icd.d/a.json": manifest("liba.so"), "d/b.json": manifest("libb.so")}
@@ -290,7 +290,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// One host serves many callers.
+// Several goroutines can use one host.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	host := discover.Root(below(t, mixed()))
@@ -305,7 +305,7 @@ func TestConcurrency(t *testing.T) {
 	wait.Wait()
 }
 
-// A copy of Windows is decided by its registry, as with the tool.
+// The registry decides for a copy of Windows, as with the tool.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	const keys = "Windows Registry Editor Version 5.00\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers]\n" +
@@ -329,7 +329,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A root is opened for each question, and closed: a later directory at its path counts.
+// A root is opened for each question and closed afterwards. A later directory at its path therefore counts.
 func TestRootIsNotKept(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "root")

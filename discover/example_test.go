@@ -144,7 +144,7 @@ func ExampleParseRequirement() {
 
 func ExampleWait() {
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // a service would give it a minute
+	cancel() // a service would wait for a minute
 	err := discover.Wait(ctx, discover.Requirement{API: discover.V1_3, Type: discover.Discrete})
 	fmt.Println(errors.Is(err, context.Canceled))
 	// Output:
@@ -162,7 +162,7 @@ func ExampleLoaderOf() {
 		fmt.Println(err)
 		return
 	}
-	program.Loader = loader // which does not read that variable
+	program.Loader = loader // this loader does not read the variable
 	answer, err := discover.Decide(ctx, host, program)
 	fmt.Println(answer.Loader.File, answer.Loader.Version, err)
 	// Output:
@@ -206,7 +206,7 @@ func ExampleLayerClosure() {
 			return
 		}
 		for _, f := range needs.Files {
-			if !f.CLibrary { // a sandbox has its own
+			if !f.CLibrary { // a sandbox has its own C library
 				fmt.Println(f.Path)
 			}
 		}

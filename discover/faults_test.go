@@ -16,7 +16,7 @@ import (
 	"vkloader/discover"
 )
 
-// Questions about no host are errors, and a host without files has no driver.
+// Questions about a nil host are errors, and a host without files has no driver.
 func TestNoHost(t *testing.T) {
 	t.Parallel()
 	var none *discover.Host
@@ -49,7 +49,7 @@ func TestNoHost(t *testing.T) {
 	}
 }
 
-// A cancelled decision ends soon, however many manifests a directory has.
+// A cancelled decision ends soon, even in a directory with very many manifests.
 func TestCancelledDecision(t *testing.T) {
 	t.Parallel()
 	const count = 20000
@@ -64,7 +64,7 @@ func TestCancelledDecision(t *testing.T) {
 	}
 	whole := time.Since(begin)
 	for _, after := range []int64{100, count / 2, count - 1} {
-		for attempt := 1; ; attempt++ { // other work of the machine may delay one
+		for attempt := 1; ; attempt++ { // other work of the machine may delay the decision
 			ctx, cancel := context.WithCancel(t.Context())
 			counting := &countingFS{MapFS: files, after: after, do: cancel}
 			_, err := discover.Decide(ctx, discover.Files(counting), discover.Program{})
@@ -86,7 +86,7 @@ func TestCancelledDecision(t *testing.T) {
 	}
 }
 
-// A library's Real is the file behind its links, also where a link leads out of its directory.
+// A library's Real is the file behind its links, also if a link leads out of its directory.
 func TestRealOfLinks(t *testing.T) {
 	t.Parallel()
 	m := machines()[0]
@@ -114,7 +114,7 @@ func TestRealOfLinks(t *testing.T) {
 	}
 }
 
-// Layers that are not active have their library, and their closure is that of an active one.
+// Inactive layers also have a library, with the same closure as if they were active.
 func TestLibraryOfInactiveLayer(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"usr/share/vulkan/explicit_layer.d/a.json": {Data: []byte(`{"file_format_version":"1.0.0","layer":{
@@ -129,7 +129,7 @@ func TestLibraryOfInactiveLayer(t *testing.T) {
 	}
 }
 
-// A nil context is the background, and each function answers as with that.
+// With a nil context, each function answers as with context.Background.
 func TestNilContext(t *testing.T) {
 	t.Parallel()
 	var none context.Context
@@ -160,7 +160,8 @@ func TestNilContext(t *testing.T) {
 	}
 }
 
-// A file system without optional methods gives the same answer, a broken one no driver, and the panic of one reaches the caller.
+// A file system without optional methods gives the same answer, and a broken one no driver. A panic of a file system reaches
+// the caller.
 func TestFilesInPart(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"usr/share/vulkan/icd.d/a.json": {Data: []byte(`{"file_format_version":"1.0.1","ICD":{"library_path":"/a.so","api_version":"1.3.0"}}`)}}
@@ -187,7 +188,7 @@ type openFunc func(name string) (fs.File, error)
 
 func (open openFunc) Open(name string) (fs.File, error) { return open(name) }
 
-// No report has no device, and a driver or layer without a library has no closure.
+// A nil report has no devices, and a driver or layer without a library has no closure.
 func TestNothingGiven(t *testing.T) {
 	t.Parallel()
 	required := &discover.Requirement{}
@@ -207,7 +208,7 @@ func TestNothingGiven(t *testing.T) {
 	}
 }
 
-// countingFS is a file system that calls a function once when so many files were opened.
+// countingFS is a file system that calls a function after a number of opened files.
 type countingFS struct {
 	fstest.MapFS
 	after  int64

@@ -31,7 +31,7 @@ func ParseVersion(text string) (Version, error) { return vk.ParseVersion(text) }
 
 // Codes of drivers.
 const (
-	DriverUsed         = decide.DriverUsed         // the only one of a driver that a program gets
+	DriverUsed         = decide.DriverUsed         // a program gets the driver
 	DriverField        = decide.DriverField        // the manifest lacks a field, or it has a wrong value
 	DriverVariant      = decide.DriverVariant      // api_version is not of Vulkan
 	DriverArchitecture = decide.DriverArchitecture // it is for programs of another word size
@@ -47,7 +47,7 @@ const (
 
 // Codes of layers.
 const (
-	LayerActive       = decide.LayerActive       // the only one of a layer that a program gets
+	LayerActive       = decide.LayerActive       // a program gets the layer
 	LayerInactive     = decide.LayerInactive     // nothing asks for it, or its own variable disables it
 	LayerDisabled     = decide.LayerDisabled     // VK_LOADER_LAYERS_DISABLE
 	LayerBlacklisted  = decide.LayerBlacklisted  // an override layer keeps it out
@@ -85,7 +85,7 @@ const (
 	UnmetDriver    = decide.UnmetDriver    // vkCreateInstance finds no driver
 	UnmetDevice    = decide.UnmetDevice    // there is no device
 	UnmetHealth    = decide.UnmetHealth    // the child crashed or hung
-	UnmetNotCPU    = decide.UnmetNotCPU    // there are devices of the processor alone
+	UnmetNotCPU    = decide.UnmetNotCPU    // every device computes on the CPU
 	UnmetVendor    = decide.UnmetVendor    // no device is of the vendor
 	UnmetType      = decide.UnmetType      // no device is of the kind
 	UnmetAPI       = decide.UnmetAPI       // no device has the version
@@ -97,12 +97,12 @@ const (
 // ParseRequirement reads conditions as "vkloader check --require" accepts them, such as "api=1.3,vram=8G".
 func ParseRequirement(text string) (Requirement, error) { return decide.ParseRequirement(text) }
 
-// Probe has a child load the Vulkan loader and use it as a short program does: create an instance, list the devices, and
-// create a device on each. The calling process loads nothing.
+// Probe starts a child process that loads the Vulkan loader and uses it as a short program does: it creates an instance,
+// lists the devices, and creates a device on each. The calling process loads nothing.
 //
-// The child is libexec/vkloader/probe of an installed vkloader, found by PATH and in /usr and /usr/local. Without it the
-// error is [ErrNoProbe]. A crash in the child is in the report and no error, with the signal, the phase and, after further
-// children with fewer drivers and layers, the driver or layer to blame.
+// The child is libexec/vkloader/probe of an installed vkloader, which Probe finds by PATH and in /usr and /usr/local.
+// Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase. Further
+// children, with fewer drivers and layers, then find the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 	return decide.Probe(given(ctx), options)
 }
@@ -120,8 +120,9 @@ func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (
 	return decide.WaitWith(given(ctx), required, options)
 }
 
-// Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
-// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
+// Inspect runs two children that use the loader as [Probe] does. The first one uses it twice, to measure times; the second
+// one records the loader's log. Inspect joins their results with the decision for the child as a program. It ignores
+// ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	return decide.Inspect(given(ctx), options)
 }

@@ -11,8 +11,8 @@ import (
 	"vkloader/discover"
 )
 
-// rootOf makes a file system of text: lines of a path and, after a space, its file: "-> TARGET" is a link, "/" a
-// directory, and anything else the content. A short name stands for a directory that is searched.
+// rootOf returns the file system that a text describes. Each line has a path and, after a space, the file: "-> TARGET" is a
+// link, "/" a directory, and other text the content. A short name stands for a searched directory.
 func rootOf(lines string) fstest.MapFS {
 	short := strings.NewReplacer("D/", "usr/share/vulkan/icd.d/", "I/", "usr/share/vulkan/implicit_layer.d/", "E/", "usr/share/vulkan/explicit_layer.d/",
 		"S/", "etc/vulkan/loader_settings.d/", "P/", "sys/bus/pci/devices/", "R/", "sys/class/drm/", "L/", "usr/lib/x86_64-linux-gnu/")
@@ -34,7 +34,7 @@ func rootOf(lines string) fstest.MapFS {
 	return files
 }
 
-// FuzzRoot has every question answered for random trees.
+// FuzzRoot asks every question about random trees.
 func FuzzRoot(f *testing.F) {
 	for _, lines := range []string{
 		`D/a.json {"file_format_version":"1","ICD":{"library_path":"liba.so","api_version":"1.3.0"}}` + "\nL/liba.so \x7fELF",

@@ -23,9 +23,9 @@ func Root(directory string) *Host { return &Host{decide.Root(directory)} }
 // is used concurrently. A program has no variables. nil is a host without files.
 func Files(files fs.FS) *Host { return &Host{decide.Files(files)} }
 
-// Windows returns a copy of a machine with Windows: its registry as "reg export" writes it (several exports may follow each
-// other as separate texts), and its files, in which the directory c is drive C. files may be nil: then no manifest can be
-// read. Only [Decide] and [Paths] are for it; the running Windows is [Local].
+// Windows returns a copy of a machine with Windows. registry has texts in the form of "reg export"; with several texts,
+// values of later ones replace values of earlier ones. In files, the directory c is drive C; without files, no manifest can
+// be read. Only [Decide] and [Paths] accept this host. The running Windows is [Local].
 func Windows(files fs.FS, registry ...[]byte) *Host { return &Host{decide.Windows(files, registry...)} }
 
 // WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables
@@ -70,8 +70,8 @@ func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	return host.machine().Decide(given(ctx), program)
 }
 
-// Paths lists where drivers, layers and settings are looked for, also places that do not exist. It is for programs that
-// install manifests, that bind them into a sandbox, or that wait for new ones.
+// Paths lists where drivers, layers and settings are looked for, also places that do not exist. Programs need it to install
+// manifests, to bind them into a sandbox, or to wait for new ones.
 func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
 	return host.machine().Paths(given(ctx), program)
 }
@@ -87,12 +87,12 @@ func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error)
 // each of its Drivers, list the files that a container needs for a GPU.
 func GPUs(ctx context.Context, host *Host) ([]GPU, error) { return host.machine().GPUs(given(ctx)) }
 
-// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host, for the program
-// that the driver was decided for; a Driver that does not come from [Decide] is for a 64-bit program without variables.
-// Files that are missing are in the answer, and no error. It opens libraries as files and loads none.
+// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host. They are those for
+// the program of the [Decide] that returned the driver; any other Driver counts as one for a 64-bit program without
+// variables. Missing files are in the answer, and are no error. Closure opens libraries as files and loads none.
 //
 // A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
-// examines the host. It does not tell whether the container's C library is new enough; "vkloader cdi verify --root" does.
+// examines the host only. "vkloader cdi verify --root" says whether a container's C library is new enough.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
 	return host.machine().Closure(given(ctx), driver)
 }

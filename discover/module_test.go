@@ -22,7 +22,7 @@ func command(t *testing.T, directory string, environ []string, args ...string) s
 	return string(out)
 }
 
-// The package needs the standard library, golang.org/x/sys and this module alone, on every system that it is for.
+// On every supported system, the package depends only on the standard library, golang.org/x/sys and this module.
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	for _, system := range []string{"GOOS=linux", "GOOS=windows"} {
@@ -53,7 +53,7 @@ func main() {
 }
 `
 
-// The example of a device plugin has less than 80 lines, and gives a GPU its nodes and files.
+// The example of a device plugin has less than 80 lines, and prints the nodes and files for a GPU.
 func TestExamplePlugin(t *testing.T) {
 	t.Parallel()
 	const source = "../examples/device-plugin"
@@ -73,8 +73,8 @@ func TestExamplePlugin(t *testing.T) {
 	}
 }
 
-// Another module builds with this one put in the place of its requirement, without the tool's dependencies and without cgo.
-// Importing the package runs nothing of this module.
+// Another module can be built with this one through a replace directive, without the tool's dependencies and without cgo.
+// Importing the package runs no code of this module.
 func TestOtherModule(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("..")
@@ -119,7 +119,7 @@ func TestOtherModule(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, line := range strings.Split(string(out), "\n") {
-		if strings.HasPrefix(line, "init vkloader/") && !strings.HasSuffix(line, ", 0 bytes, 0 allocs") { // copies of errors
+		if strings.HasPrefix(line, "init vkloader/") && !strings.HasSuffix(line, ", 0 bytes, 0 allocs") { // copies of errors are the only initialization
 			t.Errorf("at import: %s", line)
 		}
 	}

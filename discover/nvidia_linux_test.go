@@ -9,7 +9,7 @@ import (
 	"vkloader/discover"
 )
 
-// nodesOf are the nodes of each device.
+// nodesOf returns the nodes of each device.
 func nodesOf(t *testing.T, files fstest.MapFS) map[string][]string {
 	t.Helper()
 	list, err := discover.GPUs(t.Context(), discover.Files(files))
@@ -23,7 +23,7 @@ func nodesOf(t *testing.T, files fstest.MapFS) map[string][]string {
 	return all
 }
 
-// Which of NVIDIA's nodes is whose, the driver tells. Where it does not, no device gets the node of another one.
+// NVIDIA's driver tells which node belongs to which device. Where it does not, no device gets another one's node.
 func TestNodesOfUnknownDevices(t *testing.T) {
 	t.Parallel()
 	files := ubuntu()
@@ -43,7 +43,7 @@ func TestNodesOfUnknownDevices(t *testing.T) {
 	}
 }
 
-// divided is ubuntu with a card that is divided, and the names of both.
+// divided returns the machine ubuntu with a divided card.
 func divided() fstest.MapFS {
 	files := ubuntu()
 	const capabilities = "proc/driver/nvidia/capabilities/gpu0/mig/"
@@ -57,7 +57,7 @@ func divided() fstest.MapFS {
 	return files
 }
 
-// The devices of a CDI file are those of this package, by address and UUID, with all of their nodes, and parts too.
+// The devices of a CDI file are those of this package, by address and UUID, with all of their nodes and parts.
 func TestCDIDevicesAreTheGPUs(t *testing.T) {
 	t.Parallel()
 	for _, files := range []fstest.MapFS{debian(), ubuntu(), divided()} {
@@ -71,7 +71,7 @@ func TestCDIDevicesAreTheGPUs(t *testing.T) {
 		for _, d := range devices {
 			nodes[texts(d, "name")[0]] = texts(d, "containerEdits", "deviceNodes", "path")
 		}
-		known := 2 // "all", and by number
+		known := 2 // "all", and the name by number
 		check := func(name string, want []string) {
 			known++
 			if got, is := nodes[name]; !is || slices.ContainsFunc(want, func(node string) bool { return !slices.Contains(got, node) }) {

@@ -10,7 +10,7 @@ import (
 	"vkloader/discover"
 )
 
-// closureMachines are those of the consumers, and machines with special files of drivers and layers.
+// closureMachines returns the machines of the consumers, and machines with special files of drivers and layers.
 func closureMachines() []machineTree {
 	wsl := join(glibc(triplet, "GLIBC_2.36"), fstest.MapFS{"dev/dxg": text(""),
 		"usr/share/vulkan/icd.d/dzn_icd.x86_64.json": manifest("/" + triplet + "libvulkan_dzn.so"),
@@ -43,7 +43,7 @@ func closureMachines() []machineTree {
 		machineTree{"odd", odd, nil}, machineTree{"layers", layers, nil})
 }
 
-// used are the closures of the drivers and layers that a program gets, by their manifests.
+// used returns the closures of the drivers and layers that a program gets, by their manifests.
 func used(t *testing.T, host *discover.Host) map[string]*discover.DriverFiles {
 	t.Helper()
 	answer, err := discover.Decide(t.Context(), host, discover.Program{})
@@ -59,7 +59,7 @@ func used(t *testing.T, host *discover.Host) map[string]*discover.DriverFiles {
 		}
 	}
 	for _, l := range answer.Layers {
-		if l.Used && l.Name != "VK_LAYER_MESA_device_select" { // no machine has its library
+		if l.Used && l.Name != "VK_LAYER_MESA_device_select" { // no machine here has its library
 			if all[l.Manifest], err = discover.LayerClosure(t.Context(), host, l); err != nil {
 				t.Fatal(err)
 			}
@@ -68,14 +68,14 @@ func used(t *testing.T, host *discover.Host) map[string]*discover.DriverFiles {
 	return all
 }
 
-// Whether a driver or a layer works is judged once: the doctor, the list of devices and the closures agree.
+// Only one package judges whether a driver or a layer works, so the doctor, the list of devices and the closures agree.
 func TestOneJudgement(t *testing.T) {
 	t.Parallel()
 	broken := 0
 	for _, m := range closureMachines() {
 		args := m.args(t, "doctor")
 		report, _ := tool(t, args...).(map[string]any)
-		if m.name == "later" { // the missing dependency of a library of run time is named
+		if m.name == "later" { // the message names the missing dependency of the library that is opened at run time
 			const want = "libnvidia-glvkspirv.so." + nvidiaVersion + " needs libgone.so.1"
 			if what := texts(report["findings"], "what"); !strings.Contains(strings.Join(what, "\n"), want) {
 				t.Errorf("%q has no %q", what, want)
@@ -110,24 +110,24 @@ func TestOneJudgement(t *testing.T) {
 			}
 		}
 	}
-	if broken != 11 { // the driver of "wsl" too: no configuration of the linker names the directory of its libraries
+	if broken != 11 { // this includes the driver of "wsl": no configuration of the linker names the directory of its libraries
 		t.Errorf("%d are broken", broken)
 	}
 }
 
-// stands are files of these machines that stand for a kind of need.
+// stands has example files of each kind of need, by machine.
 var stands = map[string][]string{
 	"wsl":     {"/usr/lib/wsl/lib/libdxcore.so", "/usr/lib/wsl/drivers", "/" + triplet + "libnear.so.1"},
 	"windows": {"/" + triplet + "libnvidia-egl-gbm.so.1", "/" + triplet + "libgbm.so.1", "/" + triplet + "gbm/nvidia-drm_gbm.so"},
 	"layers":  {"/l/VK_LAYER_whole.so"},
 }
 
-// The files that vkloader cdi puts into a container are those of the closures.
+// vkloader cdi puts the files of the closures into a container, and no others.
 func TestOneClosure(t *testing.T) {
 	t.Parallel()
 	for _, m := range closureMachines() {
 		if m.env != nil || m.name == "container" || m.name == "broken" || m.name == "later" {
-			continue // cdi is for the machine, not for the variables of a program; of no driver there is no file
+			continue // cdi ignores the variables of a program; a machine without a driver has no files
 		}
 		root := m.args(t)[2]
 		host := discover.Root(root)

@@ -10,7 +10,7 @@ import (
 	"vkloader/discover"
 )
 
-// The tool decides for the loader that a program gets. So does the package, when it is told: this one ignores a settings file.
+// The package, like the tool, decides for the loader that Program.Loader names. This loader ignores a settings file.
 func TestLoaderIsTheTools(t *testing.T) {
 	t.Parallel()
 	files := join(mixed(), glibc(triplet, "GLIBC_2.2.5"))
@@ -50,7 +50,8 @@ func TestLoaderIsTheTools(t *testing.T) {
 	}
 }
 
-// A compute policy leaves layers out of programs that show nothing. An answer for another program names them.
+// A compute policy excludes layers from programs that show no pictures. An answer for another program lists these layers in
+// Compute.
 func TestComputePolicyIsTheTools(t *testing.T) {
 	t.Parallel()
 	const overlay = "VK_LAYER_MANGOHUD_overlay_x86_64"
@@ -78,7 +79,7 @@ func TestComputePolicyIsTheTools(t *testing.T) {
 	}
 }
 
-// A portability driver is for programs that enable portability.
+// Only programs that enable portability get a portability driver.
 func TestPortability(t *testing.T) {
 	t.Parallel()
 	files := mixed()
@@ -97,7 +98,7 @@ func TestPortability(t *testing.T) {
 	}
 }
 
-// The searched places are those that the tool lists.
+// Paths lists the same places as the tool.
 func TestPathsAreTheTools(t *testing.T) {
 	t.Parallel()
 	root := below(t, mixed())

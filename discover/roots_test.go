@@ -12,7 +12,7 @@ import (
 
 const triplet = "usr/lib/x86_64-linux-gnu/"
 
-// library is a shared object; words as for binary.Parse.
+// library returns a shared object; words as for binary.Parse.
 func library(words ...string) *fstest.MapFile {
 	l, err := binary.Parse(words)
 	if err != nil {
@@ -25,7 +25,7 @@ func link(target string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 }
 
-// join puts file systems on each other; the later ones win.
+// join merges file systems. A later file replaces an earlier one of the same path.
 func join(all ...fstest.MapFS) fstest.MapFS {
 	out := fstest.MapFS{}
 	for _, files := range all {
@@ -36,7 +36,7 @@ func join(all ...fstest.MapFS) fstest.MapFS {
 	return out
 }
 
-// pci is a graphics card with nodes of the direct rendering manager: card NUMBER, and render node 128 + NUMBER.
+// pci returns a graphics card with nodes of the direct rendering manager: card NUMBER, and render node 128 + NUMBER.
 func pci(number int, address, vendor, device, kernel string) fstest.MapFS {
 	place := "sys/bus/pci/devices/" + address
 	files := fstest.MapFS{place + "/class": text("0x030000\n"), place + "/vendor": text(vendor + "\n"), place + "/device": text(device + "\n"),
@@ -48,14 +48,14 @@ func pci(number int, address, vendor, device, kernel string) fstest.MapFS {
 	return files
 }
 
-// glibc is a C library of some version, in a directory.
+// glibc returns a C library of some versions, in a directory.
 func glibc(directory string, versions ...string) fstest.MapFS {
 	return fstest.MapFS{directory + "libc.so.6": library("soname=libc.so.6", "exports=malloc", "defines="+strings.Join(versions, ","))}
 }
 
 const driverExports = "exports=vk_icdGetInstanceProcAddr,vk_icdNegotiateLoaderICDInterfaceVersion"
 
-// debian is Debian 12 with four of Mesa's drivers, an AMD card and an Intel one.
+// debian returns Debian 12 with four of Mesa's drivers, an AMD card and an Intel card.
 func debian() fstest.MapFS {
 	files := join(glibc(triplet, "GLIBC_2.2.5", "GLIBC_2.34", "GLIBC_2.36"), pci(0, "0000:00:02.0", "0x8086", "0x9a49", "i915"),
 		pci(1, "0000:03:00.0", "0x1002", "0x73df", "amdgpu"))
@@ -73,7 +73,7 @@ func debian() fstest.MapFS {
 
 const nvidiaVersion = "550.54.14"
 
-// ubuntu has NVIDIA's driver and two of its cards.
+// ubuntu returns a machine with NVIDIA's driver and two of its cards.
 func ubuntu() fstest.MapFS {
 	files := join(glibc(triplet, "GLIBC_2.2.5", "GLIBC_2.35"), pci(0, "0000:01:00.0", "0x10de", "0x2684", "nvidia"),
 		pci(1, "0000:02:00.0", "0x10de", "0x2684", "nvidia"), fstest.MapFS{
@@ -97,13 +97,13 @@ func ubuntu() fstest.MapFS {
 	return files
 }
 
-// container has a card, and no driver.
+// container returns a file system with a card and no driver.
 func container() fstest.MapFS {
 	return join(glibc(triplet, "GLIBC_2.2.5"), pci(0, "0000:03:00.0", "0x1002", "0x73df", "amdgpu"), fstest.MapFS{".dockerenv": text(""),
 		"etc/os-release": text("ID=debian\n")})
 }
 
-// nixos has its drivers in the store, each with its own libraries.
+// nixos returns a machine with its drivers in the store, each with separate libraries.
 func nixos() fstest.MapFS {
 	const mesa, drm, libc = "nix/store/aaa-mesa-24.2/", "nix/store/bbb-libdrm-2.4/lib/", "nix/store/ccc-glibc-2.40/lib/"
 	run := func(packages ...string) string { return "runpath=/" + strings.Join(packages, ":/") }
@@ -116,7 +116,7 @@ func nixos() fstest.MapFS {
 	})
 }
 
-// broken has four drivers of which each lacks something else, and a manifest that is cut off.
+// broken returns a machine with four drivers, each with another fault, and a manifest that is cut off.
 func broken() fstest.MapFS {
 	files := debian()
 	files[triplet+"libvulkan_radeon.so"] = library("soname=libvulkan_radeon.so", driverExports, "needed=libLLVM-15.so.1,libc.so.6")
@@ -127,7 +127,7 @@ func broken() fstest.MapFS {
 	return files
 }
 
-// machineTree is one of the machines that the consumers run on.
+// machineTree is a machine of the consumer tests.
 type machineTree struct {
 	name  string
 	files fstest.MapFS
@@ -139,7 +139,7 @@ func machines() []machineTree {
 		{"nixos", nixos(), []string{"XDG_DATA_DIRS=/run/opengl-driver/share:/run/current-system/sw/share"}}, {"broken", broken(), nil}}
 }
 
-// args are the tool's options for a machine.
+// args returns the tool's options for a machine.
 func (m *machineTree) args(t testing.TB, command ...string) []string {
 	t.Helper()
 	args := append(command, "--json", "--root", below(t, m.files))

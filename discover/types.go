@@ -60,7 +60,7 @@ type (
 	InspectedLayer  = decide.InspectedLayer  // a layer in an inspection
 	LayerActivity   = decide.LayerActivity   // the place of a layer in the chain
 	PhaseTime       = decide.PhaseTime       // the time of a phase
-	Usage           = decide.Usage           // memory, threads and descriptors of the child
+	Usage           = decide.Usage           // memory and threads of the child
 	Message         = decide.Message         // a line of the loader
 	Extension       = decide.Extension       // an instance extension
 )

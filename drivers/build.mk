@@ -1,10 +1,10 @@
 # Drivers and layers of this repository, each a library and its manifest.
 
-# The null driver maps its memory as Linux and macOS do.
+# On Windows there is no null driver: it maps memory with functions of Linux and macOS.
 DRIVERS_linux := $(sort $(patsubst drivers/%/,%,$(dir $(wildcard drivers/*/*.c))))
 DRIVERS_macos := $(DRIVERS_linux)
 LAYERS := $(sort $(patsubst layers/%/,%,$(dir $(wildcard layers/*/*.c))))
-# The name of a library. Manifests in the source have Linux's.
+# The file name of a library. The manifests in the source contain Linux's.
 module_linux = lib$(1).so
 module_windows = $(1).dll
 module_macos = lib$(1).dylib

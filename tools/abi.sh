@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make abi": installs abidiff and Debian's libvulkan1 if they are missing and it may, builds the library, and compares its
-# binary interface with that library, or with the library in the argument. It prints additions, and fails on removals and
-# changes.
+# "make abi" compares the binary interface of the library with that of Debian's libvulkan1, or of the library in the
+# argument. It installs missing packages (abidiff, libvulkan1) if it may, and builds the library. It prints additions, and
+# fails on removals and changes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -16,8 +16,8 @@ for library in "$reference" build/libvulkan.so.1; do
     fi
 done
 echo "abi: $(readlink -f "$reference") and build/$(readlink -f build/libvulkan.so.1 | sed 's,.*/,,'), by $(abidiff --version)"
-# Its exit status is made of bits: 1 and 2, it could not compare; 4, something differs; 8, a program that was linked with
-# the first library may not work with the second.
+# abidiff's exit status is a set of bits: 1 and 2, it could not compare; 4, the interfaces differ; 8, a program that was
+# linked with the first library may not work with the second.
 status=0
 abidiff "$reference" build/libvulkan.so.1 || status=$?
 if [ $((status & 3)) != 0 ]; then

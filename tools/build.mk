@@ -1,4 +1,4 @@
-# Generated files, and what measures the library.
+# Generated files, and programs that measure the library.
 
 .PHONY: generate generate-check conformance bench mutants abi
 generate:
@@ -7,17 +7,18 @@ generate:
 	$(Q)$(GO) run ./tools/nullgen -xml '$(VK_XML)'
 	$(Q)$(GO) generate ./...
 
-# Generates again and compares; leaves the files as they were.
+# Checks that the generated files are current, without changing them.
 generate-check:
 	$(Q)VK_XML='$(VK_XML)' tools/generated.sh
 
-# The statements of spec/ with their tests, or the reason for none.
+# Writes every statement of spec/ with its tests, or the reason for none.
 conformance:
 	$(Q)mkdir -p $(B)
 	$(Q)$(GO) run ./tools/conformance > $(B)/conformance.md
 	@echo '$(B)/conformance.md lists every statement with its tests'
 
-# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/loader/bench. PEER: another libvulkan.so.1 beside.
+# BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/loader/bench. PEER: another libvulkan.so.1 to
+# measure, too.
 bench:
 	$(Q)tools/bench.sh $(if $(PEER),-peer $(abspath $(PEER))) $(BENCH)
 

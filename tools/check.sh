@@ -1,14 +1,14 @@
 #!/bin/sh
-# Checks that read the sources and run nothing of the project: gofmt, go vet, shellcheck, clang-format,
-# staticcheck, apidiff, govulncheck. Called by "make test"; links and code blocks of Markdown are in test/source.
-# "check.sh fetch" only builds the programs of the last three, below build/checkers.
+# check.sh checks the sources without running the project's code: gofmt, go vet, shellcheck, clang-format, staticcheck,
+# apidiff, govulncheck. "make test" calls it. Tests in test/source check links and code blocks of Markdown. "check.sh
+# fetch" only builds staticcheck, apidiff and govulncheck, below build/checkers.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 
-# checker NAME PACKAGE VERSION builds a program once for each version of it and of Go, and sets $checker to its path. It is
-# static, so that it also runs in the root of tools/test-fresh.sh.
+# checker NAME PACKAGE VERSION builds a checker once for each of its versions and each version of Go, and sets $checker to
+# its path. The program is static, so that it also runs in the root of tools/test-fresh.sh.
 checker() {
     directory=$PWD/build/checkers/$3-$("$go" env GOVERSION)
     checker=$directory/$1
@@ -34,7 +34,7 @@ fi
 
 echo "check: go vet"
 "$go" vet ./...
-# The tool of the systems whose programs do not run here.
+# The tool's code for systems whose programs do not run on this machine.
 GOOS=windows CGO_ENABLED=0 "$go" vet ./cmd/vkloader
 for machine in amd64 arm64; do
     GOOS=darwin GOARCH=$machine CGO_ENABLED=0 "$go" vet ./cmd/vkloader
@@ -44,10 +44,10 @@ echo "check: shellcheck"
 git ls-files '*.sh' 'debian/*.postinst' 'debian/*.prerm' .ci/run | xargs shellcheck
 
 echo "check: clang-format"
-# One version of it: others format some lines differently.
+# Other versions of clang-format format some lines differently.
 case $(clang-format --version) in
 *" 14."*)
-    # Every C source but the generated ones, whose names begin with z or that lie in spine/gen.
+    # All C sources except generated ones, whose names begin with z or which are in spine/gen.
     git ls-files '*.c' '*.h' | grep -Ev '^spine/gen/|/z[a-z_]*\.[ch]$' | xargs clang-format --dry-run -Werror
     ;;
 *)
@@ -62,8 +62,8 @@ staticcheck
 "$go" list ./... | grep -v /test/goc/constructs | xargs "$checker"
 
 echo "check: apidiff"
-# What other programs use of the package discover stays as it was in the last release, whose exported names are in api.
-# A release writes that file again: build/checkers/VERSION/apidiff -w discover/testdata/api vkloader/discover
+# The exported API of the package discover must be that of the last release, which is recorded in discover/testdata/api.
+# For a release, record it again: build/checkers/VERSION/apidiff -w discover/testdata/api vkloader/discover
 apidiff
 changed=$("$checker" -incompatible discover/testdata/api vkloader/discover)
 if [ -n "$changed" ]; then
@@ -73,7 +73,7 @@ if [ -n "$changed" ]; then
 fi
 
 echo "check: govulncheck"
-# Its database is on the network. Where that is out of reach nothing is known, which is said, and is no failure.
+# govulncheck's database is on the network. Without access, the check is skipped with a message.
 if [ -z "${HTTPS_PROXY:-}${https_proxy:-}" ] && ! getent hosts vuln.go.dev > /dev/null; then
     echo "check: govulncheck: not checked, its database is out of reach: vuln.go.dev has no address here" >&2
 elif govulncheck && ! told=$("$checker" ./cmd/... 2>&1); then

@@ -1,8 +1,9 @@
 #!/bin/sh
-# cross.sh compiler TARGET | emulator TARGET: gets a tool that makes or runs programs of another machine, where none is
-# installed. The compiler is Debian's cross compiler, below build/cross, because apt does not install it beside gcc-multilib. The
-# emulator is Debian 13's qemu-user, below build/emulators. Debian 12 has no compiler for loong64; Debian 13's is
-# unpacked with the C library that it needs. Installs nothing and needs no root. apt checks the signatures.
+# cross.sh compiler TARGET | emulator TARGET fetches a compiler or an emulator for another machine if none is installed.
+# The compiler is Debian's cross compiler, unpacked below build/cross, because apt cannot install it together with
+# gcc-multilib. The emulator is Debian 13's qemu-user, unpacked below build/emulators. Debian 12 has no compiler for
+# loong64, so Debian 13's is unpacked with its C library. cross.sh installs nothing and needs no root. apt checks the
+# signatures.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -19,13 +20,13 @@ PATH=$tools/bin:$PATH
 
 works() { printf 'int main(void) { return 0; }\n' | "$triplet-gcc" -x c -o /dev/null - 2> /dev/null; }
 
-# Debian 12's qemu-user 7.2 ignores MADV_WIPEONFORK, by which a forked child is told.
+# Debian 12's qemu-user 7.2 ignores MADV_WIPEONFORK, with which the loader detects a forked child.
 emulates() {
     version=$("$emulator" --version 2> /dev/null | sed -n "s/^$emulator version \([0-9]*\)\.\([0-9]*\).*/\1\2/p")
     [ -n "$version" ] && [ "$version" -ge 81 ]
 }
 
-# unpack DIRECTORY PACKAGE...: the packages' files, below the directory. $options tell apt where to look.
+# unpack DIRECTORY PACKAGE... unpacks packages below the directory. $options tell apt where to look for them.
 unpack() {
     into=$1
     shift
@@ -41,7 +42,7 @@ unpack() {
     rm -rf "$tools/packages"
 }
 
-# trixie: apt's options for Debian 13.
+# trixie sets apt's options for Debian 13.
 trixie() {
     lists=$tools/apt
     mkdir -p "$lists/parts" "$lists/lists/partial" "$lists/cache/archives/partial"
@@ -62,7 +63,7 @@ END
     }
 }
 
-# program NAME COMMAND...: a script $tools/bin/NAME that runs the command with the arguments that it gets.
+# program NAME COMMAND... writes a script $tools/bin/NAME that runs the command with the script's arguments.
 program() {
     name=$1
     shift
@@ -87,7 +88,7 @@ options=
 
 case $what in
 compiler)
-    # Debian's names of packages have no underscore, and the triplet's vendor is left out.
+    # In Debian's package names, the triplet has no vendor, and "-" for "_".
     suffix=$target-cross
     if apt-cache show "gcc-$(gcc -dumpversion)-$triplet" > /dev/null 2>&1; then
         version=$(gcc -dumpversion)
@@ -102,8 +103,8 @@ compiler)
     unpack "$root" "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" "libatomic1-$suffix" \
         "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$triplet"
     here=$root/usr/lib/$(gcc -print-multiarch)
-    # The assembler and the linker have libraries of their own. Programs of a newer Debian are run by its dynamic linker, and
-    # gcc starts its own programs so, too, through -wrapper; collect2 looks for the linker in -B.
+    # The assembler and the linker come with their own libraries. Programs of a newer Debian are started with its dynamic
+    # linker; gcc starts its subprograms with it, too, through -wrapper. collect2 looks for the linker in -B.
     run="LD_LIBRARY_PATH=$here" wrapper=
     if [ "$root" != "$tools" ]; then
         here=$here:$root/lib/$(gcc -print-multiarch)
@@ -113,7 +114,7 @@ compiler)
         ln -sf "$tools/bin/$triplet-ld" "$root/collect/$triplet/ld"
     fi
     for tool in "$root/usr/bin/$triplet"-*; do program "${tool##*/}" "$run" "$tool"; done
-    # The linker script of the C library names its files by their whole path.
+    # The C library's linker script names its files by absolute paths.
     program "$triplet-gcc" "$run" "$root/usr/bin/$triplet-gcc-$version" "--sysroot=$root" "$wrapper"
     works || {
         echo "cross: what was unpacked makes no program: $tools/bin/$triplet-gcc" >&2

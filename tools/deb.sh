@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, by default for amd64, i386 and arm64. It
-# unpacks the compiler for arm64 itself, and names other missing compilers. The same source gives the same bytes: the date
-# comes from debian/changelog, the version from VERSION.
+# unpacks a compiler for arm64, and names other missing compilers. The same source gives the same bytes: the date comes
+# from debian/changelog, the version from VERSION.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ if [ "${version%-*}" != "$release" ]; then
     exit 1
 fi
 
-# dh gives each build a home of its own: Go's caches stay those of the user.
+# dh sets another HOME for each build; Go's caches stay in the user's.
 go=$(command -v "${GO:-go}")
 PATH=$(dirname "$go"):$PWD/build/cross/bin:$PATH
 GOCACHE=$("$go" env GOCACHE)
@@ -28,7 +28,7 @@ mkdir -p build/deb
 built=
 [ $# -gt 0 ] || set -- amd64 i386 arm64
 for architecture; do
-    # It warns of a compiler for another machine, which the rules choose.
+    # dpkg-buildpackage warns about the compiler for another machine, which debian/rules chooses.
     if [ "$architecture" = arm64 ] && [ "$(dpkg --print-architecture)" != arm64 ]; then tools/cross.sh compiler || :; fi
     missing=$(dpkg-architecture -a "$architecture" -f -c debian/rules --no-print-directory missing 2> /dev/null)
     if [ -n "$missing" ]; then

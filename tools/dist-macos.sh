@@ -1,7 +1,7 @@
 #!/bin/sh
-# "make TARGET=macos dist": dist-macos.sh RELEASE DIRECTORY packs library and tool for macOS into
-# DIRECTORY/vkloader-RELEASE-macos.zip, with the page about installation and MoltenVK, and the script that installs and removes them.
-# The same commit gives the same bytes.
+# "make TARGET=macos dist": dist-macos.sh RELEASE DIRECTORY packs the library and the tool for macOS into
+# DIRECTORY/vkloader-RELEASE-macos.zip, with a page about installation and MoltenVK, and the script that installs and
+# removes them. The same commit gives the same bytes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# "make dist": dist.sh RELEASE CORE.C DIRECTORY TREE writes DIRECTORY/vkloader-RELEASE.tar.gz: what git has in TREE, and
-# the core in C as spine/gen/core.c. The same commit gives the same bytes.
+# "make dist": dist.sh RELEASE CORE.C DIRECTORY TREE writes DIRECTORY/vkloader-RELEASE.tar.gz: the files of git's TREE,
+# and the core in C as spine/gen/core.c. The same commit gives the same bytes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

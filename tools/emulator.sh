@@ -1,14 +1,14 @@
 #!/bin/sh
-# emulator.sh TARGET [fetch]: prints what starts programs of TARGET on this machine: an emulator with its arguments, or nothing
-# where the kernel runs them itself. The tests (world.Command) and the scripts ask here and nowhere else.
-# Exits with 1, and says why, when an emulator is needed and is not there; "fetch" has tools/cross.sh unpack it first.
+# emulator.sh TARGET [fetch] prints the command that starts programs of TARGET on this machine: an emulator with its
+# arguments, or nothing if the kernel runs them itself. Tests (world.Command) and scripts use only this script to find it.
+# If the emulator is missing, the script says so and exits with 1; with "fetch", tools/cross.sh unpacks it first.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 target=$1
 
-# Many kernels for x86-64 run no programs of i386: they are built without, or started with ia32_emulation=off. This one only
-# ends, with code 42: an ELF file of a header, one segment and four instructions.
+# Many kernels for x86-64 run no i386 programs: they are built without support, or started with ia32_emulation=off. The
+# function runs a small i386 program: an ELF file with a header, one segment and four instructions, which exits with 42.
 runs_narrow() {
     directory=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-i386.XXXXXX")
     {
@@ -17,17 +17,17 @@ runs_narrow() {
         printf '\61\300\100\263\52\315\200\364' # xor %eax, %eax; inc %eax; mov $42, %bl; int $0x80; hlt
     } > "$directory/program"
     chmod +x "$directory/program"
-    # A shell takes a file that the kernel refuses for a script, which this is not: another code.
+    # If the kernel refuses the file, the shell reads it as a script, which exits with another code.
     code=0
     "$directory/program" > /dev/null 2>&1 < /dev/null || code=$?
     rm -rf "$directory"
     [ $code = 42 ]
 }
 
-# field N: a field of the target's row.
+# field N prints field N of the target's row.
 field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
 emulator=$(field 10)
-# The machine's name in the table, of which uname has several for 32-bit ARM.
+# The machine's name in the table. uname has several names for 32-bit ARM.
 own=$(uname -m)
 case $own in
 armv[4-6]*) own=armel ;;
@@ -45,7 +45,7 @@ path=$(command -v "$emulator") || {
     echo "this kernel runs no programs of $target, and there is no $emulator: tools/emulator.sh $target fetch" >&2
     exit 1
 }
-# The C library of a cross compiler is not where its programs look.
+# A cross compiler's C library is not where its programs look for it.
 if [ ! -e "${linker%%,*}" ] && command -v "$compiler" > /dev/null; then
     libc=$($compiler -print-file-name=libc.so.6)
     path="$path -L $(readlink -f "${libc%/*}/..")"

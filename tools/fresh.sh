@@ -1,6 +1,6 @@
 #!/bin/sh
-# fresh.sh: the steps of tools/test-fresh.sh inside the root, in a clone below root's home: the README's two commands as root, the
-# parts of tools/test.sh in FRESH_PARTS, then "make run" and the suites that depend on the user, as an ordinary user.
+# fresh.sh runs inside the root of tools/test-fresh.sh, in a clone below root's home: the README's two commands as root,
+# the parts of tools/test.sh in FRESH_PARTS, then, as an ordinary user, "make run" and the suites that depend on the user.
 set -eu
 began=$(date +%s)
 step() {
@@ -15,7 +15,7 @@ step "make run, as root" make -s run
 step "make test, as root" make test
 for part in $(echo "${FRESH_PARTS:-}" | tr , " "); do step "test.sh $part, as root" tools/test.sh "$part"; done
 
-# The same clone below a home that no other user may read. The caches of Go change their owner.
+# The same clone for the user, below a home that no other user may read. The owner of Go's caches changes to that user.
 useradd --home-dir $home --create-home --shell /bin/sh $somebody
 chmod 700 $home
 git clone -q --no-hardlinks . $home/vkloader

@@ -1,15 +1,15 @@
 #!/bin/sh
-# "make install": copies the build below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package
-# VulkanLoader (EXP-013). Installs no driver and no layer: those of the build are for tests.
+# "make install" copies the build below $DESTDIR$PREFIX, with vulkan.pc (EXP-012) and the CMake package VulkanLoader
+# (EXP-013). It does not install the build's drivers and layers, which are for tests.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
 : "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
-# Modes are the same for every caller: files and directories readable by all, writable by their owner.
+# Modes do not depend on the caller's umask: everyone may read files and directories, the owner may write.
 umask 022
 
-# A directory below the prefix, as the package files write it: relative to ${prefix} where it is below it.
+# Prints a directory as the package files write it: relative to ${prefix} if it is below the prefix.
 below() {
     case $1 in
     "$PREFIX"/*) echo "$2${1#"$PREFIX"}" ;;
@@ -18,7 +18,7 @@ below() {
 }
 
 install -d "$d$LIBDIR/pkgconfig" "$d$LIBDIR/cmake/VulkanLoader"
-# To a new name first: a program that runs keeps the file that it has.
+# Copies to a new name and renames it, so that running programs keep the old file.
 put() {
     install -m "$1" "$2" "$3.new"
     mv -f "$3.new" "$3"
@@ -26,17 +26,18 @@ put() {
 put 755 "$BUILD/libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.$VERSION"
 ln -sf "libvulkan.so.$VERSION" "$d$LIBDIR/libvulkan.so.1"
 ln -sf libvulkan.so.1 "$d$LIBDIR/libvulkan.so"
-# A library for another machine comes beside this one's, which has the tool.
+# Without a tool, the library is for another machine, and is installed in addition to this machine's.
 if [ -x "$BUILD/vkloader" ]; then
     install -d "$d$BINDIR" "$d$LIBEXECDIR/vkloader"
     put 755 "$BUILD/vkloader" "$d$BINDIR/vkloader"
     put 755 "$BUILD/libexec/vkloader/probe" "$d$LIBEXECDIR/vkloader/probe"
-    # Man pages, and what shells complete command lines with.
+    # Man pages and shell completions.
     (cd "$BUILD/share" && find . -type f ! -name stamp) | while read -r file; do
         install -d "$d$DATADIR/$(dirname "${file#./}")"
         put 644 "$BUILD/share/${file#./}" "$d$DATADIR/${file#./}"
     done
-    # The units of the driver service, for the machine and for users, and of the CDI files. They are not enabled.
+    # The units of the driver service, for the machine and for users, and of the CDI files. They are installed, not
+    # enabled.
     for kind in system user; do
         from=packaging/systemd
         if [ "$kind" = user ]; then from=packaging/systemd/user; fi
@@ -67,7 +68,8 @@ Libs: -L\${libdir} -lvulkan
 Cflags: -I\${includedir}
 PC
 
-# The package's files are at LIBDIR/cmake/VulkanLoader, so the library is two directories up: the tree may be moved.
+# The package's files are in LIBDIR/cmake/VulkanLoader. They refer to the library as two directories up, so the tree may
+# be moved.
 cat > "$d$LIBDIR/cmake/VulkanLoader/VulkanLoaderConfig.cmake" <<'CMAKE'
 # The Vulkan loader as an imported target, Vulkan::Loader.
 if(NOT TARGET Vulkan::Loader)

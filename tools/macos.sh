@@ -1,8 +1,8 @@
 #!/bin/sh
-# "make test TARGET=macos": builds the library, the tool, the null driver and the sample layer for macOS and runs, on this machine, the
-# tests of its file, those of its behaviour there, and the suites for every system, with the Mach-O runner of test/lib/macos.
-# test/loader/target/macos.txt lists the skipped tests, which are printed. At last, the core of the library answers as in Go.
-# tools/zig.sh fetches the compiler; the machine has to be x86-64.
+# "make test TARGET=macos" builds the library, the tool, the null driver and the sample layer for macOS. It then runs the
+# tests of the dylib file, of the behaviour on macOS, and of all systems, with the Mach-O runner of test/lib/macos.
+# test/loader/target/macos.txt lists the skipped tests, which are printed. At the end, it compares the answers of the
+# library's core with those of the core in Go. tools/zig.sh fetches the compiler. The machine must be x86-64.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

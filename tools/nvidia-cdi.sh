@@ -1,8 +1,9 @@
 #!/bin/sh
-# Applies a CDI file by hand: for each device of this machine, a root that has a C library, this loader and the tool, with the
-# nodes, the mounts and the hook of that device alone. Shows the devices that a program gets there, and what "cdi why" says.
-# Needs root, awk, unshare and mount; the tool and the library are those of build/. DEVICES names the devices to try, where not
-# all; ROOT is another root to use in layers, such as a Debian with vulkan-tools, which then runs "vulkaninfo --summary", too.
+# nvidia-cdi.sh applies a CDI file by hand. For each device of this machine it makes a root with a C library, this loader
+# and the tool, and with the nodes, mounts and hook of that device alone. It prints the devices that a program gets there,
+# and the output of "cdi why". Needs root, awk, unshare and mount, and the tool and library in build/. DEVICES: the
+# devices to try, by default all. ROOT: another root to use, such as a Debian with vulkan-tools; "vulkaninfo --summary" is
+# then run, too.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -18,7 +19,7 @@ tool=$PWD/build/vkloader
 file=$work/vkloader.yaml
 failed=0
 
-# A root with what programs need before there is any driver.
+# Makes a root with the files that programs need, and without a driver.
 make_root() {
     mkdir -p "$work/root"
     mount -t tmpfs -o mode=0755 tmpfs "$work/root"
@@ -48,14 +49,14 @@ make_root() {
     mount -t tmpfs -o mode=0755 tmpfs "$root/run/vkloader"
 }
 
-# bind FROM TO: TO is a path in the root.
+# bind FROM TO mounts FROM at TO, a path in the root.
 bind() {
     mkdir -p "$root$(dirname "$2")"
     if [ -d "$1" ]; then mkdir -p "$root$2"; else : > "$root$2"; fi
     mount --bind "$1" "$root$2"
 }
 
-# nodes DEVICE: those of a device in the file.
+# nodes DEVICE prints the nodes of a device in the CDI file.
 nodes() {
     awk -v want="$1" '/^  - name: / { gsub(/"/, "", $3); here = $3 == want } /^[a-z]/ { here = 0 } here && /path: \/dev/ { print $NF }' "$file"
 }

@@ -1,6 +1,6 @@
-# packages-root.sh: the common part of the package tests, which source it in the repository's root, with $of set to their
-# name: a Debian from debootstrap in build/packages, made once; for each case a root in overlayfs layers above it; and the
-# loader that a program gets in there. Needs root, an amd64 machine and, once, the network.
+# packages-root.sh is the common part of the package tests. They source it in the repository's root, with $of set to their
+# name. It makes a Debian with debootstrap in build/packages, once, and for each case a root in overlayfs layers above it.
+# It also finds the loader that a program gets there. Needs root, an amd64 machine and, once, the network.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # "of", and lib64, lib32: the directories of libraries
 [ "$(dpkg --print-architecture)" = amd64 ] || {
@@ -26,7 +26,7 @@ in_tree() {
     chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 
-# prepare TREE: no service is started in it, and apt finds the network.
+# prepare TREE: prevents the start of services in the tree, and configures the network for apt.
 prepare() {
     printf '#!/bin/sh\nexit 101\n' > "$1/usr/sbin/policy-rc.d"
     chmod +x "$1/usr/sbin/policy-rc.d"
@@ -50,7 +50,7 @@ make_base() {
     mv "$here/base.new" "$here/base"
 }
 
-# on LAYER...: mounts these directories below $here as a fresh root, the first one on top.
+# on LAYER... mounts directories below $here as a new root, the first one on top.
 on() {
     end
     lower=
@@ -71,7 +71,7 @@ end() {
 trap end EXIT
 trap 'exit 1' INT TERM
 
-# make_clients NAME COMPILER [TARGET]: the null driver and the client for programs of that name: 64, 32 or arm64.
+# make_clients NAME COMPILER [TARGET] builds the null driver and the client. NAME: 64, 32 or arm64.
 make_clients() {
     mkdir -p "$here/test/$1"
     make -s -j"$(nproc)" ${3:+TARGET="$3"} drivers > "$here/log"
@@ -86,7 +86,7 @@ fail() {
     failed=$((failed + 1))
 }
 
-# quiet COMMAND: in the root; its output only when it fails.
+# quiet COMMAND runs a command in the root, and prints its output only if it fails.
 quiet() {
     if ! in_tree "$root" "$@" > "$here/log" 2>&1; then
         fail "$* failed:"
@@ -94,7 +94,7 @@ quiet() {
     fi
 }
 
-# gets NAME FILE: programs of that name get that file, also after ldconfig has run.
+# gets NAME FILE: programs of this name (64, 32 or arm64) get the file as their loader, also after ldconfig has run.
 gets() {
     for after in "" ldconfig; do
         $after${after:+_in_root}
@@ -118,11 +118,11 @@ directory() {
     esac
 }
 
-# systemctl changes links of units in the root; nothing runs in there.
+# systemctl changes links of units in the root, where no systemd runs.
 systemctl_in_root() { in_tree "$root" systemctl "$@"; }
 
-# unit_states: each unit of ours, for the machine and for users, with its state and the state that presets choose, as lines of
-# the table in docs/packages.md.
+# unit_states prints each of the project's units, for the machine and for users, with its state and its preset state, as
+# lines of the table in docs/packages.md.
 unit_states() {
     for for in system user; do
         global=
@@ -133,7 +133,8 @@ unit_states() {
     done
 }
 
-# units_as_documented: no unit is enabled or wanted by another, no preset enables one, and the page lists each with this state.
+# units_as_documented: no unit is enabled, wanted by another unit, or enabled by a preset, and the page lists each with
+# this state.
 units_as_documented() {
     unit_states | sort > "$here/units"
     # shellcheck disable=SC2016 # the page's own quotes
@@ -147,15 +148,15 @@ units_as_documented() {
     [ -z "$told" ] || fail "enabled by presets: $told"
 }
 
-# enable_units: enables all that can be enabled.
+# enable_units enables every unit that can be enabled.
 enable_units() {
     quiet systemctl enable vkloader.service vkloader-trusted.socket vkloader-cdi.path
     quiet systemctl --global enable vkloader.service
     [ "$(find "$root/etc/systemd" -name '*vkloader*' | wc -l)" = 6 ] || fail "systemctl enable made other links: $(cat "$here/log")"
 }
 
-# listing FILE: writes each file of the root with type, mode, owner, link target and checksum, and each unit with its state. Left
-# out is what package managers, ldconfig and drivers keep.
+# listing FILE writes the type, mode, owner, link target and checksum of each file in the root, and the state of each
+# unit. It omits files that package managers, ldconfig and drivers write themselves.
 listing() {
     # shellcheck disable=SC2016 # the shell in there expands it
     in_tree "$root" sh -c 'cd / && find . -xdev \( -path ./test -o -path ./root/.cache -o -path ./proc -o -path ./tmp -o -path ./var/cache -o -path ./var/log \
@@ -164,14 +165,14 @@ listing() {
         systemctl list-unit-files --no-legend; systemctl --global list-unit-files --no-legend' | sort > "$1"
 }
 
-# same_as LISTING [PATTERN]: nothing differs from it but lines that match PATTERN.
+# same_as LISTING [PATTERN]: the root differs from the listing only in lines that match PATTERN.
 same_as() {
     listing "$here/listing.now"
     told=$(diff "$1" "$here/listing.now" | grep '^[<>]' | grep -v -e "${2:-no such line}") || :
     [ -z "$told" ] || fail "differs: $told"
 }
 
-# finished: the last line, and the exit status.
+# finished prints the last line and exits with the status.
 finished() {
     if [ $failed -gt 0 ]; then
         echo "$of: $failed failed" >&2

@@ -14,7 +14,7 @@ go=${GO:-go}
 directory=${1:?release.sh DIRECTORY}
 version=$(cat VERSION)
 wrong=0
-# agrees FILE FOUND: a version in another file.
+# agrees FILE FOUND checks the version found in another file.
 agrees() {
     if [ "$2" != "$version" ]; then
         echo "release: VERSION says $version, $1 says ${2:-nothing}" >&2

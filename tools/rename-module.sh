@@ -1,6 +1,7 @@
 #!/bin/sh
-# rename-module.sh PATH gives the Go module another path, such as example.org/vulkan/vkloader, in every file that git lists: imports,
-# linker flags, go:generate lines and pages. The recorded API of discover (discover/testdata/api) is written by the next release.
+# rename-module.sh PATH gives the Go module another path, such as example.org/vulkan/vkloader, in every file that git
+# lists: imports, linker flags, go:generate lines and pages. The recorded API of discover (discover/testdata/api) is not
+# changed; the next release records it again.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -12,7 +13,8 @@ case $new in
     ;;
 esac
 old=$(sed -n 's/^module //p' go.mod)
-# A name in a path, such as /usr/lib/vkloader/internal, has a slash before it, and no directory of the repository after it.
+# Paths of installed files, such as /usr/lib/vkloader/internal, are not import paths: a slash precedes the name, or the
+# next component is no directory of the repository.
 houses=$(git ls-files | sed -n 's,/.*,,p' | sort -u | paste -s -d '|')
 escaped=$(printf %s "$old" | sed 's/[.]/\\./g')
 git grep -lI -e "$old" -- . ':!CHANGELOG.md' ':!spine' ':!registry' | while read -r file; do

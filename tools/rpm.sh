@@ -24,7 +24,7 @@ SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head 
 export PATH SOURCE_DATE_EPOCH
 # Variables exported by the calling Makefile are for its own build.
 unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
-# Debian's rpm knows of no packages that meet build dependencies.
+# Debian's rpm does not know the installed packages, so it cannot check build dependencies.
 nodeps=
 if command -v dpkg > /dev/null; then nodeps=--nodeps; fi
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# "make test TARGET=...": builds the library, drivers and layers for another machine or C library and runs the suites
-# that apply there. test/loader/target/TARGET.txt lists the skipped tests, which are printed. It installs missing packages (Debian)
-# or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel does not run
-# the target's programs. TARGET_RUN names another emulator, with its arguments. SLOW=1 adds suites that take minutes.
+# "make test TARGET=..." builds the library, drivers and layers for another machine or C library, and runs the suites that
+# apply to it. test/loader/target/TARGET.txt lists the skipped tests, which are printed. On Debian it installs missing
+# packages or names them: the compiler, which tools/cross.sh unpacks for another machine, and an emulator if the kernel
+# does not run the target's programs. TARGET_RUN: another emulator, with its arguments. SLOW=1 adds suites that take
+# minutes.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ suites="./test/loader/target ./test/loader/library ./test/loader/chain ./test/lo
     ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi"
 slow="./test/loader/memory"
 field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
-# Further suites where the kernel runs the programs.
+# Further suites if the kernel runs the programs.
 more="./test/containers/client ./test/loader/storm ./test/loader/null"
 case $target in
 i386)
@@ -44,7 +45,7 @@ emulator=${TARGET_RUN:-$(tools/emulator.sh "$target" fetch)}
 if [ -n "$emulator" ]; then
     echo "test: programs of $target run below $emulator"
     lists="test/loader/target/emulated.txt $lists"
-    # Processors that are not there are slow, and cases wait for each other.
+    # Emulated processors are slow, and cases wait for each other.
     parallel=2
     out="$more"
     if [ "$target" = i386 ]; then out="$out and the sanitizers"; fi
@@ -67,7 +68,7 @@ fi
 list() { cat $lists | grep -v '^#'; }
 list | sed "s/^/test: $target leaves out: /" || :
 skip=$(list | cut -d ' ' -f 1 | paste -s -d '|' || :)
-# The suites on the library with the address and undefined-behaviour sanitizers, which run where the processor does.
+# Runs the suites on the library with the address and undefined-behaviour sanitizers, which work only without an emulator.
 sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
@@ -77,7 +78,8 @@ sanitized() {
 # shellcheck disable=SC2086
 "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then sanitized; fi
-# The packages of the tool that debian/rules tests on each machine. These programs need no libraries, so the emulator gets no arguments.
+# The packages of the tool that debian/rules tests on each machine. The test programs are static, so the emulator needs no
+# path of libraries.
 architecture=$(field 9)
 case $architecture in
 "" | -) ;;
@@ -87,5 +89,5 @@ case $architecture in
         -skip "^(TestRealLibraries${skip:+|$skip})\$" ./internal/core/... ./internal/decide/... ./internal/containers/protocol ./internal/machines
     ;;
 esac
-# A thread that leaves a driver by its cancellation, an exception or a jump: unwinding is each machine's own.
+# Threads that leave a driver by cancellation, an exception or longjmp: unwinding differs between machines.
 if [ -n "$emulator" ]; then "$go" test -count 1 -timeout 25m -run '^TestOutOfA(Driver|LookUp)$' ./test/loader/guest; fi

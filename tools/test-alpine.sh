@@ -18,7 +18,7 @@ archive=$PWD/build/vkloader-$(cat VERSION).tar.gz
 }
 rm -rf "$here"
 mkdir -p "$here/bin" "$here/src" "$here/program"
-# Of busybox's commands not those that the compiler and Go have of their own.
+# Commands of busybox, except those of the compiler and of Go.
 for applet in $(busybox --list); do
     case $applet in
     ar | dpkg | dpkg-deb | busybox | strings) ;;
@@ -39,7 +39,7 @@ pkgdir=$here/pkg/$pkgname
 tar -xzf "$archive"
 mkdir -p "$pkgdir"
 
-# amove PATTERN...: moves the matching files from the package into the subpackage.
+# amove PATTERN... moves matching files from the package to the subpackage.
 amove() {
     for pattern; do
         for found in "$pkgdir"/$pattern; do
@@ -68,7 +68,7 @@ for subpackage in $subpackages; do
 done
 END
 echo "test-alpine: build and package"
-# Debian's musl-gcc links no static position-independent program, so gcc links the tool.
+# Debian's musl-gcc cannot link a static position-independent program, so gcc links the tool.
 commands=$here/bin:$(dirname "$go"):$PATH
 if ! env "here=$here" "archive=$archive" "apkbuild=$PWD/packaging/alpine/APKBUILD" CC=musl-gcc TOOL_CC=gcc "MAKEFLAGS=-j$(nproc)" \
     "PATH=$commands" busybox sh "$here/abuild" > "$here/log" 2>&1; then
@@ -99,7 +99,7 @@ diff -u "$here/wanted" "$here/files" || {
     echo "test-alpine: the packages should have the files that are marked -, and have those that are marked +" >&2
     exit 1
 }
-# Both of the compiled files are musl's.
+# Both files must be linked with musl.
 for file in "vkloader-libs/usr/lib/$library" vkloader/usr/libexec/vkloader/probe; do
     needs=$(readelf -d "$here/pkg/$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | paste -s -d ' ')
     [ "$needs" = libc.so ] || {

@@ -1,11 +1,11 @@
 #!/bin/sh
-# "make test-cdi": containers of Podman with a CDI file of this tool, in a Debian 12 without a driver: its own loader gets the
-# outside's lavapipe; a container that becomes an image leaves nothing of the host in it; a driver that is removed, a library that
-# is gone and a tool that is gone keep no container from starting, and "cdi why" says what happened.
+# "make test-cdi" runs containers of Podman with a CDI file of the tool, in a Debian 12 without a driver. The container's
+# own loader gets the host's lavapipe. An image committed from a container contains no file of the host. If a driver, a
+# library or the tool is removed, containers still start, and "cdi why" prints the reason.
 #
-# The root is that of "make test-service", in $SERVICE_ROOTS or below build/service, made by debootstrap once. The drivers are those
-# of this machine, in layers (overlayfs), so that they can be removed. Needs root, podman, and runc or crun ($RUNC); nothing is
-# installed here. It has mounts and processes of its own.
+# The root is that of "make test-service", in $SERVICE_ROOTS or below build/service; debootstrap makes it once. The drivers are
+# this machine's, in overlayfs layers, so that the test can remove them. Needs root, podman, and runc or crun ($RUNC); installs
+# nothing. The script has separate mount and process namespaces.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -22,7 +22,7 @@ for program in podman "$RUNC" debootstrap; do
 done
 if [ "${1:-}" != inside ]; then exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside; fi
 mount -t tmpfs -o mode=755 tmpfs /run
-# crun takes version 2 of control groups, or version 1, and nothing between.
+# crun supports version 2 of control groups, or version 1, but no mixture.
 if [ -d /sys/fs/cgroup/unified ]; then
     umount -l /sys/fs/cgroup
     mount -t cgroup2 cgroup2 /sys/fs/cgroup
@@ -51,7 +51,7 @@ says() { grep -qF -- "$1" "$here/log" || fail "nothing says \"$1\": $(tail -n 12
 
 pod() { podman --root "$here/podman" --runroot "$here/runroot" --cgroup-manager cgroupfs --runtime "$RUNC" "$@"; }
 
-# run OPTION... IMAGE COMMAND...: a container, whose output is the log.
+# run OPTION... IMAGE COMMAND... runs a container with its output in the log.
 run() {
     pod run --cgroups disabled --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# test-changed.sh [BASE] runs the tests that execute the lines that differ from a commit, by default from the last one. The atlas of
-# "make mutants" (build/mutants) knows these tests. Without it, and for files without lines of code, the tests of the packages that are
-# linked with a changed file or name it run. It prints the package and the names of the tests before they run.
+# test-changed.sh [BASE] runs the tests that execute the lines that differ from a commit, by default the last one. The
+# atlas of "make mutants" (build/mutants) lists these tests. Without an atlas, and for files without lines of code, it
+# runs the tests of the packages that are linked with a changed file or name it. It first prints the package and the names
+# of the tests.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."

@@ -30,7 +30,7 @@ user=4301
 
 # ---- systems ---------------------------------------------------------------------------------------------------------
 
-# make_root NAME SUITE ARCHITECTURE: that Debian, with programs for Vulkan and with Mesa.
+# make_root NAME SUITE ARCHITECTURE makes a Debian with Vulkan programs and Mesa.
 make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
     rm -rf --one-file-system "$roots/$1.new"
@@ -44,7 +44,7 @@ make_root() {
     mv "$roots/$1.new" "$roots/$1"
 }
 
-# The rest runs in mounts and processes of its own.
+# The rest runs in separate mount and process namespaces.
 if [ "${1:-}" != inside ]; then
     mkdir -p "$here" "$roots"
     make_root debian11 bullseye amd64 || :
@@ -68,7 +68,7 @@ mkdir -p "$here/disk"
 mount --bind "$here/disk" "$work"
 chmod 755 "$work"
 
-# over DIRECTORY: puts a writable layer over the directory; the files below stay as they are.
+# over DIRECTORY mounts a writable layer over the directory, so that its files stay unchanged.
 over() {
     mkdir -p "$work/over$1/up" "$work/over$1/work"
     mount -t overlay overlay -o "lowerdir=$1,upperdir=$work/over$1/up,workdir=$work/over$1/work" "$1"
@@ -83,7 +83,7 @@ mkdir -p /run/lock /var/lib/containers "$work/storage"
 mount --bind "$work/storage" /var/lib/containers
 install -m 755 build/vkloader /usr/local/bin/vkloader
 PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-# Podman's OCI runtimes take version 2 of control groups, or version 1, and nothing between.
+# Podman's OCI runtimes support version 2 of control groups, or version 1, but no mixture.
 if [ -d /sys/fs/cgroup/unified ]; then
     umount -l /sys/fs/cgroup
     mount -t cgroup2 cgroup2 /sys/fs/cgroup
@@ -110,13 +110,13 @@ chmod 700 "/run/user/$user"
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
-# block NAME: the page's commands of that name.
+# block NAME prints the page's commands of that name.
 block() {
     awk -v name="$1" '/^```/ { on = !on && $0 == "```sh test=" name; next } on { print; n++ } END { exit !n }' "$page" ||
         echo "echo 'the page has no block $1'; exit 9"
 }
 
-# try NAME: the page's commands, as root; they may fail. try_as_user NAME likewise.
+# try NAME runs the page's commands as root; they may fail. try_as_user NAME runs them as the user.
 try() { IMAGE=${IMAGE:-} sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
 as_user() {
     setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$PATH" HOME="$work/home" XDG_RUNTIME_DIR=/run/user/$user LC_ALL=C \
@@ -132,13 +132,13 @@ fail() {
     echo "test-containers: $case: $*" >&2
     failed=$((failed + 1))
 }
-# says TEXT: the log has it; lacks TEXT: it has not.
+# says TEXT: the log must contain the text; lacks TEXT: it must not.
 says() { grep -qF -- "$1" "$work/log" || fail "nothing says \"$1\": $(tail -n 12 "$work/log")"; }
 lacks() { ! grep -qF -- "$1" "$work/log" || fail "it says \"$1\": $(tail -n 12 "$work/log")"; }
-# shows: prints the driver of the device in the log.
+# shows prints the driver of the device in the log.
 shows() { sed -n 's/^\tdriverInfo *= /    /p' "$work/log"; }
 
-# root_of SYSTEM KIND: a directory like that Debian; bare: without a driver; ours: that, and with this loader.
+# root_of SYSTEM KIND makes a copy of that Debian. KIND bare: without a driver; ours: also with this loader.
 root_of() {
     r=$work/root-$1-$2
     if [ -d "$r" ]; then return; fi
@@ -151,7 +151,7 @@ root_of() {
     fi
 }
 
-# image SYSTEM KIND: the image IMAGE.
+# image SYSTEM KIND makes the image IMAGE.
 image() {
     IMAGE=localhost/$1-$2
     if podman image exists "$IMAGE"; then return; fi
@@ -205,7 +205,8 @@ debian() {
     podman rm -f spare > "$work/log" 2>&1
 }
 
-# A driver is removed from the host: until the file is refreshed, containers do not start; then they get the others.
+# A driver is removed from the host: containers do not start until the CDI file is refreshed; then they get the remaining
+# drivers.
 one_gone() {
     case_of "one driver is removed"
     image debian12 bare
@@ -239,7 +240,7 @@ one_gone() {
     says "written again"
 }
 
-# Layers of the host by their names. Debian's loader opens them, and says from where.
+# Layers of the host, by name. Debian's loader opens them, and its log shows their paths.
 layers() {
     case_of "layers of the host"
     for layer in explicit_layer.d/VkLayer_khronos_validation implicit_layer.d/MangoHud; do
@@ -266,7 +267,7 @@ layers() {
     try write
 }
 
-# The drivers are those of a 32-bit Debian, as in a driver container: this machine may have none.
+# The drivers are those of a 32-bit Debian, as in a driver container, since this machine may have none.
 narrow() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 32 bits"
@@ -288,7 +289,8 @@ narrow() {
     rm -f /etc/cdi/narrow.yaml
 }
 
-# Programs of both word sizes in one container. Host and image are Debian 12 for both; the image has no driver.
+# Programs of both word sizes in one container. Host and image are Debian 12 with both architectures; the image has no
+# driver.
 both() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 64 and 32 bits"
@@ -318,7 +320,7 @@ both() {
     rm -f /etc/cdi/both.yaml
 }
 
-# A system like Alpine: musl, a loader and a program, and nothing else. Its own driver is the null driver, built for it.
+# A system like Alpine: only musl, a loader and a program. Its driver is the null driver, built with musl.
 musl() {
     case_of "musl"
     if ! [ -e "$top/build/musl/libvulkan.so.1" ] || ! command -v musl-gcc > /dev/null; then
@@ -349,7 +351,7 @@ musl() {
     done
 }
 
-# user_image KIND: root's image, for the user.
+# user_image KIND copies root's image for the user.
 user_image() {
     image debian12 "$1"
     podman save -q -o "$work/saved.tar" "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
@@ -375,7 +377,7 @@ rootless() {
     as_user podman rm -f spare > "$work/log" 2>&1
 }
 
-# An application with this library, in a runtime that is Debian 12 without drivers. Flatpak wants D-Bus.
+# An application with this library, in a Flatpak runtime made of Debian 12 without drivers. Flatpak needs D-Bus.
 flatpak_case() {
     if ! command -v flatpak > /dev/null || ! command -v dbus-daemon > /dev/null; then
         echo "test-containers: skipped: there is no Flatpak (Debian: flatpak, dbus)"
@@ -407,7 +409,7 @@ flatpak_case() {
     rm -rf "$f"
 }
 
-# The user's own service, where the sandbox is a namespace of users.
+# The user's driver service, in sandboxes made with user namespaces.
 sandboxes() {
     case_of "the user's service"
     as_user sh -euc "$(block serve)" > "$work/served" 2>&1
@@ -430,7 +432,8 @@ sandboxes() {
     says "Mesa $host"
 }
 
-# Docker, where its daemon is here and knows CDI. It has this script's mounts, no network and no firewall rules.
+# Docker, if its daemon is installed and supports CDI. It runs in this script's mounts, without a network and firewall
+# rules.
 docker_case() {
     PATH=${DOCKER_PATH:+$DOCKER_PATH:}$PATH
     if ! command -v docker > /dev/null || ! command -v dockerd > /dev/null; then

@@ -12,7 +12,7 @@
 #   cross     for riscv64
 #   c         the library from the archive of "make dist", with gcc and with clang, without Go
 #
-# The systems are below build/debian and are kept; "rm -rf build/debian" starts afresh.
+# The systems are below build/debian and are reused; "rm -rf build/debian" starts again from nothing.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -24,7 +24,7 @@ mkdir -p "$top"
 began=$(date +%s)
 say() { echo "test-debian: $* ($(($(date +%s) - began)) s)"; }
 
-# in_root ROOT COMMAND...: with a mount namespace of its own. online_in ROOT keeps the network.
+# in_root ROOT COMMAND... runs a command with a separate mount namespace and no network. online_in ROOT keeps the network.
 online_in() {
     root=$1
     shift
@@ -39,7 +39,7 @@ if [ "${1:-}" = enter ]; then
     exit
 fi
 
-# system NAME PACKAGES...: a Debian sid with packages.
+# system NAME PACKAGES... makes a Debian sid with packages.
 system() {
     root=$top/$1
     if [ ! -e "$root/ready" ]; then
@@ -54,7 +54,7 @@ system() {
     fi
 }
 
-# sources ROOT DIRECTORY: the last commit there.
+# sources ROOT DIRECTORY unpacks the last commit there.
 sources() {
     rm -rf "${1:?}/$2"
     mkdir -p "$1/$2/vkloader"
@@ -73,7 +73,8 @@ for step in $steps; do
     esac
 done
 
-# The network namespace has no device but a loopback that is down, which is printed. $mask and $user change the builder.
+# The network namespace has only a loopback device that is down, which is printed. $mask and $user: umask and user of the
+# build.
 mask=022 user=0
 build() { # DIRECTORY LOG [VARIABLE=VALUE...] COMMAND...
     directory=$1 log=$2
@@ -140,7 +141,7 @@ for step in $steps; do
         mkdir "$user/packages"
         cp "$builder/build/libvulkan1-vkloader_${version}"_*.deb "$builder/build/vkloader_${version}"_*.deb "$user/packages/"
         cp -r debian/tests tools/way-back.sh "$user/packages/"
-        # A run that failed leaves its choice of a loader.
+        # A failed run leaves its choice of a loader behind.
         in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1 || :
         in_root "$user" sh -c 'dpkg -i /packages/*.deb' > "$top/install.log" 2>&1 || { cat "$top/install.log"; exit 1; }
         in_root "$user" sh -c '/packages/tests/vulkan && /packages/tests/switch && dpkg -i /packages/*.deb > /dev/null && sh /packages/way-back.sh'

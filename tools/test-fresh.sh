@@ -12,12 +12,12 @@ unset CDPATH
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 release=bookworm
-# The README's requirements, except Go; the certificates are for Go's modules.
+# The README's requirements except Go, and certificates for downloading Go's modules.
 include=git,make,gcc,libc6-dev,ca-certificates
 began=$(date +%s)
 say() { echo "test-fresh: $* ($(($(date +%s) - began)) s)"; }
 
-# ---- may it run here -------------------------------------------------------------------------------------------------
+# ---- check of the requirements ---------------------------------------------------------------------------------------
 
 why_not() {
     if [ "$(id -u)" != 0 ]; then
@@ -37,13 +37,13 @@ if [ "${1:-}" = may ]; then
     exit 0
 fi
 
-# bound ROOT DEVICE: the machine's node stands in the root.
+# bound ROOT DEVICE bind-mounts the machine's node in the root.
 bound() {
     : > "$1/dev/$2"
     mount --bind "/dev/$2" "$1/dev/$2"
 }
 
-# enter ROOT: in namespaces of its own; that directory becomes "/", and nothing of the machine's is left.
+# enter ROOT runs in new namespaces, makes the directory "/", and unmounts everything of the machine's.
 enter() {
     hostname fresh
     mount --bind "$1" "$1"
@@ -90,11 +90,11 @@ command -v debootstrap > /dev/null || tools/packages.sh test-fresh debootstrap |
 here=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-fresh.XXXXXX")
 root=$here/root
 inside=
-# All mounts are in there, and go with its last process.
+# All mounts are in the inner namespace, and end with its last process.
 # shellcheck disable=SC2317 # by a trap
 end() {
     if [ -n "$inside" ]; then
-        # unshare ignores other signals while it waits; its processes end with it.
+        # unshare ignores other signals while it waits; its processes are killed with it.
         kill -KILL "$inside" 2> /dev/null || :
         wait "$inside" 2> /dev/null || :
     fi
@@ -110,7 +110,8 @@ if [ -n "${FRESH_CACHE:-}" ]; then
     mkdir -p "$kept/archives" "$kept/go-build" "$kept/go-mod"
 fi
 
-# Where this machine's apt gets that release from; where it has none, debootstrap's own choice. By this machine's proxy.
+# The mirror from which this machine's apt gets the release; without one, debootstrap chooses. It uses this machine's
+# proxy.
 # shellcheck disable=SC2016 # apt-get's own names
 mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2> /dev/null |
     sed -n "s/^$release main //p" | head -n 1) || :
@@ -120,14 +121,14 @@ for scheme in http https; do
     if [ -n "$proxy" ] && [ "$proxy" != DIRECT ]; then export "${scheme}_proxy=$proxy"; fi
 done
 
-# no_root WHAT: why there is none.
+# no_root WHAT prints why there is no root, and exits.
 no_root() {
     tail -n 15 "$here/log" >&2
     echo "test-fresh: $*" >&2
     exit 3
 }
 
-# A mount namespace of its own for debootstrap, too, which mounts /proc in the root.
+# debootstrap mounts /proc in the root, so it runs in a separate mount namespace, too.
 base=$kept/base-$(echo "$release $include $mirror" | cksum | cut -d ' ' -f 1).tar
 if [ -n "$kept" ] && [ -e "$base" ]; then
     mkdir "$root"
@@ -146,12 +147,12 @@ fi
 
 # ---- this machine's settings -----------------------------------------------------------------------------------------
 
-# apt: all of it where this machine has that release, proxies and keys alone where it is another.
+# apt's settings: all of them if this machine has the same release, otherwise proxies and keys only.
 for file in apt.conf apt.conf.d auth.conf auth.conf.d keyrings trusted.gpg trusted.gpg.d ${mirror:+sources.list sources.list.d preferences preferences.d}; do
     rm -rf "$root/etc/apt/$file"
     if [ -e "/etc/apt/$file" ]; then cp -rL "/etc/apt/$file" "$root/etc/apt/"; fi
 done
-# Packages lie where no setting of this machine has them removed.
+# Packages are stored where no setting of this machine removes them.
 mkdir -p "$root/var/cache/fresh/partial" "$root/etc/apt/apt.conf.d"
 echo 'Dir::Cache::archives "/var/cache/fresh";' > "$root/etc/apt/apt.conf.d/zz-fresh"
 
@@ -166,7 +167,7 @@ for file in resolv.conf hosts; do
 done
 echo fresh > "$root/etc/hostname"
 echo "127.0.1.1 fresh" >> "$root/etc/hosts"
-# No package starts a service there.
+# Prevents packages from starting services in the root.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 
@@ -176,7 +177,7 @@ mkdir -p "$root/usr/local/go" "$root/var/cache/go/build" "$root/var/cache/go/mod
 chmod 700 "$root/root"
 git clone -q --no-hardlinks . "$root/root/vkloader" > "$here/log" 2>&1 || no_root "the repository was not cloned"
 git -C "$root/root/vkloader" checkout -q --detach "$(git rev-parse HEAD)"
-# The clone comes from nowhere that is there.
+# The remote of the clone does not exist in the root.
 git -C "$root/root/vkloader" remote remove origin
 if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is tried, without the changes after it"; fi
 
@@ -188,13 +189,13 @@ if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is
         value=$("$go" env $name)
         if [ -n "$value" ]; then echo "$name=$value"; fi
     done
-    # Both users have these caches, one after the other.
+    # Root and the user use these caches, one after the other.
     echo GOCACHE=/var/cache/go/build
     echo GOMODCACHE=/var/cache/go/mod
-    # The way to find modules; no other flag of this machine.
+    # Only the flag that tells how to find modules; no other GOFLAGS of this machine.
     flags=$("$go" env GOFLAGS | tr ' ' '\n' | grep -E '^--?mod' | head -n 1) || :
     if [ -n "$flags" ]; then echo "GOFLAGS=$flags"; fi
-    # A word a part: words of the variable that is read with "env".
+    # The parts are separated by commas, because "env" splits the variable's file at spaces.
     echo "FRESH_PARTS=$(echo "${FRESH_PARTS:-}" | tr ' ' ,)"
 } | grep -v ' ' > "$root/root/environment"
 
@@ -203,7 +204,7 @@ GOFLAGS='' tools/check.sh fetch
 mkdir -p "$root/root/vkloader/build"
 cp -r build/checkers "$root/root/vkloader/build/"
 
-# ---- there -----------------------------------------------------------------------------------------------------------
+# ---- running the tests -----------------------------------------------------------------------------------------------
 
 FRESH_GOROOT=$("$go" env GOROOT) FRESH_KEPT=$kept unshare --mount --pid --uts --ipc --fork --kill-child "$PWD/tools/test-fresh.sh" enter "$root" < /dev/null &
 inside=$!
@@ -211,6 +212,6 @@ status=0
 wait $inside || status=$?
 inside=
 if [ $status = 0 ]; then say "all is well"; else say "failed" >&2; fi
-# 3 says that nothing was tried.
+# Exit status 3 is reserved for "no root could be made".
 if [ $status = 3 ]; then status=1; fi
 exit $status

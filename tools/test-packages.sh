@@ -33,7 +33,7 @@ make_full() {
     mv "$here/full.new" "$here/full"
 }
 
-# begin base|full|arm64: a fresh root, with the packages, the null driver and the client in /test.
+# begin base|full|arm64 makes a new root with the packages, and with the null driver and the client in /test.
 begin() {
     pristine=$here/full
     case $1 in
@@ -46,7 +46,7 @@ begin() {
     esac
 }
 
-# emulated: from here to the end of the test the kernel has programs of arm64 run by tools/cross.sh's emulator, in any root.
+# emulated lets the kernel run arm64 programs with tools/cross.sh's emulator, in any root, until the end of the test.
 binfmt=/proc/sys/fs/binfmt_misc
 handler=vkloader-test-packages
 mounted=
@@ -58,7 +58,8 @@ emulated() {
         mounted=yes
     }
     if [ ! -e $binfmt/$handler ]; then
-        # An ELF file of 64 bits, for machine 183, a program or a shared object; the emulator is opened here and now (F).
+        # Matches 64-bit ELF files for machine 183: programs and shared objects. Flag F opens the emulator now, outside
+        # the roots.
         printf '%s' ":$handler:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$emulator:F" \
             > $binfmt/register
     fi
@@ -70,7 +71,7 @@ native() {
 }
 trap 'end; native' EXIT
 
-# The same Debian for arm64, with lavapipe. Its programs unpack and configure it, emulated: ten minutes.
+# The same Debian for arm64, with lavapipe. Its emulated programs unpack and configure it, which takes ten minutes.
 make_arm64() {
     if [ -d "$here/arm64" ]; then return 0; fi
     echo "test-packages: debootstrap for arm64, emulated (once; $here/arm64)"
@@ -90,7 +91,7 @@ make_arm64() {
 
 # ---- packages: those of build/deb, their next release, and the next release of libvulkan1 ----------------------------
 
-# again FILE VERSION OLD NEW: a package once more with another version, and with the library renamed.
+# again FILE VERSION OLD NEW repacks a package with another version and a renamed library.
 again() {
     rm -rf "$here/again"
     dpkg-deb -R "$1" "$here/again"
@@ -116,14 +117,14 @@ make_test() {
         again "$here/test/libvulkan1-vkloader_${version}_$a.deb" "$next" "$vulkan" 1.4.999
         file=$(ls "$here"/base/var/cache/apt/archives/libvulkan1_*_$a.deb)
         old=$(dpkg-deb -c "$file" | sed -n 's/.*libvulkan\.so\.\(1\.[0-9.]*\)$/\1/p' | head -n 1)
-        # A loader that is newer than ours.
+        # A libvulkan1 that is newer than this loader.
         again "$file" 1.4.400.0-1 "$old" 1.4.400
     done
     make_clients 64 gcc
     make_clients 32 "gcc -m32" i386
 }
 
-# Additional files and clients for the case of arm64.
+# Adds files and clients for the arm64 case.
 make_test_arm64() {
     for p in libvulkan1-vkloader vkloader vkloader-dev; do cp "build/deb/${p}_${version}_arm64.deb" "$here/test"; done
     compiler=$(PATH=$PWD/build/cross/bin:$PATH command -v aarch64-linux-gnu-gcc)
@@ -135,7 +136,7 @@ make_test_arm64() {
 apt() { quiet apt-get -y -o Dpkg::Use-Pty=0 --no-install-recommends "$@"; }
 ours() { echo "/test/${1}_${version}_$2.deb"; }
 
-# verified: dpkg finds every package's files as they should be.
+# verified: dpkg --verify reports no changed file of any package.
 verified() {
     told=$(in_tree "$root" dpkg --verify 2>&1) || :
     [ -z "$told" ] || fail "dpkg --verify: $told"
@@ -143,7 +144,7 @@ verified() {
     [ -z "$told" ] || fail "dpkg --audit: $told"
 }
 
-# as_before WORDSIZE...: nothing of ours is left, and the distribution's files are those of its package.
+# as_before WORDSIZE...: no file of the project is left, and the distribution's files are those of its package.
 as_before() {
     verified
     told=$(find "$root/usr/lib" "$root/etc" "$root/var/lib/dpkg/info" -path "$root/usr/lib/python3*" -prune -o \
@@ -204,7 +205,8 @@ real_driver() {
     as_before 64 32
 }
 
-# Every file, link, mode and unit: before, with the packages, after they were used and removed, and after they were purged.
+# Compares every file, link, mode and unit before installation, with the packages, after use and removal, and after a
+# purge.
 everything() {
     case_of "all packages installed, used, removed and purged: each file, link, mode and unit" full
     listing "$here/listing.before"
@@ -212,7 +214,7 @@ everything() {
     listing "$here/listing.installed"
     units_as_documented
     same_as "$here/listing.installed"
-    # Each new file belongs to a package, or is one of the links that the page shows.
+    # Each new file belongs to a package, or is one of the links that docs/packages.md lists.
     in_tree "$root" dpkg -L libvulkan1-vkloader:amd64 libvulkan1-vkloader:i386 vkloader vkloader-dev:amd64 |
         sed 's|^|.|; s|^\./lib/|./usr/lib/|' | sort -u > "$here/owned"
     told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' | grep -vxF -f "$here/owned" |
@@ -228,7 +230,8 @@ everything() {
     quiet vkloader doctor
     quiet vkloader run --no-layers vulkaninfo --summary
     quiet vkloader system use distribution
-    # With libvulkan-dev, vulkaninfo opens libvulkan.so, and run's directory has that name too, without vkloader-dev.
+    # With libvulkan-dev and without vkloader-dev, vulkaninfo opens libvulkan.so; the directory that "vkloader run" uses
+    # has this name, too.
     apt remove vkloader-dev
     quiet vkloader run env LD_DEBUG=files vulkaninfo --summary
     told=$(sed -n 's|.*calling init: \(.*/libvulkan\.so[^ ]*\)$|\1|p' "$here/log" | sort -u)
@@ -265,7 +268,8 @@ side_by_side() {
     for size in 64 32; do finish "$size" "$(directory $size)/vkloader/libvulkan.so.$vulkan"; done
 }
 
-# start WORDSIZE: the client, which has mapped the library and waits. finish WORDSIZE FILE: it goes on, and had that file.
+# start WORDSIZE starts the client, which maps the library and waits. finish WORDSIZE FILE lets it continue, and checks
+# that it had mapped that file.
 start() {
     rm -f "$here/pipe$1"
     mkfifo "$here/pipe$1"
@@ -278,7 +282,7 @@ start() {
     done
 }
 finish() {
-    # A line, and not the end: another client has the pipe open, too.
+    # A line ends the client's wait. Closing the pipe would not, because another client has it open, too.
     if [ "$1" = 64 ]; then echo >&8 && exec 8>&-; else echo >&9 && exec 9>&-; fi
     eval "wait \$client$1" || fail "the running $1-bit client failed"
     [ "$(cat "$here/said$1")" = "library $2
@@ -346,7 +350,7 @@ upgrade_distribution() {
     verified
 }
 
-# Every order in which three packages can go, by dpkg, which is told not to mind dependencies.
+# Removes three packages in every order, with dpkg, which ignores dependencies here.
 orders() {
     for action in --remove --purge; do
         for order in "libvulkan1-vkloader libvulkan1 libvulkan-dev" "libvulkan1-vkloader libvulkan-dev libvulkan1" \
@@ -387,7 +391,8 @@ with_programs() {
     as_before 64 32
 }
 
-# A broken-off installation is taken up again: after each step of the script, as if the machine had been switched off.
+# An interrupted installation is resumed, with an interruption after each step of the script, as if the machine had been
+# switched off.
 broken_off() {
     for step in cp ln mv dpkg-divert; do
         case_of "an installation that breaks off at $step, and goes on" full
@@ -413,7 +418,7 @@ broken_off() {
     done
 }
 
-# A loader of make install comes first, and the tool says so.
+# A loader from "make install" takes precedence, and the tool reports it.
 beside_make_install() {
     case_of "beside a loader below /usr/local" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours vkloader amd64)"

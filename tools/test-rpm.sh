@@ -2,9 +2,9 @@
 # The part of "make test-packages" for RPM: installs, switches, upgrades and removes the packages of build/rpm with rpm,
 # and looks after every step which loader programs get, that ldconfig leaves it so, and that nothing is left behind.
 #
-# No system of RPM can be had here: the root is tools/test-packages.sh's Debian 12 with the directories of one, /usr/lib64
-# and /usr/lib, and a database of rpm's. Its own packages are made here: "machine" has what every such system has, and
-# vulkan-loader is Debian's library, at its version and at a later one. No dependency is left out.
+# The machine is no RPM system: the root is tools/test-packages.sh's Debian 12 with the directories /usr/lib64 and /usr/lib of an
+# RPM system, and an rpm database. The test builds the distribution's packages: "machine" stands for the base system, and
+# vulkan-loader contains Debian's library, with its version and with a later one. Dependencies are checked.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ later=1.4.400
 
 # ---- packages --------------------------------------------------------------------------------------------------------
 
-# distribution NAME ARCHITECTURE SPEC: builds a package of the distribution's from the text of a spec file.
+# distribution NAME ARCHITECTURE SPEC builds a package of the distribution from the text of a spec file.
 distribution() {
     printf '%s\n' "$3" > "$here/rpm/$1.spec"
     rpmbuild -bb --nodeps --target "$2" --define "_topdir $here/rpm/work" --define "_rpmdir $here/test" \
@@ -31,7 +31,7 @@ distribution() {
     }
 }
 
-# loader VERSION ARCHITECTURE DIRECTORY FILE: vulkan-loader of that version, with that library.
+# loader VERSION ARCHITECTURE DIRECTORY FILE builds vulkan-loader with that version and library.
 loader() {
     distribution vulkan-loader "$2" "Name: vulkan-loader
 Version: $1
@@ -63,7 +63,7 @@ make_test_rpm() {
         old=${file##*/libvulkan.so.}
         for v in "$old" $later; do loader "$v" $architecture "$(directory $size)" "$file"; done
     done
-    # What rpm's own generators say of this machine's C library.
+    # The capabilities that rpm's generators find in this machine's C library.
     c=$(find "$here/base/lib/x86_64-linux-gnu/" "$here/base/lib/i386-linux-gnu/" -name 'lib[cm].so.6' |
         /usr/lib/rpm/elfdeps --provides | sed 's/^/Provides: /')
     distribution machine noarch "Name: machine
@@ -83,7 +83,7 @@ mkdir -p %{buildroot}/usr/share/fish/vendor_completions.d %{buildroot}/usr/share
 %dir /usr/share/fish/vendor_completions.d
 %dir /usr/share/licenses
 %dir /usr/share/zsh/site-functions"
-    # The same once more as a later release, which an upgrade takes.
+    # Builds the packages again as a later release, for an upgrade.
     RPM_OUTPUT=$here/next RPM_DIST=.next tools/rpm.sh x86_64 i686 > "$here/log"
     cp "$here/next"/*.rpm "$here/test"
     make_clients 64 gcc
@@ -94,7 +94,7 @@ mkdir -p %{buildroot}/usr/share/fish/vendor_completions.d %{buildroot}/usr/share
 
 rpm_in_root() { rpm --root "$root" --dbpath /var/lib/rpm "$@"; }
 
-# packages COMMAND FILE|NAME...: does it; its output only when it fails. Files are those of /test.
+# packages COMMAND FILE|NAME... runs rpm, and prints its output only if it fails. Files are in /test.
 packages() {
     if ! rpm_in_root "$@" > "$here/log" 2>&1 || grep -q 'scriptlet failed\|^error' "$here/log"; then
         fail "rpm $* failed:"
@@ -105,26 +105,26 @@ ours() { echo "$here/test/$1-$version.$2.rpm"; }
 next() { echo "$here/test/$1-$version.next.$2.rpm"; }
 theirs() { echo "$here/test/vulkan-loader-$1.x86_64.rpm $here/test/vulkan-loader-$1.i686.rpm"; }
 
-# verified PACKAGE...: rpm finds their files as they should be.
+# verified PACKAGE...: rpm reports no changed file of the packages.
 verified() {
     told=$(rpm_in_root -V "$@" 2>&1) || :
     [ -z "$told" ] || fail "rpm -V $*: $told"
 }
 
-# changed: of the distribution's packages nothing but the link is not as they brought it.
+# changed: among the files of the distribution's packages, only the link has changed.
 changed() {
     told=$(rpm_in_root -V vulkan-loader 2>&1) || :
     [ "$(printf '%s\n' "$told" | sed 's/.* //' | sort | paste -s -d ' ')" = "$lib32/libvulkan.so.1 $lib64/libvulkan.so.1" ] ||
         fail "rpm -V vulkan-loader: $told"
 }
 
-# clean: no file of ours is left.
+# clean: no file of the project is left.
 clean() {
     told=$(find "$root/usr" "$root/etc" -name '*vkloader*')
     [ -z "$told" ] || fail "left behind: $told"
 }
 
-# case_of TITLE: a root with the distribution's loader for both word sizes.
+# case_of TITLE makes a root with the distribution's loader for both word sizes.
 case_of() {
     case=$1
     echo "test-rpm: $case"

@@ -23,7 +23,7 @@ children=
 
 # ---- roots -----------------------------------------------------------------------------------------------------------
 
-# make_root NAME SUITE PACKAGES: that Debian, with programs for Vulkan and without a driver. False: it cannot be had.
+# make_root NAME SUITE PACKAGES makes a Debian with Vulkan programs and without a driver. Fails if that is impossible.
 make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
     rm -rf --one-file-system "$roots/$1.new"
@@ -35,7 +35,7 @@ make_root() {
     mv "$roots/$1.new" "$roots/$1"
 }
 
-# begin ROOT: it lies below $root, with the socket.
+# begin ROOT makes a case's root at $root, with the socket.
 begin() {
     end
     mkdir -p "$here/upper" "$here/work" "$root"
@@ -53,7 +53,7 @@ end() {
     rm -rf "$here/upper" "$here/work"
 }
 
-# A bind mount stays in another case's way, and a service would outlive its socket.
+# Unmounts and stops the service: a bind mount would disturb the next case, and the service would outlive its socket.
 finish() {
     end
     for child in $children; do kill "$child" 2> /dev/null || :; done
@@ -73,7 +73,7 @@ fail() {
     failed=$((failed + 1))
 }
 
-# says TEXT: the log has it.
+# says TEXT: the log must contain the text.
 says() { grep -qF -- "$1" "$here/log" || fail "nothing says \"$1\": $(tail -n 12 "$here/log")"; }
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ musl() {
     cp build/musl/libvulkan.so.1 "$here/musl/usr/lib/"
     musl-gcc -D_GNU_SOURCE -o "$here/musl/bin/client" test/lib/bin/client.c
     begin "$here/musl"
-    # There is no env in there: its words come from outside.
+    # The root has no env command; the environment is set outside.
     if env -i "PATH=$PATH" VK_LOADER_DEBUG=error,warn chroot "$root" /bin/client < /dev/null > "$here/log" 2>&1; then
         fail "it has a driver: $(cat "$here/log")"
     fi

@@ -20,8 +20,8 @@ case $part in
     ;;
 esac
 
-# The real programs, drivers and layers of the tests, with their packages. The 32-bit compiler does not go with Debian's cross
-# compilers; with one of these installed, the 32-bit library is left out.
+# Prints the programs, drivers and layers that the tests need, or their packages. Debian's 32-bit compiler conflicts with
+# its cross compilers; if one of these is installed, the 32-bit library is not tested.
 list() {
     grep -v '^#' tools/test-packages.txt |
         awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' | sort -u
@@ -52,20 +52,21 @@ case " ${GOFLAGS:-} " in
 *) export GOFLAGS="${GOFLAGS:-} -trimpath" ;;
 esac
 
-# The suites of the library alone: they translate, compile and count, or need the sanitizers.
+# Suites that test the library alone: they translate, compile or count, or need the sanitizers.
 library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
-# Tests that build the library again: for other machines and an old C library, without optimisation, and from an archive of the source.
+# Tests that build the library again: for other machines, with an old C library, without optimisation, or from an archive
+# of the source.
 rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization|TestDistIsReproducible)$'
 # by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
 by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 6 -timeout 25m "$@"; }
 
-# A compiler and an emulator for a big-endian machine, for test/loader/equal and test/loader/target.
+# Fetches a compiler and an emulator for a big-endian machine, for test/loader/equal and test/loader/target.
 big_endian_tools() {
     tools/cross.sh compiler s390x
     tools/cross.sh emulator s390x
 }
 
-# The library on a big-endian machine, emulated; test/loader/equal asks its core the same questions.
+# Tests the library on an emulated big-endian machine; test/loader/equal compares the answers of its core.
 big_endian() {
     echo "test: go test, on the library for s390x"
     big_endian_tools
@@ -73,12 +74,12 @@ big_endian() {
     TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/loader/target
 }
 
-# The longest suites begin first: otherwise one of them runs alone at the end.
+# The longest suites start first, so that none of them runs alone at the end.
 longest="./test/tool/commands ./test/tool/ui ./test/loader/programs ./test/loader/guest"
 
 suites() {
     make -s -j"$(nproc)" all
-    # Programs of the tests often wait: other work runs beside them.
+    # Test programs often wait, so other work runs at the same time.
     echo "test: the checks of the sources and the library for s390x run beside the tests; their result comes at the end"
     mkdir -p build
     setsid nice -n 5 tools/test.sh beside > build/beside.log 2>&1 &
@@ -110,8 +111,8 @@ of_library() {
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")
     by_go -run "$rebuilding" ./test/loader/library ./test/loader/guest ./test/loader/programs
-    # The 32-bit library, where its compiler is installed: a program draws through a layer, and a whole life. "make test-all" builds
-    # and tries the 32-bit tool.
+    # The 32-bit library, if its compiler is installed: a program draws through a layer, and another one calls the whole
+    # API. "make test-all" builds and tests the 32-bit tool.
     if narrow; then
         echo "test: go test, on the 32-bit library"
         make -s -j"$(nproc)" TARGET=i386 spine drivers layers
@@ -124,7 +125,8 @@ of_library() {
         ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
 }
 
-# The driver service has threads of Go, and programs call discover from theirs; test/loader/storm watches the C side.
+# The driver service runs Go's threads, and programs call discover from several threads. test/loader/storm tests the C
+# side.
 raced() {
     echo "test: go test, with the race detector"
     "$go" test -race -vet=off -count 1 -timeout 25m ./internal/containers/... ./discover

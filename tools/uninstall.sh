@@ -1,6 +1,7 @@
 #!/bin/sh
-# "make uninstall": removes what "make install" puts below $DESTDIR$PREFIX, and nothing else; with TARGET that target's
-# library alone, since the tool came without. A library of another version that has taken the links over stays.
+# "make uninstall" removes the files that "make install" puts below $DESTDIR$PREFIX, and nothing else. With TARGET, it
+# removes only that target's library, because "make install" has installed no tool for it. A library of another version
+# that now owns the links stays.
 set -eu
 : "${BUILD:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}"
 d=${DESTDIR:-}
@@ -10,7 +11,7 @@ ours() {
     esac
     return 1
 }
-# What "vkloader system use" has made: the choice of the distribution's loader becomes a plain link.
+# "vkloader system use" may have chosen the distribution's loader; the choice becomes a plain link.
 if theirs=$(readlink "$d$LIBDIR/libvulkan.so.1.99.distribution"); then
     ln -sfn "$theirs" "$d$LIBDIR/libvulkan.so.1"
     rm -f "$d$LIBDIR/libvulkan.so.1.99.distribution"
@@ -24,7 +25,7 @@ done
 rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc"
 rm -rf "$d$LIBDIR/cmake/VulkanLoader"
 if [ "$BUILD" = build ]; then
-    # CDI files name the tool, and links of enabled units would lead nowhere.
+    # CDI files contain the tool's path, so they are removed, and enabled units are disabled.
     if [ -z "$d" ] && [ -x "$BINDIR/vkloader" ]; then "$BINDIR/vkloader" cdi refresh --remove > /dev/null || :; fi
     for link in "$d"/etc/systemd/system/*.wants/vkloader* "$d"/etc/systemd/user/*.wants/vkloader*; do
         case $(readlink "$link" 2> /dev/null) in "$PREFIX"/lib/systemd/*) rm -f "$link" ;; esac

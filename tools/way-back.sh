@@ -1,6 +1,7 @@
 #!/bin/sh
-# way-back.sh, as root in a system with libvulkan1-vkloader, breaks the installation in the ways of docs/blockers.md, goes back as the
-# page says, and sees that a program works. tools/test-debian.sh runs it in a system of its own.
+# way-back.sh, run as root in a system with libvulkan1-vkloader, breaks the installation in the ways of docs/blockers.md,
+# restores it with the page's commands, and checks that a program works. tools/test-debian.sh runs it in a separate
+# system.
 set -eu
 triplet=$(ldd /bin/sh | sed -n "s|.* /\(usr/\)\{0,1\}lib/\([^/]*\)/libc\.so.*|\2|p" | head -n 1)
 directory=/usr/lib/$triplet
@@ -26,7 +27,7 @@ rm "$directory/vkloader/"libvulkan.so.1.*
 dpkg --remove libvulkan1-vkloader > /dev/null 2>&1
 works "the library was deleted, then dpkg --remove"
 
-# Half installed: the script that runs after unpacking fails.
+# Half installed: the postinst script fails.
 again
 mkdir /tmp/half
 dpkg-deb -R "$packages" /tmp/half
@@ -37,7 +38,7 @@ dpkg --remove --force-remove-reinstreq libvulkan1-vkloader > /dev/null 2>&1
 works "the package is half installed, then dpkg --remove --force-remove-reinstreq"
 rm -rf /tmp/half /tmp/half.deb
 
-# Unpacked and not configured, as after a power failure.
+# Unpacked but not configured, as after a power failure.
 again
 dpkg --unpack "$packages" > /dev/null 2>&1
 dpkg --configure -a > /dev/null 2>&1
@@ -51,7 +52,7 @@ dpkg --remove libvulkan1-vkloader > /dev/null 2>&1
 mv /usr/bin/vkloader.away /usr/bin/vkloader
 works "the tool is missing, then dpkg --remove"
 
-# The commands of the page, by busybox alone.
+# The commands of the page, with busybox only.
 again
 busybox sh -c "cd $directory"' && busybox ln -sf "$(busybox readlink libvulkan.so.1.distrib)" libvulkan.so.1 && busybox rm -f libvulkan.so.1.99.vkloader'
 ldconfig

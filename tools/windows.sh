@@ -1,12 +1,13 @@
 #!/bin/sh
-# "make test TARGET=windows": builds for Windows, makes a separate Debian with Wine in WINDOWS_ROOT (or vkloader-windows in the
-# directory for temporary files), once, and runs the tests of the DLL there, and the suites for every machine, in both word
-# sizes, or in that of WINDOWS_SIZES (x64 or x86). WINDOWS_DEBIAN names the Debian release; the default is trixie, or stable
-# if trixie cannot be installed. test/loader/target/windows.txt lists the skipped tests, which are printed. Needs root.
+# "make test TARGET=windows" builds for Windows, makes a separate Debian with Wine, once, in WINDOWS_ROOT (by default
+# vkloader-windows in the directory for temporary files), and runs there the tests of the DLL and the suites for every
+# system, in both word sizes, or in that of WINDOWS_SIZES (x64 or x86). WINDOWS_DEBIAN: the Debian release, by default
+# trixie, or stable if trixie cannot be installed. test/loader/target/windows.txt lists the skipped tests, which are
+# printed. Needs root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-# A 32-bit Wine is a program of i386, which the kernel itself must be able to run.
+# A 32-bit Wine is an i386 program, which the kernel must be able to run without an emulator.
 if [ -n "$(tools/emulator.sh i386 2> /dev/null || echo missing)" ]; then
     case ${WINDOWS_SIZES:-} in
     "")
@@ -38,13 +39,13 @@ if [ "$(id -u)" != 0 ]; then
     exit 1
 fi
 make -s -j"$(nproc)" TARGET=windows spine tool layers fakes dist
-# The DLL for Windows on Arm is built, and never run.
+# The DLL for Windows on Arm is built but not run.
 tools/zig.sh > /dev/null
 make -s -j"$(nproc)" TARGET=windows/arm64 spine
 
 GOOS=windows "${GO:-go}" vet ./cmd/... ./internal/tool/...
 
-# debian DIRECTORY SUITE: a Debian with Wine in the directory, which may have one already, for programs of one word size.
+# debian DIRECTORY SUITE makes a Debian with Wine for programs of one word size, or reuses the one in the directory.
 # shellcheck disable=SC2086 # the packages are words
 debian() {
     { [ -x "$1/usr/bin/apt-get" ] || debootstrap --variant=minbase --include=ca-certificates "$2" "$1"; } &&
@@ -52,7 +53,7 @@ debian() {
         chroot "$1" apt-get update &&
         chroot "$1" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
 }
-# installed DIRECTORY SUITE: the same, with its output in a file, whose end is shown when it fails.
+# installed DIRECTORY SUITE calls debian with its output in a file, and prints the end of the file if it fails.
 installed() {
     echo "test: installing a Debian ($2) with Wine into $root; this takes minutes and 2 GB"
     if debian "$1" "$2" > "$root.log" 2>&1 < /dev/null; then return; fi
@@ -65,7 +66,8 @@ if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
     if [ -x "$root/usr/bin/apt-get" ]; then
         if installed "$root" "the one that is there"; then made=1; fi
     else
-        # Debian 13 has two names. While a mirror is updated, the list of packages under one of them may not be the signed one.
+        # Debian 13 has two names. While a mirror is updated, one of them may have a package list without a valid
+        # signature.
         for suite in ${WINDOWS_DEBIAN:-trixie stable}; do
             rm -rf --one-file-system "$root.new"
             if installed "$root.new" "$suite"; then
@@ -102,7 +104,7 @@ wine() {
 }
 trap leave EXIT
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-# Worlds lie where both sides see them, also by absolute paths from outside; host and fakes stay from one run to the next.
+# Worlds are at a path that is valid inside and outside of the root. Host and fakes are built once and reused.
 worlds=$root/tmp/worlds
 rm -rf "$worlds"
 mkdir -p "$root/vkloader/build" "$root/root/prefix" "$worlds" "$root${root%/*}"

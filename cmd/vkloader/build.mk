@@ -20,16 +20,17 @@ GO_MACHINE_aarch64 := arm64
 GO_TARGET_macos := GOOS=darwin GOARCH=$(GO_MACHINE_$(MACHINE))
 GO_TARGET_linux := $(if $(filter $(TARGET),$(call machines,,1)),GOARCH=$(call machines,$(TARGET),9) $(GO_ARM_$(TARGET)))
 
-# The tool's version information for Explorer and installers; Go links in a file of this name.
+# The tool's version information for Explorer and installers. Go links a file with this name into the program.
 ifeq ($(SYSTEM),windows)
 TOOL_RESOURCE := cmd/vkloader/version_windows_$(GO_MACHINE_$(BITS)).syso
 $(TOOL_RESOURCE): cmd/vkloader/version.rc VERSION $(TOOL_RULES)
 	$(Q)$(CC:gcc=windres) -DVKL_RELEASE=$(RELEASE) -DVKL_NUMBERS=$(subst .,$(,),$(RELEASE)),0 -O coff -o $@ $<
 endif
 
-# A static position-independent program runs in any container, with any C library. Go alone gives such a program an interpreter,
-# so the C linker makes it, with the static C library. The tags keep that library's look-ups of users and hosts,
-# which open other libraries, out of it. Without a static C library the tool is linked at a fixed address. GO_TAGS: more tags.
+# A static position-independent program runs in any container, with any C library. Go itself would give such a program an
+# ELF interpreter, so the C linker links it with the static C library. The build tags exclude the C library's lookups of
+# users and hosts, which would open shared libraries. Without a static C library, the tool is linked at a fixed address.
+# GO_TAGS: more tags.
 TOOL_CC ?= $(CC)
 ifeq ($(SYSTEM),linux)
 STATIC_PIE = $(shell echo 'int main(void) { return 0; }' | $(TOOL_CC) -static-pie -x c -o /dev/null - 2> /dev/null && echo yes)
@@ -42,7 +43,7 @@ $(B)/obj/tool/clone.o: cmd/vkloader/start/clone.c $(TOOL_RULES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(TOOL_CC) $(CSTD) $(OPT) -fPIE -c -o $@ $<
 
-# Go itself detects changed sources.
+# Go detects changed sources itself, so the rule always runs.
 $(B)/$(TOOL_$(SYSTEM)): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET_$(SYSTEM)) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
@@ -50,7 +51,7 @@ $(B)/$(TOOL_$(SYSTEM)): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 
-# Man pages and completions, from the commands themselves.
+# Man pages and completions, printed by the tool.
 $(B)/share/stamp: $(B)/vkloader
 	$(Q)rm -rf $(@D)
 	$(Q)$(B)/vkloader pages $(@D)

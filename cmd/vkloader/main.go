@@ -1,4 +1,5 @@
-// Command vkloader shows the drivers and layers that the Vulkan loader finds on this machine and loads, and their cost.
+// Command vkloader shows the drivers and layers that programs get from the Vulkan loader on this machine, finds their
+// faults, and changes settings.
 //
 // Its own process never links or opens libvulkan, a driver or a layer: a child, the probe, loads foreign code, under a
 // time limit.
@@ -17,8 +18,8 @@ func main() {
 	os.Exit(cli.Main(os.Args, os.Environ(), os.Stdout, os.Stderr))
 }
 
-// delayCollection lets the heap grow to 40 MB before the first collection of garbage: most commands are over by then.
-// With the first collection the usual pace begins.
+// delayCollection lets the heap grow to 40 MB before the first garbage collection. Most commands end before that. After the
+// first collection, the runtime's default applies.
 func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return

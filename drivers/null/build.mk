@@ -1,2 +1,2 @@
-# The null driver needs nothing but the C library, and says so.
+# The null driver depends only on the C library; undefined symbols are an error.
 MODULE_LDFLAGS_linux_null := -Wl,-z,defs -Wl,-Bsymbolic -pthread

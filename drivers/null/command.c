@@ -1,8 +1,7 @@
 /* command.c: command pools and command buffers.
  *
- * Nothing is recorded but what commands do to events, because a program can ask for an event's state; the commands
- * without any effect are generated (zcommands.c). Nothing is ever drawn, copied or dispatched.
- */
+ * Only changes of events are recorded, because a program can query an event's state. Commands without any effect are
+ * generated (zcommands.c). Nothing is drawn, copied or dispatched. */
 #include "null.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *pCreateInfo,
@@ -114,7 +113,7 @@ static void record_event(struct command_buffer *b, struct event *event, bool set
         uint32_t room = b->event_room ? b->event_room * 2 : 8;
         struct event_operation *events = allocate(callbacks, room * sizeof(*events), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
         if (!events) {
-            b->out_of_memory = true; /* reported when recording ends */
+            b->out_of_memory = true; /* vkEndCommandBuffer reports it */
             return;
         }
         if (b->events) memcpy(events, b->events, b->event_count * sizeof(*events));
@@ -149,7 +148,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent2(VkCommandBuffer commandBuffer, 
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
 }
 
-/* Secondary command buffers stay as they are while the primary one is used, so their events can be taken over now. */
+/* Secondary command buffers do not change while a primary one refers to them, so their events are copied now. */
 VKAPI_ATTR void VKAPI_CALL null_vkCmdExecuteCommands(VkCommandBuffer commandBuffer, uint32_t commandBufferCount,
                                                      const VkCommandBuffer *pCommandBuffers)
 {

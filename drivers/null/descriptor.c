@@ -1,4 +1,4 @@
-/* descriptor.c: descriptor pools and sets. A set is a place in its pool; writes to it are discarded. */
+/* descriptor.c: descriptor pools and sets. A set is an entry of its pool; writes to it are discarded. */
 #include "null.h"
 
 struct descriptor_set {
@@ -12,7 +12,7 @@ struct descriptor_pool {
     struct descriptor_set sets[];
 };
 
-/* All sets are free; private data of earlier ones is forgotten with their serial numbers. */
+/* Frees all sets. New serial numbers make the private data of earlier sets unreachable. */
 static void reset(struct descriptor_pool *p)
 {
     for (uint32_t i = 0; i < p->room; i++) {
@@ -103,7 +103,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device,
     pSupport->supported = VK_TRUE;
     for (VkBaseOutStructure *s = pSupport->pNext; s; s = s->pNext) {
         if (s->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT) continue;
-        /* The limit where some binding has a variable count; 0 where none has. */
+        /* The limit if some binding has a variable count, otherwise 0. */
         uint32_t most = 0;
         for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
             if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO) continue;

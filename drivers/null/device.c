@@ -1,4 +1,4 @@
-/* device.c: devices and their one queue. */
+/* device.c: devices and their single queue. */
 #include "null.h"
 #include "system.h"
 
@@ -26,7 +26,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
         d->has_queue = true;
         d->queue_flags = pCreateInfo->pQueueCreateInfos[0].flags;
     }
-    atomic_store(&d->next_address, (VkDeviceAddress)1 << 32); /* 0 is no address */
+    atomic_store(&d->next_address, (VkDeviceAddress)1 << 32); /* 0 is not a valid address */
 
     pthread_mutex_init(&d->lock, NULL);
     condition_init(&d->changed);
@@ -60,7 +60,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue2(VkDevice device, const VkDevic
     *pQueue = there ? (VkQueue)&d->queue : NULL;
 }
 
-/* Everything submitted is done when the submission returns. */
+/* A submission is complete when it returns, so there is nothing to wait for. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueWaitIdle(VkQueue queue)
 {
     return VK_SUCCESS;
@@ -76,6 +76,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(VkDevice devi
                                                                    uint32_t remoteDeviceIndex,
                                                                    VkPeerMemoryFeatureFlags *pPeerMemoryFeatures)
 {
-    /* One device has no peers; the least that a peer would have. */
+    /* A single device has no peers; these are the required features of a peer. */
     *pPeerMemoryFeatures = VK_PEER_MEMORY_FEATURE_COPY_DST_BIT;
 }

@@ -1,6 +1,5 @@
-/* features.c: features, all of them answered from one table: everything is on that a driver which does nothing can
- * promise. Off stay sparse resources, protected memory, capture and replay of addresses, and several devices.
- */
+/* features.c: answers all queries for features from one table. It has every feature that a driver that does nothing can
+ * support; not sparse resources, protected memory, capture and replay of addresses, or several devices. */
 #include "null.h"
 
 const VkPhysicalDeviceFeatures null_features = {
@@ -50,8 +49,8 @@ const VkPhysicalDeviceFeatures null_features = {
     .inheritedQueries = VK_TRUE,
 };
 
-/* A structure of features is its header and then nothing but VkBool32s, the last of which is named because padding may
- * follow it. All are on except up to two named ones. */
+/* A structure of features: a header, then VkBool32 members up to the named last one, since padding may follow it. All
+ * features are on except up to two, which are named. */
 struct feature_structure {
     VkStructureType type;
     uint32_t end;

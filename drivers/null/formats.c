@@ -14,7 +14,7 @@ static const struct format formats[] = {
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
 #define LAST_BASE_FORMAT VK_FORMAT_ASTC_12x12_SRGB_BLOCK
 
-/* The base formats are numbered without a gap and stand first, sorted; the few later ones are searched. */
+/* The base formats come first, sorted and without gaps in their numbers. The few later ones are searched. */
 const struct format *format_of(VkFormat format)
 {
     if (format > VK_FORMAT_UNDEFINED && format <= LAST_BASE_FORMAT && formats[format - 1].format == format)
@@ -63,7 +63,7 @@ VkFormatFeatureFlags2 format_features(const struct format *f, VkImageTiling tili
                (has_atomics(f->format) ? VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT : 0);
     all |= LINEAR;
     if (f->format == VK_FORMAT_E5B9G9R9_UFLOAT_PACK32)
-        return all; /* its shared exponent cannot be written a component at a time */
+        return all; /* the shared exponent cannot be written for one component */
     all |= VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT;
     return f->kinds & KIND_SRGB ? all : all | STORAGE;
 }
@@ -93,7 +93,7 @@ static VkFormatProperties3 properties_of(VkFormat format)
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice physicalDevice, VkFormat format,
                                                                     VkFormatProperties *pFormatProperties)
 {
-    /* The first 31 bits mean the same in both; the old form has no more. */
+    /* The lower 31 bits have the same meaning in both structures; the older one has only these. */
     VkFormatProperties3 p = properties_of(format);
     pFormatProperties->linearTilingFeatures = (VkFormatFeatureFlags)(p.linearTilingFeatures & 0x7FFFFFFF);
     pFormatProperties->optimalTilingFeatures = (VkFormatFeatureFlags)(p.optimalTilingFeatures & 0x7FFFFFFF);
@@ -115,7 +115,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceFormatProperties2(VkPhysicalD
 
 /* ---- images ---------------------------------------------------------------------------------------------------- */
 
-/* The usages that a format with these features has; input attachments come with either kind of attachment. */
+/* Returns the image usages that a format with these features supports. Input attachments need either attachment
+ * feature. */
 static VkImageUsageFlags usages(VkFormatFeatureFlags2 features)
 {
     VkImageUsageFlags u = 0;
@@ -144,7 +145,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceImageFormatProperties(
     if (!f || (tiling != VK_IMAGE_TILING_OPTIMAL && tiling != VK_IMAGE_TILING_LINEAR) || (flags & NEVER_FLAGS))
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
 
-    /* With VK_IMAGE_CREATE_EXTENDED_USAGE_BIT a usage need only be one that some compatible view format has. */
+    /* With VK_IMAGE_CREATE_EXTENDED_USAGE_BIT, a usage is valid if any compatible view format supports it. */
     VkFormatFeatureFlags2 features = format_features(f, tiling);
     bool extended = (flags & VK_IMAGE_CREATE_EXTENDED_USAGE_BIT) && (flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT);
     if (features == 0 || (!extended && (usage & ~usages(features)))) return VK_ERROR_FORMAT_NOT_SUPPORTED;

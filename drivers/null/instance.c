@@ -1,7 +1,6 @@
-/* instance.c: instances, the extensions of instance and device, and the one physical device.
+/* instance.c: instances, instance and device extensions, and the single physical device.
  *
- * It never offers a layer: layers belong to the loader.
- */
+ * It offers no layers: layers belong to the loader. */
 #include "null.h"
 
 #define NULL_API_VERSION VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION)

@@ -1,8 +1,7 @@
 /* memory.c: device memory.
  *
- * Memory exists on the host from the first time that it is mapped, and then until it is freed; memory that is never
- * mapped costs its record. Nothing but the program ever writes to it.
- */
+ * Memory is allocated on the host when it is first mapped, and stays until it is freed. Memory that is never mapped
+ * costs only its record. Only the program writes to it. */
 #include "null.h"
 
 #include <sys/mman.h>
@@ -54,7 +53,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory 
 
 VKAPI_ATTR void VKAPI_CALL null_vkUnmapMemory(VkDevice device, VkDeviceMemory memory)
 {
-    /* The next map must show the written bytes. */
+    /* Nothing to do, but the memory stays allocated: the next map must show the written bytes. */
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkFlushMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,
@@ -75,7 +74,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceMemoryCommitment(VkDevice device, VkD
     *pCommittedMemoryInBytes = FROM_HANDLE(memory, memory)->size;
 }
 
-/* Capture and replay of addresses is a feature that is off. */
+/* The feature for capture and replay of addresses is off. */
 VKAPI_ATTR uint64_t VKAPI_CALL
 null_vkGetDeviceMemoryOpaqueCaptureAddress(VkDevice device, const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
 {

@@ -61,13 +61,13 @@ static inline uint64_t word_at(const char *p)
     uint64_t word;
     memcpy(&word, p, sizeof(word));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word); /* as the generator counts */
+    word = __builtin_bswap64(word); /* the generator reads names as little-endian numbers */
 #endif
     return word;
 }
 
-/* Eight bytes at a time, the last eight overlapping those before them; the products do not depend on one another. Must
- * agree with the generator's hash. */
+/* Hashes eight bytes at a time; the last eight overlap those before them. The products are independent of each other.
+ * Must agree with the generator's hash. */
 static inline uint64_t name_hash(const char *name, size_t length)
 {
     const uint64_t k = 0x9E3779B97F4A7C15u;
@@ -85,7 +85,7 @@ static inline bool same_name(const char *a, const char *b, size_t length)
     return word_at(a + length - 8) == word_at(b + length - 8);
 }
 
-/* The place of a name in entries and functions, or -1. No command has less than eight letters. */
+/* Returns the index of a name in entries and functions, or -1. Every command has at least eight letters. */
 static inline int slot_of(const char *name)
 {
     size_t length = strlen(name);
@@ -104,7 +104,7 @@ static bool gates_allow(const struct entry *e, const struct gates *enabled)
            (e->gate[1] != 0 && gate_is_open(enabled, e->gate[1]));
 }
 
-/* Accepts every version there is, and answers with the lower of the loader's and ours. */
+/* Accepts every version, and returns the lower one of the loader's and the driver's. */
 VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
     if (*version > INTERFACE_VERSION) *version = INTERFACE_VERSION;
@@ -118,7 +118,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetInstanceProcAddr(VkInstance i
     const struct entry *e = &entries[at];
     if (e->level == GLOBAL) return functions[at];
     if (!instance) return NULL;
-    /* Commands of device extensions are there for every instance, whether or not a device will enable them. */
+    /* Every instance has the commands of device extensions, whether or not a device enables them. */
     if (e->gate[0] < INSTANCE_GATES && !gates_allow(e, &((struct instance *)instance)->enabled)) return NULL;
     return functions[at];
 }
@@ -128,7 +128,7 @@ PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *na
     return null_vkGetInstanceProcAddr(instance, name);
 }
 
-/* Physical-device commands only, so that the loader can tell them from device commands it does not know. */
+/* Finds physical-device commands only, so that the loader can distinguish them from unknown device commands. */
 PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const char *name)
 {
     int at = slot_of(name);

@@ -32,7 +32,7 @@
 
 #include "zcommands.h"
 
-#define OBJECT_MAGIC 0x01CDC0DEu /* first word of what applications hold as VkInstance, VkDevice, ... (DRV-078) */
+#define OBJECT_MAGIC 0x01CDC0DEu /* first word of the objects behind VkInstance, VkDevice, ... (DRV-078) */
 
 /* ---- extensions ------------------------------------------------------------------------------------------------ */
 
@@ -51,8 +51,8 @@ static inline bool gate_is_open(const struct gates *g, unsigned gate)
     return (g->bits[gate / 64] >> (gate % 64)) & 1;
 }
 
-/* instance.c; gates_of opens the gates of the named extensions, VK_ERROR_EXTENSION_NOT_PRESENT for a name that is not
- * ours. */
+/* instance.c. gates_of sets the gates of the named extensions, or returns VK_ERROR_EXTENSION_NOT_PRESENT for an unknown
+ * name. */
 VkResult gates_of(bool instance, uint32_t count, const char *const *names, struct gates *gates);
 VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *properties);
 
@@ -73,7 +73,7 @@ static inline const VkAllocationCallbacks *allocator_of(const struct allocator *
     return a->given ? &a->callbacks : NULL;
 }
 
-/* Zeroed. */
+/* Returns zeroed memory. */
 static inline void *allocate(const VkAllocationCallbacks *callbacks, size_t size, VkSystemAllocationScope scope)
 {
     if (!callbacks) return calloc(1, size);
@@ -96,10 +96,10 @@ static inline void release(const VkAllocationCallbacks *callbacks, void *p)
 
 /* ---- objects --------------------------------------------------------------------------------------------------- */
 
-/* The first member in every record of a device and of its objects. */
+/* The first member of the records of a device and of its objects. */
 struct object {
     uintptr_t magic;         /* dispatchable objects: OBJECT_MAGIC, until the loader writes its own pointer here */
-    _Atomic uint64_t serial; /* given when private data is first set, so that a reused address finds nothing old */
+    _Atomic uint64_t serial; /* set with the first private data; a new object at the same address gets another one */
 };
 
 struct physical_device {
@@ -129,10 +129,10 @@ struct device {
     VkDeviceQueueCreateFlags queue_flags;
 
     _Atomic uint64_t next_serial;
-    _Atomic VkDeviceSize allocated;       /* of the heap */
-    _Atomic VkDeviceAddress next_address; /* of memory, as shaders would see it */
+    _Atomic VkDeviceSize allocated;       /* bytes of the heap */
+    _Atomic VkDeviceAddress next_address; /* for memory, as shaders would see it */
 
-    /* Waits for objects that are not signalled sleep here; signals take the lock only if a thread sleeps. */
+    /* Threads that wait for unsignalled objects sleep here. A signal takes the lock only if a thread sleeps. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     _Atomic uint32_t sleepers;
@@ -142,7 +142,7 @@ struct memory {
     struct object object;
     VkDeviceSize size;
     VkDeviceAddress address;
-    void *host; /* made by the first map, kept until the memory is freed */
+    void *host; /* allocated by the first map, freed with the memory */
     size_t host_size;
 };
 
@@ -154,7 +154,7 @@ struct buffer {
 
 struct image {
     struct object object;
-    VkImageCreateInfo info; /* pNext and the queue families are not kept */
+    VkImageCreateInfo info; /* without pNext and queue families */
 };
 
 struct event {
@@ -171,7 +171,7 @@ struct command_buffer {
     struct object object;
     struct command_pool *pool;
     struct command_buffer *next, *previous; /* of the pool */
-    struct event_operation *events;         /* in the order of recording; all that is recorded */
+    struct event_operation *events;         /* changes of events in recording order; nothing else is recorded */
     uint32_t event_count, event_room;
     bool out_of_memory;
 };
@@ -199,7 +199,7 @@ static inline struct device *device_of(VkDevice device)
     return (struct device *)device;
 }
 
-/* ---- what files give one another ------------------------------------------------------------------------------- */
+/* ---- functions and data that the files share --------------------------------------------------------------------- */
 
 #define MEMORY_HEAP_SIZE ((VkDeviceSize)8 << 30)
 #define MEMORY_TYPE_COUNT 3

@@ -1,8 +1,7 @@
-/* objects.c: objects without behavior: their creation ignores the create info.
+/* objects.c: objects without behavior. Their creation ignores the create info.
  *
- * Each is one small allocation, so that handles are unique, allocators are used as a driver uses them, and sanitizers
- * report objects that a program does not destroy.
- */
+ * Each object is a small allocation, so that handles are unique, allocation callbacks are used as by a real driver, and
+ * sanitizers report objects that a program does not destroy. */
 #include "null.h"
 
 static VkResult create(const VkAllocationCallbacks *callbacks, struct object **out)
@@ -53,7 +52,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetRenderAreaGranularity(VkDevice device, VkRe
 
 /* ---- pipelines ------------------------------------------------------------------------------------------------- */
 
-/* Says that all took no time; a structure that is there must be answered. */
+/* Writes durations of 0. The structure must be filled if it is in the chain. */
 static void answer_feedback(const void *chain)
 {
     for (const VkBaseInStructure *s = chain; s; s = s->pNext) {
@@ -89,7 +88,7 @@ static void answer_feedback(const void *chain)
 CREATE_PIPELINES(null_vkCreateGraphicsPipelines, VkGraphicsPipelineCreateInfo)
 CREATE_PIPELINES(null_vkCreateComputePipelines, VkComputePipelineCreateInfo)
 
-/* A cache holds nothing but the header that every cache has. */
+/* Returns the header that every cache has, and no data. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
                                                            size_t *pDataSize, void *pData)
 {
@@ -147,7 +146,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkResetQueryPool(VkDevice device, VkQueryPool qu
 {
 }
 
-/* Every query has ended with zero, and is available. */
+/* Every query has the result 0 and is available. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery,
                                                           uint32_t queryCount, size_t dataSize, void *pData,
                                                           VkDeviceSize stride, VkQueryResultFlags flags)

@@ -1,13 +1,12 @@
-/* private.c: private data, the values that a program ties to objects.
+/* private.c: private data, which programs attach to objects.
  *
- * A slot is a hash table of its own from object to value, open addressing, under its own lock. An object's key is its
- * serial number, given here at first use: an address comes back after destruction, a serial number never does. Values
- * are kept until the slot is destroyed.
- */
+ * A slot is a hash table from objects to values, with open addressing and a separate lock. The key is the object's
+ * serial number, which it gets at first use here: unlike an address, a serial number is never reused. Values stay until
+ * the slot is destroyed. */
 #include "null.h"
 
 struct pair {
-    uint64_t key; /* the object's serial number; 0: free place */
+    uint64_t key; /* the object's serial number; 0: free entry */
     uint64_t value;
 };
 
@@ -42,7 +41,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyPrivateDataSlot(VkDevice device, VkPriv
     release(pAllocator, s);
 }
 
-/* The pair of a key, or the free place where it belongs; the table is never full. */
+/* Returns the entry of a key, or the free entry for it. The table is never full. */
 static struct pair *find(struct pair *pairs, uint32_t room, uint64_t key)
 {
     uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (room - 1);

@@ -1,17 +1,15 @@
-/* properties.c: limits and properties of the one physical device, its queue family and its memory.
+/* properties.c: limits and properties of the single physical device, its queue family and its memory.
  *
- * Limits are at least those that the specification requires of a device with all the features of features.c. Nothing
- * here is measured or read from the machine: the answers are the same everywhere.
- */
+ * Limits are at least as high as the specification requires for a device with the features of features.c. All answers
+ * are constants, so they are the same on every machine. */
 #include "null.h"
 
 #define NAME "vkloader null device"
-/* Neither a PCI vendor (those have 16 bits) nor one of the registry's VkVendorId,
-    which are given out from 0x10000 up. */
+/* The ID is neither a PCI vendor's (16 bits) nor one of the registry's VkVendorId, which begin at 0x10000. */
 #define VENDOR_ID 0x1FF00
 #define DEVICE_ID 1
 #define DRIVER_VERSION VK_MAKE_API_VERSION(0, 0, 1, 0)
-#define ANY_NUMBER 0x100000 /* for counts that cost a driver that keeps none of them nothing */
+#define ANY_NUMBER 0x100000 /* for counts that cost nothing, because the driver stores nothing */
 
 static const VkPhysicalDeviceLimits limits = {
     .maxImageDimension1D = MAX_EXTENT_2D,
@@ -139,7 +137,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
 
 /* ---- the same properties in several structures ----------------------------------------------------------------- */
 
-#define DRIVER_UUID "vkloader null 1" /* 15 characters and the zero make the 16 bytes */
+#define DRIVER_UUID "vkloader null 1" /* 15 characters and the NUL are the 16 bytes */
 #define DEVICE_UUID "null device 0.1"
 #define ALL_SHADER_STAGES (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
 #define SUBGROUP_SIZE 4
@@ -205,8 +203,8 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
 #define DRIVER                                                                                                         \
     .driverName = "vkloader null driver", .driverInfo = "does nothing, quickly", .conformanceVersion = {0, 0, 0, 0}
 
-/* Structures of properties, each copied whole except its header. Those whose every member is zero (integer dot products
- * that are no faster than others) are here too, so that a program finds them written. */
+/* Structures of properties, each copied except for its header. Structures whose members are all zero (such as integer
+ * dot products without acceleration) are included, so that they are written. */
 static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
     .deviceUUID = DEVICE_UUID,
     .driverUUID = DRIVER_UUID,
@@ -351,8 +349,8 @@ null_vkGetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physicalDevice, 
     null_vkGetPhysicalDeviceQueueFamilyProperties(physicalDevice, pQueueFamilyPropertyCount, first);
 }
 
-/* Coherent and cached are both there, so that every way to choose a type finds one. The first two differ in nothing
- * that a null driver has. */
+/* Both coherent and cached types exist, so that every way to select a type finds one. The first two types differ in no
+ * way that matters to a null driver. */
 #define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 static const VkPhysicalDeviceMemoryProperties memory_properties = {
     .memoryTypeCount = MEMORY_TYPE_COUNT,

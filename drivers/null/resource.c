@@ -1,5 +1,5 @@
-/* resource.c: buffers and images, what memory they need, and their views. Nothing is ever read from or written to
- * them. */
+/* resource.c: buffers and images, their memory requirements, and their views. Their contents are never read or written.
+ */
 #include "null.h"
 
 #define ALL_TYPES ((1u << MEMORY_TYPE_COUNT) - 1)
@@ -85,7 +85,7 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL null_vkGetBufferDeviceAddress(VkDevice dev
     return FROM_HANDLE(buffer, pInfo->buffer)->address;
 }
 
-/* Capture and replay of addresses is a feature that is off. */
+/* The feature for capture and replay of addresses is off. */
 VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice device,
                                                                     const VkBufferDeviceAddressInfo *pInfo)
 {
@@ -94,7 +94,7 @@ VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice dev
 
 /* ---- images ---------------------------------------------------------------------------------------------------- */
 
-/* Subresources lie plane by plane, layer by layer, level by level; each begins aligned. */
+/* Subresources are ordered by plane, layer and level; each is aligned. */
 
 static uint32_t at_least_one(uint32_t n)
 {
@@ -120,7 +120,7 @@ static VkDeviceSize layer_size(const VkImageCreateInfo *i, const struct format *
     return size;
 }
 
-/* The index of a plane's aspect; all other aspects are in plane 0. */
+/* Returns the index of a plane's aspect. All other aspects are in plane 0. */
 static unsigned plane_of(VkImageAspectFlags aspect)
 {
     return aspect & VK_IMAGE_ASPECT_PLANE_1_BIT ? 1 : aspect & VK_IMAGE_ASPECT_PLANE_2_BIT ? 2 : 0;

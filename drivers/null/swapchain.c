@@ -1,12 +1,11 @@
 /* swapchain.c: headless surfaces and their swapchains.
  *
- * A presented image is free again at once, and images come in order. Nothing is ever shown, and there is no other
- * kind of surface.
- */
+ * A presented image is free at once, and images are acquired in order. Nothing is displayed. There are no other
+ * surfaces. */
 #include "null.h"
 
 struct surface {
-    struct swapchain *current; /* the swapchain that is not retired */
+    struct swapchain *current; /* the swapchain that is not retired; NULL: none */
 };
 
 struct swapchain {
@@ -182,7 +181,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSwapchainKHR(VkDevice device, const 
     struct surface *surface = FROM_HANDLE(surface, pCreateInfo->surface);
     struct swapchain *old = FROM_HANDLE(swapchain, pCreateInfo->oldSwapchain);
     if (old) {
-        /* Retired even when its successor cannot be made. */
+        /* It is retired even if the creation of the new swapchain fails. */
         old->retired = true;
         if (surface->current == old) surface->current = NULL;
     }
@@ -217,7 +216,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
     if (!s) return;
-    /* A retired one may outlive its surface. */
+    /* A retired swapchain may outlive its surface. */
     if (!s->retired) s->surface->current = NULL;
     release(pAllocator, s);
 }
@@ -235,8 +234,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
     return result;
 }
 
-/* Does not sleep when the program holds every image: no other thread may use the swapchain meanwhile, so that none
- * could come free. */
+/* Does not wait if the program has acquired every image: no other thread may use the swapchain meanwhile, so no image
+ * could become free. */
 static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence,
                         uint32_t *index)
 {

@@ -1,9 +1,8 @@
 /* sync.c: fences, semaphores, events, and submission.
  *
- * A submission is done before it returns: its events take their state, its semaphores and its fence are signalled. It
- * never waits for the semaphores that it is told to wait for, because there is nothing that would have to come after
- * them. The host waits for fences and timeline values that other threads have yet to bring about.
- */
+ * A submission is complete when it returns: its events have their state, and its semaphores and its fence are
+ * signalled. It does not wait for semaphores, because nothing in it would have to come later. The host waits for fences
+ * and timeline values that other threads will signal. */
 #include "null.h"
 #include "system.h"
 
@@ -11,8 +10,8 @@
 
 /* ---- waiting on the host --------------------------------------------------------------------------------------- */
 
-/* A signal is an atomic store, then a look for sleepers. A sleeper counts itself, then looks at the state: whichever
- * of the two comes later sees the other (both are sequentially consistent), so no wake-up is lost. */
+/* A signal stores the state atomically, then checks for sleepers. A sleeper counts itself, then checks the state. The
+ * later of the two sees the other's change (both are sequentially consistent), so no wake-up is lost. */
 void wake_sleepers(struct device *d)
 {
     if (atomic_load(&d->sleepers) == 0) return;
@@ -31,7 +30,7 @@ static struct timespec deadline_after(uint64_t timeout)
     return t;
 }
 
-/* Sleeps until done(what) or until the time is over. */
+/* Sleeps until done(what) returns true or the time is over. */
 static VkResult wait_until(struct device *d, bool (*done)(const void *), const void *what, uint64_t timeout)
 {
     if (done(what)) return VK_SUCCESS;
@@ -125,10 +124,10 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore 
     release(pAllocator, FROM_HANDLE(semaphore, semaphore));
 }
 
-/* A timeline never goes back: a submission that did not wait may have been ahead of the host. */
+/* A timeline value never decreases: a submission does not wait, so it may signal before the host does. */
 static void signal_semaphore(struct semaphore *s, uint64_t value)
 {
-    if (!s || !s->timeline) return; /* the state of a binary semaphore is invisible */
+    if (!s || !s->timeline) return; /* programs cannot query a binary semaphore */
     uint64_t old = atomic_load(&s->value);
     while (old < value && !atomic_compare_exchange_weak(&s->value, &old, value))
         ;
@@ -246,7 +245,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submi
     return VK_SUCCESS;
 }
 
-/* There is no queue that binds sparse memory, but the command belongs to Vulkan 1.0. */
+/* No queue supports sparse binding, but the command is part of Vulkan 1.0. */
 VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bindInfoCount,
                                                       const VkBindSparseInfo *pBindInfo, VkFence fence)
 {

@@ -1,4 +1,4 @@
-/* system.h: a condition that is waited for until a time of the monotonic clock, which macOS offers in another form. */
+/* system.h: waits for a condition until a time of the monotonic clock, with different functions on Linux and macOS. */
 #ifndef NULL_SYSTEM_H
 #define NULL_SYSTEM_H
 

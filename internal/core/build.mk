@@ -1,4 +1,4 @@
-# The core in C, translated from Go by tools/goc. Each system's core has its own entry and its own search.
+# The core in C, translated from Go by tools/goc. Each system's core has its own entry package and search.
 
 CORE_linux := build/core.c
 CORE_windows := build/windows/core.c
@@ -10,16 +10,15 @@ ENTRY_macos := ./internal/core/entry/macos
 CORE_WORDS_linux := -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR
 
-# OPT=-O0 is for reading the spine in a debugger; the core, without any optimisation, needs 32 kB of stack, and programs call
-# on 16 kB. CORE_OPT= compiles it like the rest all the same.
+# OPT=-O0 compiles the spine for a debugger. Without any optimisation, the core would need 32 kB of stack, but programs
+# call on stacks of 16 kB. CORE_OPT= compiles the core like the rest all the same.
 CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
-# Go's wrapped integers, pointers to anything, and no arithmetic that is more exact than Go's. Programs call on stacks of
-# 16 kB.
+# Go wraps integers, converts any pointer, and does no arithmetic with extra precision. Programs call on stacks of 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(CLANG),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
 	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
 
-# The directories are compiled in: other ones, another library.
+# The search directories are compiled in, so other directories need another library.
 $(B)/directories: FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new

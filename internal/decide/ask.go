@@ -15,26 +15,26 @@ import (
 	"vkloader/internal/decide/vk"
 )
 
-// Decision is an answer, and the core's decision behind it.
+// Decision is an Answer, with the core's decision that it was made from.
 type Decision struct {
 	*Answer
 	Made
 }
 
-// Of decides for the program of a source, as one that enables no layer or extension and shows pictures. An answer without a
-// driver is no error.
+// Of returns the decision for a source's program. The program is taken to enable no layer and no extension, and to show
+// pictures on a screen. A decision without a driver is no error.
 func Of(source *machine.Source) (*Decision, error) {
 	return decide(about(source), Program{Path: source.Program})
 }
 
-// OfKind is Of for a list of drivers, or of layers: it judges only their files.
+// OfKind is Of for a list of one kind: it examines only the files of drivers, or only those of layers.
 func OfKind(source *machine.Source, kind explain.Kind) (*Decision, error) {
 	q := about(source)
 	q.judged = kind.One
 	return decide(q, Program{Path: source.Program})
 }
 
-// On decides for a program that enables no layer or extension, on a machine with another system.
+// On is Of for a machine with another system.
 func On(platform search.Platform, source facts.Provider, m *machine.Machine) (*Decision, error) {
 	return decide(&question{source: source, machine: m, platform: platform}, Program{})
 }
@@ -72,10 +72,10 @@ func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 	return about(source).only(&program)
 }
 
-// ProbeProgram is the child that asks drivers for their devices, as a program.
+// ProbeProgram describes the child process that asks drivers for their devices, as the program of a decision.
 var ProbeProgram = Program{Portability: true, API: vk.V1_2, Headless: true}
 
-// Changed is Plan with given facts, such as those of explain.Without, in place of a machine's.
+// Changed is Plan for given facts, such as those of explain.Without, instead of a machine's.
 func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
 
 // ChangedFor is Changed with a program's arguments to vkCreateInstance.
@@ -89,7 +89,7 @@ func ChangedOn(platform search.Platform, facts facts.Provider, program Program) 
 	return q.only(&program)
 }
 
-// only returns the decision of the core.
+// only returns the core's decision, without an explanation.
 func (q *question) only(program *Program) (*plan.Answer, error) {
 	made, err := q.plan(context.Background(), program)
 	if err != nil {
@@ -98,7 +98,8 @@ func (q *question) only(program *Program) (*plan.Answer, error) {
 	return made.Plan, nil
 }
 
-// Devices asks the drivers for their devices, in one child. The error says why the child did not run.
+// Devices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none. The error
+// says why the child did not run.
 func Devices(at probe.Companions, environ []string, limit time.Duration) (*Report, error) {
 	if environ == nil {
 		environ = []string{} // not the variables of this process

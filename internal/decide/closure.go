@@ -25,7 +25,7 @@ const (
 type File struct {
 	Path   string `json:"path"`             // as the dynamic linker finds it
 	Real   string `json:"real"`             // without symbolic links
-	Soname string `json:"soname,omitempty"` // the name that other files need it by
+	Soname string `json:"soname,omitempty"` // the name under which other files need it
 	Needed Needed `json:"needed"`
 
 	// CLibrary marks a part of the C library, or the dynamic linker. A container or sandbox with its own C library must not get
@@ -46,7 +46,7 @@ type TooNew struct {
 	File    string `json:"file"`             // the library that cannot be loaded
 	Wants   string `json:"wants"`            // the version of symbols, as GLIBC_2.38
 	Of      string `json:"of"`               // the library that lacks it
-	Version string `json:"newest,omitempty"` // the newest version that this library has; "": none of the kind
+	Version string `json:"newest,omitempty"` // the newest version that this library has; "": no version of this family
 }
 
 // DriverFiles are all files that a driver, or a layer, needs.
@@ -55,17 +55,17 @@ type DriverFiles struct {
 	Library  string        `json:"library"`  // the driver itself; "": it was not found
 	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
 	Missing  []MissingFile `json:"missing"`  // libraries without which the driver does not work
-	TooNew   []TooNew      `json:"too_new"`  // likewise
-	Symbols  []string      `json:"symbols"`  // that it needs and no library defines; empty if a library is missing or too new
+	TooNew   []TooNew      `json:"too_new"`  // libraries that need a newer version of another one; the driver does not work with them
+	Symbols  []string      `json:"symbols"`  // needed symbols that no library defines; empty if a library is missing or too new
 	Unbound  []string      `json:"unbound"`  // symbols in Symbols that keep the dynamic linker from loading the library
 	Misfit   string        `json:"misfit"`   // why the library is not a driver, or not a layer: one English sentence; "": it is one
-	Data     []string      `json:"data"`     // data files that it reads, and directories with data files, that exist
-	Nodes    []string      `json:"nodes"`    // device nodes outside /dev/dri that it opens and that exist, of all devices: see NodesFor
+	Data     []string      `json:"data"`     // existing data files, and directories with data files, that it reads
+	Nodes    []string      `json:"nodes"`    // existing device nodes outside /dev/dri that it opens, of all GPUs: see NodesFor
 	Software bool          `json:"software"` // it computes on the CPU, and needs no device
 }
 
-// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver. It
-// is the tool's own judgement ("good" in vkloader doctor --json). Whether the driver then finds a device, only [Probe] tells.
+// Works reports whether the dynamic linker can load the driver with all that it needs, and whether the library is a driver.
+// "good" in vkloader doctor --json is this result. Only [Probe] tells whether the driver finds a device.
 func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
 }

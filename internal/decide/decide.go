@@ -17,7 +17,7 @@ type Driver struct {
 	Used     bool
 	Order    int // place in the order of opening, from 1; 0: not used
 	Reason   Reason
-	Standing Standing // how far it gets, judged by its files
+	Standing Standing // how far the driver gets on its way into a program, judged by its files
 
 	program Program // the decision's program
 }
@@ -32,7 +32,7 @@ type Layer struct {
 	Meta     bool // a meta-layer: it has no library, and activates other layers
 	NameOnly bool // its name is active, but another layer of this name is in the chain
 	Reason   Reason
-	Standing Standing // how far it gets, by its files
+	Standing Standing // how far the layer gets on its way into a program, judged by its files
 
 	program   *Program  // the decision's program; nil: there was no decision
 	functions [2]string // the library's negotiation function and vkGetInstanceProcAddr, if they have other names
@@ -50,7 +50,7 @@ type Answer struct {
 	Loader           *Loader            // the loader of the Program
 	Drivers          []Driver           // first those that are used, in the order in which they are opened
 	Layers           []Layer            // first those that are used, from the program down
-	Compute          []Layer            // those that a Headless program would not get, by the settings; none if the Program is Headless
+	Compute          []Layer            // used layers that the settings exclude for a Headless program; none if the Program is Headless
 	UnspecifiedOrder []UnspecifiedOrder // layers whose order no rule defines
 
 	lists [2]List // of drivers and of layers
@@ -74,8 +74,8 @@ func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 // Made is the core's decision, with the drivers and layers in the order in which they act.
 type Made struct {
 	Plan    *plan.Answer
-	Compute *plan.Answer   // for a program that shows nothing; nil: the settings have no policy for these
-	In, Out []explain.Item // in the order of the answer
+	Compute *plan.Answer   // for a program that shows no pictures; nil: the settings have no policy for these programs
+	In, Out []explain.Item // the used drivers and layers, and the others, in the order of the answer
 
 	standings *Standings // nil: another system, or only the plan was asked for
 }

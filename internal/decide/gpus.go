@@ -14,14 +14,14 @@ import (
 type GPU struct {
 	// A PCI address is written as in Device.PCI.
 	Name   string `json:"name"`             // PCI address, or the kernel's name
-	Vendor string `json:"vendor,omitempty"` // numbers, as 0x10de
+	Vendor string `json:"vendor,omitempty"` // PCI vendor number, such as 0x10de
 	Device string `json:"device,omitempty"`
 
 	// Kernel is empty if no kernel driver is bound to the device.
 	Kernel string `json:"kernel_driver,omitempty"`
 
 	// Only nodes that exist are listed. A driver may open more: see [DriverFiles.NodesFor].
-	Nodes []string `json:"nodes"` // that a Vulkan driver opens
+	Nodes []string `json:"nodes"` // device nodes that a Vulkan driver opens
 
 	// These are drivers that a program gets, and for which [DriverFiles.Works] is true.
 	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device

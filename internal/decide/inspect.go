@@ -25,7 +25,7 @@ const InspectionSchema = 2
 type Inspection struct {
 	Schema     int               `json:"schema"`
 	Library    string            `json:"library"` // the loader's file
-	Version    string            `json:"version"` // of vkEnumerateInstanceVersion
+	Version    string            `json:"version"` // the result of vkEnumerateInstanceVersion
 	Fallback   string            `json:"fallback_driver,omitempty"`
 	Problem    string            `json:"problem,omitempty"` // one sentence, where a child did not end well
 	Drivers    []InspectedDriver `json:"drivers"`
@@ -41,12 +41,12 @@ type Inspection struct {
 	Decided bool `json:"-"` // drivers, chain and the places of layers are known
 }
 
-// InspectedDriver is a driver manifest, and what became of it.
+// InspectedDriver is a driver manifest, with the devices that its driver lists or the reason why it lists none.
 type InspectedDriver struct {
 	Manifest   string `json:"manifest"`
 	Library    string `json:"library"`
 	APIVersion string `json:"api_version"`
-	Devices    int    `json:"devices"`           // how many it lists
+	Devices    int    `json:"devices"`           // the number of listed devices
 	Problem    string `json:"problem,omitempty"` // one sentence
 }
 
@@ -56,7 +56,7 @@ type InspectedLayer struct {
 	Active *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
 }
 
-// LayerActivity is a layer's place in the chain, and what put it there.
+// LayerActivity is a layer's place in the chain, and the rule that put it there.
 type LayerActivity struct {
 	Name      string `json:"name"`
 	Implicit  bool   `json:"implicit"`
@@ -66,7 +66,8 @@ type LayerActivity struct {
 	Library   string `json:"library"`
 }
 
-// PhaseTime is how long a phase of the child took, in microseconds: the first time, and once more in the same process.
+// PhaseTime is the duration of a phase of the child, in microseconds: of the first round, and of a second round in the same
+// process.
 type PhaseTime struct {
 	Phase string  `json:"phase"`
 	First float64 `json:"first_us"`
@@ -93,12 +94,13 @@ type InspectOptions struct {
 	ProbeOptions
 
 	Loader    *Loader // the loader in ProbeOptions.Library, from LoaderOf; nil: this module's loader
-	Undecided bool    // the library's rules are unknown: drivers, chain and the places of layers are left out
-	Fallback  string  // the manifest of a driver for a machine that has none
+	Undecided bool    // the loader's rules are unknown: drivers, chain and the places of layers are left out
+	Fallback  string  // the driver manifest to use if the machine has no driver; "": none
 }
 
-// Inspect has children use the loader as [Probe] does: twice in one process, to measure times, and once for the loader's
-// log. It joins their results with the decision for the child as a program. It ignores ProbeOptions.Whole.
+// Inspect runs two children that use the loader as [Probe] does. The first one uses it twice, to measure times; the second
+// one records the loader's log. Inspect joins their results with the decision for the child as a program. It ignores
+// ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	at, err := options.complete()
 	if err != nil {
@@ -141,7 +143,7 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	return i, err
 }
 
-// twice runs the child that does everything twice.
+// twice runs the child that performs every phase twice.
 func twice(ctx context.Context, at probe.Companions, environ []string, options *InspectOptions) (*probe.Result, error) {
 	result, err := probe.Twice(ctx, at, machine.WithoutVariable(environ, variables.Debug.Name()), options.Limit)
 	return result, probeError(ctx, err)

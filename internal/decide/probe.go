@@ -16,7 +16,7 @@ import (
 	"vkloader/internal/decide/vk"
 )
 
-// What a child reports.
+// Parts of a child's report.
 type (
 	Device     = probe.Device  // a physical device as programs see it
 	DeviceType = vk.DeviceType // a kind of device, as in VkPhysicalDeviceType
@@ -38,7 +38,7 @@ const (
 type Report struct {
 	Schema   int      `json:"schema"`
 	Library  string   `json:"library"` // the loader's file; "": it could not be opened
-	Version  Version  `json:"version"` // of vkEnumerateInstanceVersion
+	Version  Version  `json:"version"` // the result of vkEnumerateInstanceVersion
 	Devices  []Device `json:"devices"` // in the order in which programs get them
 	Outcome  Outcome  `json:"outcome"`
 	Problem  string   `json:"problem,omitempty"`  // one sentence, where the outcome is not Fine
@@ -47,7 +47,7 @@ type Report struct {
 	Manifest string   `json:"manifest,omitempty"` // of the driver or layer without which it does not crash or hang
 	File     string   `json:"file,omitempty"`     // its library, as the manifest names it
 
-	Died bool `json:"-"` // a driver or layer has ended the child, or kept it from its end
+	Died bool `json:"-"` // a driver or layer ended the child, or kept it from ending
 
 	refused bool // vkCreateInstance has found no driver
 }

@@ -20,7 +20,7 @@ type question struct {
 	machine  *machine.Machine
 	platform search.Platform
 	judged   string        // the kind whose files are judged: explain.Drivers.One or explain.Layers.One; "": both
-	working  chan struct{} // closed when work ends that continues after the end of its context; nil: there is none
+	working  chan struct{} // closed when the work that outlives its context ends; nil: there is no such work
 }
 
 // finish calls done when no work uses the facts any more. It does not wait for the work.

@@ -8,7 +8,7 @@ type Code string
 
 // Codes of drivers.
 const (
-	DriverUsed         Code = "driver-used"         // the only one of a driver that a program gets
+	DriverUsed         Code = "driver-used"         // a program gets the driver
 	DriverField        Code = "driver-field"        // the manifest lacks a field, or it has a wrong value
 	DriverVariant      Code = "driver-variant"      // api_version is not of Vulkan
 	DriverArchitecture Code = "driver-architecture" // it is for programs of another word size
@@ -24,7 +24,7 @@ const (
 
 // Codes of layers.
 const (
-	LayerActive       Code = "layer-active"       // the only one of a layer that a program gets
+	LayerActive       Code = "layer-active"       // a program gets the layer
 	LayerInactive     Code = "layer-inactive"     // nothing asks for it, or its own variable disables it
 	LayerDisabled     Code = "layer-disabled"     // VK_LOADER_LAYERS_DISABLE
 	LayerBlacklisted  Code = "layer-blacklisted"  // an override layer keeps it out
@@ -34,12 +34,12 @@ const (
 	SettingsUsed      Code = "settings-used"      // a settings file decides
 )
 
-// Reason is why something is as it is.
+// Reason explains the state of a driver or layer.
 type Reason struct {
 	Code      Code
 	Text      string // one English sentence, or a part of one
-	Statement string // the statement of this module's specification behind it
-	File      string // that it is about; "" for none
+	Statement string // the ID of the statement in this module's specification, such as LAY-144; "": none
+	File      string // the file that the reason is about; "": none
 	Line      int    // in the file, from 1; 0: the whole file
 	Column    int
 }

@@ -31,7 +31,7 @@ const (
 	UnmetDriver    UnmetCode = "driver"    // vkCreateInstance finds no driver
 	UnmetDevice    UnmetCode = "device"    // there is no device
 	UnmetHealth    UnmetCode = "health"    // the child crashed or hung
-	UnmetNotCPU    UnmetCode = "not"       // there are devices of the processor alone
+	UnmetNotCPU    UnmetCode = "not"       // every device computes on the CPU
 	UnmetVendor    UnmetCode = "vendor"    // no device is of the vendor
 	UnmetType      UnmetCode = "type"      // no device is of the kind
 	UnmetAPI       UnmetCode = "api"       // no device has the version
@@ -181,7 +181,7 @@ var units = [...]struct {
 	bytes  uint64
 }{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
 
-// bytesText returns a size in the largest unit of which it is at least one.
+// bytesText returns a size in the largest unit that is not larger than the size.
 func bytesText(n uint64) string {
 	for _, u := range units {
 		if n >= u.bytes {

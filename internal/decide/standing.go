@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/standing"
 )
 
-// Standing is the stage of a driver or layer on its way into a program, and what keeps it from the next one.
+// Standing is the stage that a driver or layer reaches on its way into a program, and what keeps it from the next one.
 type Standing = standing.Standing
 
 // Standings judges the drivers and layers of a decision by their files, each one once. It loads none.
@@ -71,11 +71,13 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 	case l.Meta || !machine.ELF:
 		return Standing{Stage: standing.NotChosen}
 	}
-	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+	of := drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+	of.Harmless = of.Harmless || of.But != "" && DeviceAbsent(drivers.Of(l.Library), s.devices())
+	return of
 }
 
-// Of returns the standing of a driver or layer by its key. The decision does not know the library of a driver that the rules
-// leave out.
+// Of returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the decision
+// does not contain its library.
 func (s *Standings) Of(key explain.ItemKey) Standing {
 	of, known := s.known[key]
 	if known {
@@ -98,7 +100,7 @@ func (s *Standings) Of(key explain.ItemKey) Standing {
 	return of
 }
 
-// enter enters the standings of items.
+// enter writes its standing into each item that has a manifest.
 func (s *Standings) enter(lists ...[]explain.Item) {
 	for _, list := range lists {
 		for i := range list {

@@ -14,7 +14,7 @@ type Verdict struct {
 	Require  string          `json:"require"` // the request, in a fixed order
 	Met      bool            `json:"met"`
 	Code     UnmetCode       `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
-	What     string          `json:"what,omitempty"`     // the same in a sentence
+	What     string          `json:"what,omitempty"`     // the unmet requirement in a sentence
 	Library  string          `json:"library"`            // the loader that was asked
 	Devices  []VerdictDevice `json:"devices"`            // in the order in which programs get them
 	Culprit  string          `json:"culprit,omitempty"`  // the library without which the child does not crash or hang

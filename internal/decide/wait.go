@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Times of waiting. After an event, more of them usually follow: a driver makes several nodes.
+// Intervals between probes. After an event, more events usually follow: a driver makes several nodes.
 const (
-	settle    = 200 * time.Millisecond // from an event to the next look
-	firstPoll = time.Second            // from a look to the next one without an event
-	lastPoll  = 10 * time.Second       // that time at most; it doubles at each look
+	settle    = 200 * time.Millisecond // from an event to the next probe
+	firstPoll = time.Second            // from a probe to the next one without an event
+	lastPoll  = 10 * time.Second       // the longest interval; it doubles after each probe
 )
 
 // Wait waits until the machine meets the requirement; see discover.Wait.

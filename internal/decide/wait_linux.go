@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The events of inotify that a watch asks for. A write to a device node is not among them.
+// The inotify events of a watch. Writing to a device node is none of them.
 const (
 	inNodes = unix.IN_CREATE | unix.IN_MOVED_TO | unix.IN_ATTRIB | unix.IN_DELETE | unix.IN_ONLYDIR
 	inFiles = inNodes | unix.IN_CLOSE_WRITE
@@ -42,7 +42,8 @@ func watch() *watcher {
 	return w
 }
 
-// add watches directories too: the parent of a missing one reports it, and the next call then adds it.
+// add watches directories, and /dev and /dev/dri. It skips a missing directory: the directory's creation is an event of its
+// parent, and the next call watches it.
 func (w *watcher) add(directories []string) {
 	if w.inotify < 0 {
 		return

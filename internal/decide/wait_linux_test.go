@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A file that appears in a watched directory is an event, also in a directory that was not there at first.
+// A new file in a watched directory is an event, also if the directory did not exist at first.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

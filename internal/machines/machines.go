@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Machine is one row.
@@ -29,7 +30,7 @@ type Machine struct {
 	Cache     []uint32 // flags of its libraries in glibc's ld.so.cache
 	Platforms []string // values of $PLATFORM
 
-	other string // name of the machine of the other word size on the same processors, or "-"
+	other string // name of the machine with the other word size on the same processors; "-": none
 }
 
 // Musl returns the machine's name in the names of musl's files.
@@ -41,7 +42,7 @@ func (m Machine) Musl() string {
 var table string
 
 var (
-	once sync.Once // a variable without initialization: the programs that import discover start as fast as before
+	once sync.Once // the table is read at the first call, because importing package discover must not delay a program's start
 	rows []Machine
 )
 
@@ -85,18 +86,27 @@ func find(fits func(Machine) bool) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Of returns the row of a target of make.
+// Of returns the row with a target of make; false: there is none.
 func Of(target string) (Machine, bool) {
 	return find(func(m Machine) bool { return m.Target == target })
 }
 
-// Named returns the row with a name.
+// Named returns the row with a name; false: there is none.
 func Named(name string) (Machine, bool) {
 	return find(func(m Machine) bool { return m.Name == name })
 }
 
+// examined is the name of the machine that Own returns instead of this one.
+var examined atomic.Pointer[string]
+
+// Examine makes Own return another machine's row: the one that a root directory was made for. This process then only examines files.
+func Examine(name string) { examined.Store(&name) }
+
 // Own returns the row of the machine that this program was built for. Go's one port for 32-bit ARM counts as armhf.
 func Own() (Machine, bool) {
+	if name := examined.Load(); name != nil {
+		return Named(*name)
+	}
 	return find(func(m Machine) bool { return m.GOARCH == runtime.GOARCH })
 }
 
@@ -109,7 +119,7 @@ func Running(bits int) (Machine, bool) {
 	return own, known
 }
 
-// OfFiles returns the rows whose ELF files have a number and a word size.
+// OfFiles returns the rows whose ELF files have this processor number and word size.
 func OfFiles(number elf.Machine, bits int) []Machine {
 	return slices.DeleteFunc(slices.Clone(All()), func(m Machine) bool { return m.ELF != number || m.Bits != bits })
 }

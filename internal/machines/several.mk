@@ -1,10 +1,10 @@
-# TARGET=windows and TARGET=macos: the library for each machine of the system, by one make for each.
+# TARGET=windows and TARGET=macos: runs one make for each machine of the system.
 
 MACHINES_windows := x64 x86
 MACHINES_macos := x86_64 arm64
 GOALS_windows := all spine core tool drivers layers fakes
 GOALS_macos := spine core tool drivers layers
-# One file of both machines' libraries, and one of both tools.
+# Files for both machines: one library, one tool.
 JOINED_macos_spine := libvulkan.1.dylib
 JOINED_macos_tool := vkloader
 universal = CGO_ENABLED=0 $(GO) run ./tools/universal -o build/$(TARGET)/$(1) $(MACHINES_$(TARGET):%=build/$(TARGET)/%/$(1))
@@ -21,7 +21,7 @@ dist:
 
 ifeq ($(TARGET),windows)
 dist: spine tool pages
-# The tool's manual, from this machine's tool.
+# The tool's manual, written by the tool for this machine.
 pages:
 	$(Q)$(MAKE) --no-print-directory TARGET= build/share/stamp
 else

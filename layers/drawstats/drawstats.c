@@ -1,12 +1,11 @@
-/* drawstats.c: a layer that counts what command buffers draw, and a sample of how a layer is written.
+/* drawstats.c: a sample layer, which counts the draws of command buffers.
  *
- * It counts the draws, instances and vertices of each command buffer from the beginning of its recording, and writes
- * one line when recording ends: to standard error, or to the end of the file that DRAWSTATS_FILE names. What indirect
- * draws draw stands in buffers that only the device reads, so of those the number of draws is all that can be counted.
+ * It counts the draws, instances and vertices of each command buffer from vkBeginCommandBuffer on, and writes a line at
+ * vkEndCommandBuffer: to standard error, or appended to the file in DRAWSTATS_FILE. The parameters of indirect draws
+ * are in buffers that only the device reads, so the layer only counts these draws.
  *
- * Recording commands take no lock and allocate nothing. The layer never changes a handle or an argument, and never
- * calls anything that the program did not call.
- */
+ * Recording commands take no lock and allocate nothing. The layer never changes a handle or an argument, and calls only
+ * commands that the program calls. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +23,7 @@
 struct instance {
     struct instance *next;
     VkInstance handle;
-    PFN_vkGetInstanceProcAddr get; /* of the next in the chain, as all functions below */
+    PFN_vkGetInstanceProcAddr get; /* of the next layer in the chain, like all functions below */
     PFN_vkDestroyInstance destroy;
 };
 
@@ -50,11 +49,11 @@ struct device {
 
 struct counts {
     uint64_t draws, instances, vertices;
-    uint64_t indirect; /* draws whose parameters stand in a buffer */
-    uint64_t counted;  /* the most that draws whose number, too, stands in a buffer can be */
+    uint64_t indirect; /* draws whose parameters are in a buffer */
+    uint64_t counted;  /* the maximum number of draws whose number is also in a buffer */
 };
 
-/* The counts of a command buffer, at a place found from its handle. */
+/* The counts of a command buffer, in a table by handle. */
 struct slot {
     _Atomic(VkCommandBuffer) handle; /* NULL: free */
     struct device *device;
@@ -62,7 +61,8 @@ struct slot {
     struct counts counts;
 };
 
-/* Guards everything except slots in use: those belong to the thread that uses the command buffer, as Vulkan demands. */
+/* Guards everything except slots in use. Only the thread that records a command buffer uses its slot, as Vulkan
+ * requires. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct instance *instances;
 static struct device *devices;
@@ -70,9 +70,10 @@ static int output = STDERR_FILENO;
 
 /* ---- command buffers, found without a lock ---------------------------------------------------------------------- */
 
-/* A few segments, each twice as large as the one before. A handle has its slot in one of WINDOW places of one of them.
- * Segments are added when there is no free place, and stay until the last device is gone, so that a look-up may read
- * any of them at any time; slots of other command buffers that come and go meanwhile are just no match. */
+/* The table has a few segments, each twice as large as the one before. A handle's slot is one of WINDOW entries in one
+ * of the segments. A segment is added when no entry is free, and stays until the last device is destroyed, so that
+ * lookups may read any segment at any time. Slots of other command buffers that are added and removed meanwhile do not
+ * match. */
 #define SEGMENTS 20
 #define FIRST_SEGMENT 64
 #define WINDOW 8
@@ -134,7 +135,7 @@ static void forget(const struct device *d, VkCommandPool pool)
 
 static PFN_vkVoidFunction hook(const char *name, bool of_device);
 
-/* Where the layer's own link stands in the chain of creation structures. */
+/* Returns the layer's link in the chain of creation structures. */
 static VkLayerInstanceCreateInfo *instance_link(const void *chain)
 {
     for (const VkLayerInstanceCreateInfo *s = chain; s; s = s->pNext)
@@ -143,7 +144,7 @@ static VkLayerInstanceCreateInfo *instance_link(const void *chain)
     return NULL;
 }
 
-/* Opened for the first instance, closed after the last. */
+/* Opens the output for the first instance; it is closed after the last. */
 static void open_output(void)
 {
     const char *path = safe_getenv("DRAWSTATS_FILE");
@@ -199,7 +200,7 @@ static void VKAPI_CALL destroy_instance(VkInstance handle, const VkAllocationCal
 static PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance handle, const char *name)
 {
     PFN_vkVoidFunction own = hook(name, false);
-    if (!handle) /* some layers ask for vkCreateDevice without an instance, too */
+    if (!handle) /* some layers look vkCreateDevice up without an instance, too */
         return strcmp(name, "vkCreateInstance") == 0 || strcmp(name, "vkGetInstanceProcAddr") == 0 ||
                        strcmp(name, "vkCreateDevice") == 0
                    ? own
@@ -209,8 +210,8 @@ static PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance handle, c
     for (struct instance *i = instances; i && !get; i = i->next)
         if (i->handle == handle) get = i->get;
     pthread_mutex_unlock(&lock);
-    if (!get) return own; /* asked for vkCreateInstance with the instance that is being made */
-    /* A function of ours is there only if there is something to call after it. */
+    if (!get) return own; /* the instance is still being created, and vkCreateInstance is looked up */
+    /* The layer has a function only if the next one in the chain has it, too. */
     PFN_vkVoidFunction below = get(handle, name);
     return own && below ? own : below;
 }
@@ -241,7 +242,7 @@ static void fill(struct device *d)
     NEXT(draw_indexed_indirect, vkCmdDrawIndexedIndirect, "vkCmdDrawIndexedIndirect");
     NEXT(draw_multi, vkCmdDrawMultiEXT, "vkCmdDrawMultiEXT");
     NEXT(draw_multi_indexed, vkCmdDrawMultiIndexedEXT, "vkCmdDrawMultiIndexedEXT");
-    /* The same command under three names; whichever the device has will do for all of them. */
+    /* One command has three names; any of them that the device supports is used. */
     const char *end[] = {"Count", "CountKHR", "CountAMD"};
     for (int i = 0; i < 3; i++) {
         char name[64];
@@ -261,7 +262,7 @@ static VkLayerDeviceCreateInfo *device_link(const void *chain)
     return NULL;
 }
 
-/* vkCreateDevice belongs to the instance chain. A physical device begins with the same word as its instance. */
+/* vkCreateDevice is in the instance's chain. A physical device begins with the same word as its instance. */
 static VkInstance instance_of(VkPhysicalDevice physical)
 {
     VkInstance handle = NULL;
@@ -335,7 +336,7 @@ static void VKAPI_CALL free_command_buffers(VkDevice handle, VkCommandPool pool,
         if (s) atomic_store_explicit(&s->handle, NULL, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
-    d->free(handle, pool, count, buffers); /* only now: another thread may get the same handles again */
+    d->free(handle, pool, count, buffers); /* only now, because another thread may then get the same handles */
 }
 
 static VkResult VKAPI_CALL allocate_command_buffers(VkDevice handle, const VkCommandBufferAllocateInfo *info,
@@ -374,7 +375,7 @@ static VkResult VKAPI_CALL begin_command_buffer(VkCommandBuffer buffer, const Vk
     return s->device->begin(buffer, info);
 }
 
-/* One write of a whole line, so that lines of several threads do not mix. */
+/* Writes the whole line with one call, so that lines of several threads do not mix. */
 static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
 {
     struct slot *s = find(buffer);
@@ -387,7 +388,7 @@ static VkResult VKAPI_CALL end_command_buffer(VkCommandBuffer buffer)
                  (void *)buffer, (unsigned long long)c->draws, (unsigned long long)c->instances,
                  (unsigned long long)c->vertices, (unsigned long long)c->indirect, (unsigned long long)c->counted);
     if (write(output, line, (size_t)length) < 0) {
-        /* Statistics that cannot be written are lost; the program must not notice. */
+        /* A failure to write is ignored, so that the program is not affected. */
     }
     return s->device->end(buffer);
 }
@@ -511,7 +512,7 @@ static PFN_vkVoidFunction hook(const char *name, bool only_of_device)
     return NULL;
 }
 
-/* The one symbol that the library exports. No physical-device functions are new, so there is no third look-up. */
+/* The only exported symbol. The layer adds no physical-device commands, so it has no third lookup function. */
 __attribute__((visibility("default"))) VkResult VKAPI_CALL
 vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *asked)
 {

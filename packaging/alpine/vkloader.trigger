@@ -1,3 +1,3 @@
 #!/bin/sh
-# Drivers, layers or libraries have changed: CDI files name them.
+# Refreshes CDI files, because they name drivers, layers and libraries, and some of these have changed.
 vkloader cdi refresh > /dev/null || :

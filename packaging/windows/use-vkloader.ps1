@@ -2,16 +2,16 @@
 .SYNOPSIS
 Puts vkloader's vulkan-1.dll beside one program.
 .DESCRIPTION
-Windows loads a vulkan-1.dll beside a program before the one in the system's directory. No other program changes.
-A file that was there is kept as vulkan-1.dll.before-vkloader, and restored by -Remove. With -WhatIf, nothing is done.
+Windows prefers a vulkan-1.dll beside a program to the one in the system's directory. Other programs are not affected.
+The script keeps an existing file as vulkan-1.dll.before-vkloader, and -Remove restores it. With -WhatIf, the script changes nothing.
 .PARAMETER Program
 The program: path of its .exe file. A launcher that starts another .exe is not the program.
 .PARAMETER Size
-The word size of the program, x64 or x86, where its file does not say it: for programs made with .NET.
+The word size of the program, x64 or x86. Only for programs made with .NET, whose files do not state it.
 .PARAMETER System
 Replace the loader of all programs instead. Needs a prompt that runs as administrator.
 .PARAMETER Remove
-Restore what was there.
+Restore the earlier file.
 .EXAMPLE
 .\use-vkloader.ps1 C:\Games\game.exe
 .EXAMPLE
@@ -30,7 +30,7 @@ $name = 'vulkan-1.dll'
 $kept = '.before-vkloader'
 $here = Split-Path -Parent $MyInvocation.MyCommand.Path
 
-# The directory of this archive for a program: x64 or x86, by the machine in the header of its file.
+# Returns the directory of this archive for a program, x64 or x86, by the machine in the header of its file.
 function Get-Size([string] $file) {
     $bytes = New-Object byte[] 4096
     $stream = [IO.File]::OpenRead($file)
@@ -41,7 +41,7 @@ function Get-Size([string] $file) {
     switch ([BitConverter]::ToUInt16($bytes, $at + 4)) {
         0x8664 { return 'x64' }
         0x014c {
-            # Of most programs made with .NET the header says x86, and they run with the word size of Windows.
+            # Most programs made with .NET have x86 in the header, but run with the word size of Windows.
             if ([BitConverter]::ToInt32($bytes, $at + 232) -ne 0) { throw "$file is made with .NET: say -Size x64 or -Size x86" }
             return 'x86'
         }
@@ -53,7 +53,7 @@ function Test-Ours([string] $file) {
     return (Get-Item -LiteralPath $file -Force).VersionInfo.ProductName -eq 'vkloader'
 }
 
-# Puts the loader into a directory. What was there stays under another name.
+# Copies the loader into a directory. An existing file gets another name.
 function Install-Loader([string] $size, [string] $directory) {
     $to = Join-Path $directory $name
     if ((Test-Path -LiteralPath $to) -and -not (Test-Ours $to)) {
@@ -70,7 +70,7 @@ function Install-Loader([string] $size, [string] $directory) {
     Write-Output "$to is vkloader's now"
 }
 
-# Removes the loader from a directory, and restores what was there. Another program's file is left alone.
+# Removes the loader from a directory, and restores the earlier file. It keeps another program's file.
 function Remove-Loader([string] $directory) {
     $to = Join-Path $directory $name
     if ((Test-Path -LiteralPath $to) -and -not (Test-Ours $to)) {

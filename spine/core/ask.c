@@ -24,7 +24,7 @@ int core_go_decide(struct goc *g, void *call, const void *message, size_t size, 
 
 struct facts {
     bool begun;           /* the facts that every call sends first are sent */
-    bool privileged;      /* the program has more rights than its user (GEN-5), asked once for all variables */
+    bool elevated;        /* the process is elevated (GEN-5); asked once for all variables */
     struct wire_writer w; /* facts for the next message */
     struct service service;
     struct goc *memory; /* of the core; NULL until a message is not found in the cache */
@@ -42,7 +42,7 @@ struct facts *facts_new(void)
     struct facts *facts = malloc(sizeof *facts);
     if (!facts) return NULL;
     memset(facts, 0, offsetof(struct facts, budget.read)); /* both arrays are read only up to their counts */
-    facts->privileged = process_privileged();
+    facts->elevated = process_elevated();
     facts->service.socket = -1;
     return facts;
 }
@@ -150,7 +150,7 @@ static bool satisfy(struct facts *f, const struct wire_record *record)
     struct wire_need_exists exists;
     struct wire_need_foreign foreign;
     if (wire_get_need_var(record, &var))
-        read_var(w, (struct variable){var.name, var.secure}, f->privileged);
+        read_var(w, (struct variable){var.name, var.secure}, f->elevated);
     else if (wire_get_need_directory(record, &directory))
         read_directory(w, &f->budget, directory.path);
     else if (wire_get_need_file(record, &file))
@@ -284,7 +284,7 @@ static VkResult decide_first(struct instance *instance, struct facts *facts, con
     struct round *teller = global ? remembered_hold(&told) : NULL;
     facts->begun = true;
     /* Sending the variables that every decision needs saves a round. */
-#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->privileged);
+#define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->elevated);
     DECISIVE_VARIABLES(GIVE)
 #undef GIVE
     if (told.path) wire_put_remembered(&facts->w, &told);

@@ -34,8 +34,8 @@ struct read_budget {
 /* Counts the bytes of a file about to be read. Returns false if the call has already read too many bytes of it. */
 bool read_count(struct read_budget *budget, const struct file_identity *file, uint64_t bytes);
 
-/* Each appends one record; the writer records a lack of memory. privileged: as process_privileged. */
-void read_var(struct wire_writer *w, struct variable v, bool privileged);
+/* Each appends one record; the writer records a lack of memory. elevated: as process_elevated. */
+void read_var(struct wire_writer *w, struct variable v, bool elevated);
 void read_directory(struct wire_writer *w, struct read_budget *budget, const char *path);
 void read_file(struct wire_writer *w, struct read_budget *budget, const char *path);
 void read_exe(struct wire_writer *w);

@@ -10,7 +10,7 @@ struct variable {
     bool secure; /* unset in elevated processes (GEN-5) */
 };
 
-/* Those that every decision reads, given to the core without being asked: X(name, secure). */
+/* The variables of every decision, which the core receives with each question: X(name, secure). */
 #define DECISIVE_VARIABLES(X) \
     X("VK_DRIVER_FILES", true) \
     X("VK_ICD_FILENAMES", true) \
@@ -32,7 +32,7 @@ struct variable {
     X("VK_INSTANCE_LAYERS", false) \
     X("VK_LOADER_DISABLE_INST_EXT_FILTER", false)
 
-/* Those that the spine reads itself. */
+/* The variables that the spine reads itself. */
 #define VARIABLE_LOADER_DEVICE_ID_FILTER ((struct variable){"VK_LOADER_DEVICE_ID_FILTER", true})
 #define VARIABLE_LOADER_VENDOR_ID_FILTER ((struct variable){"VK_LOADER_VENDOR_ID_FILTER", true})
 #define VARIABLE_LOADER_DRIVER_ID_FILTER ((struct variable){"VK_LOADER_DRIVER_ID_FILTER", true})

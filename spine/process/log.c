@@ -67,7 +67,7 @@ void log_set_level(struct instance *instance, unsigned level)
 
 void log_set_file(struct instance *instance, unsigned level, const char *path)
 {
-    if (process_privileged()) return;
+    if (process_elevated()) return;
     if (!logfile_append(path, "[Vulkan Loader] ", "an instance is created")) {
         log_line(instance, LOG_WARN, "The log file %s of the settings file cannot be written", path);
         return;

@@ -240,8 +240,8 @@ void bad_handle(uint32_t command) __attribute__((noreturn));
 void log_start(void);
 /* Replaces the log level of the instance or, for NULL, of the process by a settings file's. */
 void log_set_level(struct instance *instance, unsigned level);
-/* From now on also writes the instance's lines of the level to a file. Does nothing in a program with raised
- * privileges, or if the file cannot be written safely. */
+/* From now on also writes the instance's lines of the level to a file. Does nothing in an elevated process, or if the
+ * file cannot be written safely. */
 void log_set_file(struct instance *instance, unsigned level, const char *path);
 /* Frees the log's data of an instance when it ends. */
 void log_forget(struct instance *instance);
@@ -271,8 +271,8 @@ bool logfile_append(const char *path, const char *tag, const char *text);
 
 /* ---- privileges.c ---------------------------------------------------------------------------------------------- */
 
-/* Reports whether the program has rights that its user lacks, or may take some back. */
-bool process_privileged(void);
+/* Reports whether the process is elevated (GEN-5): it has rights that its user lacks, or may take some back. */
+bool process_elevated(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------------------------- */
 

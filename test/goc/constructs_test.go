@@ -14,7 +14,7 @@ import (
 
 var full = flag.Bool("full", false, "also what takes long")
 
-// Every construct of the subset has the same meaning in C as in Go, also when it panics.
+// TestConstructs compares the output and the panics of each program in C and in Go.
 func TestConstructs(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(maps.Keys(constructs.Programs))
@@ -41,7 +41,8 @@ func TestConstructs(t *testing.T) {
 		flags          []string
 	}{
 		{"gcc, not optimized", "gcc", []string{"-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"}},
-		{"gcc, optimized", "gcc", []string{"-O2", "-fsanitize=address,undefined", "-fno-sanitize-recover"}}, // half a minute
+		// takes half a minute
+		{"gcc, optimized", "gcc", []string{"-O2", "-fsanitize=address,undefined", "-fno-sanitize-recover"}},
 		{"gcc as in the library", "gcc", []string{"-O2", "-fPIC"}},
 		{"clang", "clang", []string{"-O2"}},
 	} {

@@ -27,7 +27,7 @@ import (
 
 var survey = flag.Bool("survey", false, "try every program of Go's test directory, and write testdata/goroot.txt and testdata/outside.txt")
 
-// checker reads programs that are single files and import only packages that were loaded for it.
+// checker type-checks programs of one file, which may import only packages that it has loaded.
 type checker struct {
 	fset     *token.FileSet
 	ssa      *ssa.Program
@@ -62,7 +62,7 @@ func (c *checker) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("%s is not loaded", path)
 }
 
-// check reads a program; text is its source, or nil for the source in the named file.
+// check type-checks a program; text is its source, or nil for the source in the named file.
 func (c *checker) check(name string, text any) (*ssa.Package, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -85,10 +85,11 @@ func (c *checker) check(name string, text any) (*ssa.Package, error) {
 	return s, nil
 }
 
-// library is what programs of Go's test directory may import.
+// library lists the packages that programs of Go's test directory may import.
 var library = []string{"cmp", "errors", "math", "math/bits", "slices", "strconv", "strings", "unicode", "unicode/utf8"}
 
-// Programs of Go's own test directory inside the subset succeed: most check themselves, and panic on a fault.
+// TestGoroot runs the programs of Go's test directory that are inside the subset. Most of them check themselves and
+// panic on a failure.
 func TestGoroot(t *testing.T) {
 	t.Parallel()
 	directory := filepath.Join(goroot(t), "test")
@@ -130,7 +131,7 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// expected is what programs of Go's test directory must print: the file beside them, or nothing.
+// expected returns the output that each program must print: the content of its .out file, or nothing.
 func expected(directory string, names []string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
@@ -140,7 +141,7 @@ func expected(directory string, names []string) map[string]string {
 	return out
 }
 
-// surveyGoroot tries every program, and writes which lie in the subset and what keeps the others out.
+// surveyGoroot tries every program, and writes which are in the subset and why the others are not.
 func surveyGoroot(t *testing.T, directory string) {
 	c := newChecker(t, library...)
 	reasons := map[string][]string{}
@@ -184,7 +185,7 @@ func surveyGoroot(t *testing.T, directory string) {
 	}
 }
 
-// reason is why a program is not one of those that run; "" when it is.
+// reason returns why a program is not run; "" if it is.
 func (c *checker) reason(t *testing.T, path, name, directory string) (reason string) {
 	if known := different[name]; known != "" {
 		return known
@@ -224,7 +225,7 @@ func (c *checker) reason(t *testing.T, path, name, directory string) (reason str
 	return ""
 }
 
-// different are programs that are translated and do not do the same.
+// different lists programs that are translated and behave differently, with the reason.
 var different = map[string]string{
 	"fixedbugs/issue22326.go": "prints while package variables get their initial values, which happens at build time",
 	"fixedbugs/issue43444.go": "prints while package variables get their initial values, which happens at build time",
@@ -233,7 +234,7 @@ var different = map[string]string{
 	"zerosize.go":             "compares the addresses of variables without a size, which Go leaves open",
 }
 
-// class is the first reason of several, without its place and its names.
+// class returns the first of several errors, without its position and names.
 func class(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = regexp.MustCompile(`^\S+:\d+:(\d+:)? `).ReplaceAllString(text, "")

@@ -16,7 +16,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// growing builds a program of growth.go.txt with the harness growth.c; run returns the numbers that it prints.
+// growing builds a program from growth.go.txt and the harness growth.c. run runs it and reads the numbers that it
+// prints.
 func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...string)) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/growth.go.txt")
@@ -62,12 +63,12 @@ func growing(t *testing.T) (run func(t *testing.T, numbers []int, arguments ...s
 	}
 }
 
-// A map that is filled and emptied repeatedly keeps its speed and size: its table has no place for deleted entries, which
-// every later look-up would pass.
+// TestDeletedEntries checks that a map that is filled and emptied repeatedly keeps its speed and size. Its table has
+// no marks for deleted entries, which every later lookup would pass.
 func TestDeletedEntries(t *testing.T) {
 	t.Parallel()
 	run := growing(t)
-	var few, many [4]int // entries, filled places of the table, places that one look passes at most, bytes
+	var few, many [4]int // entries, used places of the table, the longest lookup in places, bytes
 	run(t, few[:], "churn", "1000")
 	run(t, many[:], "churn", "200000")
 	for _, n := range [][4]int{few, many} {
@@ -83,8 +84,8 @@ func TestDeletedEntries(t *testing.T) {
 	}
 }
 
-// A string that grows by pieces takes memory in proportion to its length, below and beyond the size from which it has a
-// separate block, also when other objects are allocated between the pieces.
+// TestLongStrings checks that a string that grows in pieces takes memory in proportion to its length, below and above
+// the size from which it has a separate block, also if other objects are allocated between the pieces.
 func TestLongStrings(t *testing.T) {
 	t.Parallel()
 	run := growing(t)
@@ -97,8 +98,8 @@ func TestLongStrings(t *testing.T) {
 	}
 }
 
-// The C of an exported function names the place of the Go function, so that a debugger does not show the lines of the
-// preceding code.
+// TestExportedLine checks that the C of an exported function has the line of the Go function, so that a debugger does
+// not show the lines of the preceding code.
 func TestExportedLine(t *testing.T) {
 	t.Parallel()
 	p, err := program.Load(root, "./test/goc/constructs", []string{"Allocate", "Shifts"})

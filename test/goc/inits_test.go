@@ -10,8 +10,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// The initialization of a package that changes another one, or cannot be computed at build time, is a build error: no code
-// runs before the first call.
+// TestInits checks that a package initialization is a build error if it changes another package or cannot be computed
+// at build time, because no code runs before the first call.
 func TestInits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, first, second, want string }{

@@ -15,7 +15,7 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// limits makes a program of package constructs' limits with the harness limits.c.
+// limits builds the programs of constructs.Limits with the harness limits.c.
 func limits(t *testing.T, flags ...string) (run func(t *testing.T, arguments ...string) string) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(constructs.Limits))
@@ -45,7 +45,7 @@ func limits(t *testing.T, flags ...string) (run func(t *testing.T, arguments ...
 	}
 }
 
-// Every allocation that fails ends the call with GOC_MEMORY, and nothing is left behind.
+// TestNoMemory checks that a failure of any allocation ends the call with GOC_MEMORY, without a leak.
 func TestNoMemory(t *testing.T) {
 	t.Parallel()
 	run := limits(t, "-O1", "-DGOC_FIRST=(size_t)4096", "-fsanitize=address,undefined", "-fno-sanitize-recover")
@@ -60,7 +60,8 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// Endless recursion is stopped before the stack is exhausted, also on stacks of 16 kB, on which programs call (G-12).
+// TestDepth checks that endless recursion ends before the stack is exhausted, also on stacks of 16 kB, from which
+// programs call (G-12).
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	run := limits(t, "-O2", "-UGOC_STACK")
@@ -71,7 +72,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Recursion to the depth of real code has enough stack, with optimization and without.
+// TestRoom checks that recursion to the depth of real code has enough stack, with and without optimization.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"-O2", "-O1", "-O0"} {

@@ -15,7 +15,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// Code outside the subset is a build error that names file and line: each program marks its lines with the expected error.
+// TestOutside checks that code outside the subset is a build error that names file and line. Each program marks its
+// lines with the expected error.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/outside/*.go.txt")
@@ -70,7 +71,7 @@ func faults(t *testing.T, c *checker, path string, text []byte) []string {
 	return slices.Compact(lines)
 }
 
-// A function that is assembly in Go's library, and that the run-time support does not have, is named with its place.
+// TestNoBody checks the error for a function that is assembly in Go's library and that the run-time support lacks.
 func TestNoBody(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t, "strings")

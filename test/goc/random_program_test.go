@@ -91,7 +91,8 @@ func apply[A, B any](f func(A) B, list []A) (out []B) {
 }
 `
 
-// afterwards runs one program after the other as Go, and says how each ends as the translated ones do.
+// afterwards runs the programs as Go, one after the other, and prints how each ends in the form of the translated
+// programs.
 const afterwards = `
 func run(name string, f func()) {
 	defer func() {
@@ -114,11 +115,11 @@ func run(name string, f func()) {
 
 // typ is a type of a random program.
 type typ struct {
-	kind   byte // i integer, f float, s string, b bool, S struct, p pointer to one, l slice, m map, a array, y any
+	kind   byte // i integer, f float, s string, b bool, S struct, p pointer, l slice, m map, a array, y any
 	name   string
 	bits   int // of an integer
 	signed bool
-	elem   *typ // also the element of a pointer
+	elem   *typ // of a slice, an array, a map or a pointer
 	key    *typ
 	fields []variable
 }
@@ -139,7 +140,7 @@ var (
 	double    = &typ{kind: 'f', name: "float64"}
 	single    = &typ{kind: 'f', name: "float32"}
 	anything  = &typ{kind: 'y', name: "any"}
-	parameter = &typ{kind: 'i', name: "T", bits: 7} // of a generic function: what every integer can do
+	parameter = &typ{kind: 'i', name: "T", bits: 7} // of a generic function: supports every operation of integers
 )
 
 type function struct {
@@ -149,8 +150,8 @@ type function struct {
 	generic bool
 }
 
-// maker writes one random program. In a statement at most one operation can panic or have an effect, so that the order
-// in which the operands are evaluated, which Go leaves open in part, cannot be seen.
+// maker writes a random program. At most one operation of a statement can panic or have an effect, so the result does
+// not depend on the order of evaluation, which Go does not fully specify.
 type maker struct {
 	*rand.Rand
 	id        int64
@@ -160,8 +161,8 @@ type maker struct {
 	structs   []*typ
 	functions []function
 	scope     []variable
-	fixed     map[string]bool // variables of loops, which nothing assigns to
-	risk      bool            // this statement may still have its one operation that can panic
+	fixed     map[string]bool // loop variables, which are not assigned to
+	risk      bool            // the statement may still get its one operation that can panic
 	loops     int
 	main      bool
 	results   []*typ
@@ -184,7 +185,7 @@ func (m *maker) fresh(prefix string) string {
 // global is a name of the package.
 func (m *maker) global(prefix string) string { return fmt.Sprintf("%s_%d", m.fresh(prefix), m.id) }
 
-// takeRisk tells whether an operation that can panic may stand here.
+// takeRisk reports whether an operation that can panic may be written here.
 func (m *maker) takeRisk(percent int) bool {
 	if !m.risk || !m.chance(percent) {
 		return false
@@ -207,7 +208,7 @@ func (m *maker) basic() *typ {
 
 func slice(of *typ) *typ { return &typ{kind: 'l', name: "[]" + of.name, elem: of} }
 
-// any type of a variable.
+// some returns a random type of a variable.
 func (m *maker) some() *typ {
 	switch m.Intn(16) {
 	case 0, 1:
@@ -234,7 +235,7 @@ func (m *maker) some() *typ {
 	return m.basic()
 }
 
-// named gives the variables of a type, and what of one can be read without a panic.
+// named returns the variables of a type, and the parts of variables that can be read without a panic.
 func (m *maker) named(of string) (out []string) {
 	for _, v := range m.scope {
 		if v.of.name == of {
@@ -277,7 +278,7 @@ func (m *maker) literal(t *typ) string {
 		}
 		v := m.Uint64() >> (64 - bits) >> m.Intn(bits)
 		if m.chance(20) {
-			v = 1<<bits - 1 // the largest
+			v = 1<<bits - 1 // the largest value
 		}
 		if t.signed && m.chance(40) {
 			return fmt.Sprintf("(-%d)", v+uint64(m.Intn(2)))
@@ -291,7 +292,7 @@ func (m *maker) literal(t *typ) string {
 	return oneOf(m, "true", "false")
 }
 
-// expression writes a value of a type; plain ones are not constant, which the Go compiler would look into.
+// expression writes a value of a type. plain: not a constant, which Go's compiler would evaluate.
 func (m *maker) expression(t *typ, depth int, plain bool) string {
 	known := m.named(t.name)
 	if len(known) > 0 && (depth <= 0 || m.chance(30)) {
@@ -325,7 +326,7 @@ func (m *maker) expression(t *typ, depth int, plain bool) string {
 	return m.condition(depth - 1)
 }
 
-// simplest is a value that is not constant.
+// simplest returns a value that is not constant.
 func simplest(t *typ) string {
 	switch t.kind {
 	case 's':
@@ -336,7 +337,7 @@ func simplest(t *typ) string {
 	return t.name + "(i0)"
 }
 
-// element reads an element, a field or an assertion; "" when there is none of the type.
+// element reads an element, a field or an assertion; "" if there is none of the type.
 func (m *maker) element(t *typ, depth int) string {
 	fits := func(o *typ) bool { return o.elem != nil && o.elem.name == t.name }
 	switch m.Intn(5) {
@@ -368,7 +369,7 @@ func (m *maker) element(t *typ, depth int) string {
 	return ""
 }
 
-// place is an index, which is seldom outside.
+// place returns an index, which is rarely out of range.
 func (m *maker) place(of string, depth int) string {
 	switch m.Intn(10) {
 	case 0:
@@ -429,7 +430,7 @@ func (m *maker) integer(t *typ, depth int) string {
 	return t.name + "(" + m.expression(other, depth, true) + ")"
 }
 
-// bits is how far to shift: about as far as an integer is wide, half of the times.
+// bits returns the count of a shift, half of the time near the width of an integer.
 func (m *maker) bits() string {
 	if m.chance(50) {
 		return fmt.Sprint(oneOf(m, 7, 8, 15, 16, 31, 32, 32, 63, 64, 64) + m.Intn(2))
@@ -457,10 +458,10 @@ func (m *maker) text(depth int) string {
 	return "digits(int(" + m.expression(oneOf(m, integers...), depth, true) + "))"
 }
 
-// part is what cuts a part out, in one of the ways.
+// part writes a slice expression.
 func (m *maker) part(of string, depth int) string {
 	i := func() string {
-		if m.chance(20) { // never between the length and the capacity, which is Go's affair
+		if m.chance(20) { // never between the length and the capacity, which Go does not specify
 			return oneOf(m, "opaque(-1)", "opaque(1<<40)", "(uint64(i0) | 1<<63)", "int8(opaque(-128))")
 		}
 		return "at(int(" + m.expression(oneOf(m, integers...), depth-1, true) + "), len(" + of + "))"
@@ -517,7 +518,7 @@ func comparable(t *typ) bool {
 	return t.kind != 'l' && t.kind != 'm'
 }
 
-// compound makes a value of a type with parts.
+// compound writes a value of a composite type.
 func (m *maker) compound(t *typ, depth int) string {
 	if depth < -2 && t.kind != 'y' {
 		if t.kind == 'S' || t.kind == 'a' {
@@ -586,7 +587,7 @@ func (m *maker) compound(t *typ, depth int) string {
 	return m.expression(t, depth, true)
 }
 
-// bounded is a value to be kept: a string that stays short.
+// bounded writes a value to store: a string stays short.
 func (m *maker) bounded(t *typ, depth int, plain bool) string {
 	e := m.expression(t, depth, plain)
 	if t.kind == 's' {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// randomProgram is the program of a seed: declarations, and the function that it begins with.
+// randomProgram writes the program of a seed: its declarations, and the name of its first function.
 func randomProgram(seed int64) (declarations, begin string) {
 	m := &maker{Rand: rand.New(rand.NewSource(seed)), id: seed, fixed: map[string]bool{}}
 	for i := range 2 {
@@ -47,7 +47,7 @@ func randomProgram(seed int64) (declarations, begin string) {
 	return m.out.String(), begin
 }
 
-// function writes a function, a generic one or a method.
+// function writes a function, a generic function or a method.
 func (m *maker) function() {
 	f := function{name: m.global("f"), generic: m.chance(20)}
 	m.scope = []variable{{"i0", integer}}
@@ -98,7 +98,7 @@ func (m *maker) function() {
 	m.functions = append(m.functions, f)
 }
 
-// block writes statements and, at the end of a function, its results; declarations inside are forgotten.
+// block writes statements and, at the end of a function, a return. Its variables go out of scope.
 func (m *maker) block(n int, gives []*typ) {
 	before := len(m.scope)
 	m.results = gives
@@ -124,7 +124,7 @@ func (m *maker) values(of []*typ) string {
 	return strings.Join(out, ", ")
 }
 
-// show prints the variables.
+// show writes statements that print the variables.
 func (m *maker) show() {
 	for _, v := range m.scope {
 		m.print(v.name, v.of)
@@ -170,7 +170,7 @@ func (m *maker) print(name string, t *typ) {
 	}
 }
 
-// nested writes a block inside of a statement.
+// nested writes a block inside a statement.
 func (m *maker) nested(n int) {
 	results, before := m.results, len(m.scope)
 	m.indent++
@@ -237,7 +237,7 @@ func (m *maker) statement() {
 	}
 }
 
-// assign changes a variable, or a part of one.
+// assign writes an assignment to a variable or a part of one.
 func (m *maker) assign() {
 	var list []variable
 	for _, v := range m.scope {
@@ -397,7 +397,7 @@ func (m *maker) maps() {
 	}
 }
 
-// thin removes some of the keys that a loop has put in, puts some back, and prints the rest.
+// thin writes statements that delete some keys of a map, insert some of them again, and print the rest.
 func (m *maker) thin(v variable) {
 	key := v.of.key.name
 	m.line("for k := range %s(%d) {\n\tif k%%%d != 0 {\n\t\tdelete(%s, k*7)\n\t}\n}", key, 3+m.Intn(30), 2+m.Intn(3), v.name)
@@ -407,7 +407,7 @@ func (m *maker) thin(v variable) {
 	m.line("for k := range %s(34) {\n\tif e, ok := %s[k*7]; ok {\n\t\tprintln(k, e)\n\t}\n}\nprintln(len(%s))", key, v.name, v.name)
 }
 
-// makeClosure makes a function that reads and changes variables around it, and calls it.
+// makeClosure writes a closure that reads and changes outer variables, and a call of it.
 func (m *maker) makeClosure() {
 	if m.closure {
 		m.assign()
@@ -442,7 +442,7 @@ func (m *maker) makeClosure() {
 	}
 }
 
-// call calls one of the functions that came before.
+// call writes a call of an earlier function.
 func (m *maker) call() {
 	if len(m.functions) == 0 || !m.main && m.loops > 0 || m.closure {
 		m.assign()

@@ -26,10 +26,10 @@ var (
 	sanitize = flag.Bool("sanitize", false, "compile the random programs with sanitizers")
 )
 
-// capacity matches the capacity of a grown slice in a panic's text, which Go leaves open.
+// capacity matches the capacity of a grown slice in a panic's text, which Go does not specify.
 var capacity = regexp.MustCompile(`(out of range \[.*\] with capacity )[0-9]+`)
 
-// Random programs behave in C as in Go, and panic with the same text.
+// TestPrograms checks that random programs behave the same in C and in Go, and panic with the same text.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	const batch = 125
@@ -42,7 +42,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// runRandom compares the programs of the seeds. Of those that cannot be compared together a half is tried at a time.
+// runRandom compares the programs of the seeds. If they cannot be compared together, it compares each half
+// separately.
 func runRandom(t *testing.T, seeds []int64) {
 	t.Helper()
 	var text strings.Builder
@@ -84,7 +85,7 @@ func runRandom(t *testing.T, seeds []int64) {
 	}
 }
 
-// bothWays runs programs of one file in Go and in C.
+// bothWays runs the programs of one file in Go and in C.
 func bothWays(t *testing.T, directory, text string, names []string) (want, got map[string]string, err error) {
 	source := filepath.Join(directory, "main.go")
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
@@ -112,7 +113,7 @@ func bothWays(t *testing.T, directory, text string, names []string) (want, got m
 	return want, got, err
 }
 
-// translateFile writes the functions of a package main without imports as C.
+// translateFile translates functions of a package main without imports to C.
 func translateFile(t *testing.T, source, to string, names []string) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
@@ -147,7 +148,7 @@ func translateFile(t *testing.T, source, to string, names []string) (err error) 
 	return os.WriteFile(to, text, 0o644)
 }
 
-// printed returns the output of a program, in parts.
+// printed runs a file with several programs and returns the output of each.
 func printed(path string, arguments ...string) (map[string]string, error) {
 	limit, end := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer end()

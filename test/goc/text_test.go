@@ -10,7 +10,7 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// What costs nothing in Go shall cost nothing in C.
+// TestPlainText checks that operations that need no run-time support are written as plain C.
 func TestPlainText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, body, has, lacks string }{

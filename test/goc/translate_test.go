@@ -18,10 +18,10 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// root is the repository's, seen from here.
+// root is the path of the repository's root from this directory.
 const root = "../.."
 
-// TestMain also runs the programs of package constructs as Go: one after the other, as a panic ends the process.
+// TestMain also runs programs of package constructs as Go: those that GOC_NATIVE names, one after the other, until one panics.
 func TestMain(m *testing.M) {
 	if names := os.Getenv("GOC_NATIVE"); names != "" {
 		for name := range strings.SplitSeq(names, " ") {
@@ -33,13 +33,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// translation is programs in one C file, which runs those that are named on its command line.
+// translation is a C file with several programs, which runs the programs named on its command line.
 type translation struct {
 	text      []byte
 	directory string
 }
 
-// translate writes one C file of functions without parameters; names are their names in C.
+// translate translates functions without parameters into one C file; names are their names in C.
 func translate(t *testing.T, p *program.Program, names []string) *translation {
 	t.Helper()
 	exported := map[*ssa.Function]string{}
@@ -63,10 +63,10 @@ func translate(t *testing.T, p *program.Program, names []string) *translation {
 	return c
 }
 
-// warnings is how the library's own C is compiled.
+// warnings are the flags with which the library's C is compiled.
 var warnings = strings.Fields("-std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fwrapv -fno-strict-aliasing -ffp-contract=off -DGOC_STACK=4000000")
 
-// compile makes a program of it.
+// compile compiles the file to a program.
 func (c *translation) compile(t *testing.T, compiler string, flags ...string) (program string) {
 	t.Helper()
 	out := filepath.Join(c.directory, strings.NewReplacer("/", "_", " ", "_").Replace(t.Name()))
@@ -78,7 +78,7 @@ func (c *translation) compile(t *testing.T, compiler string, flags ...string) (p
 	return out
 }
 
-// output returns the output of the programs, each after a line with its name; an abnormal end is "panic: ...".
+// output returns the output of each program. If a program panics, its output ends with "panic: ...".
 func output(t *testing.T, program string, names []string) map[string]string {
 	t.Helper()
 	c := exec.Command(program, names...)

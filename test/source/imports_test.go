@@ -52,7 +52,7 @@ var floors = []struct {
 	{[]string{"internal/decide/explain"}, "makes the library's decision for the tool, in order, with reasons and tested changes; it prints nothing"},
 	{[]string{"internal/decide/binary"}, "what library and program files contain, and where libraries are found; it knows nothing of drivers and layers"},
 	{[]string{"internal/decide/drivers"}, "which graphics devices the kernel shows and how users name one, tables of known drivers and chips, and which files a driver or layer needs; its caller says which drivers programs get"},
-	{[]string{"internal/decide/trust"}, "which files a process with raised privileges may use; it opens nothing for its callers"},
+	{[]string{"internal/decide/trust"}, "which files a privileged process may use; it opens nothing for its callers"},
 	{[]string{"internal/decide/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
 	{[]string{"internal/decide/loaders"}, "which loader a program gets, what loaders of each version read, and what they log; it decides nothing for them"},
 	{[]string{"internal/decide/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},

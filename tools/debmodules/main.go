@@ -1,9 +1,9 @@
-// Command debmodules lets a Debian package be built from Debian's own packages of Go modules, without the network.
+// Command debmodules lets a Debian package be built from Debian's packages of Go modules, without a network.
 //
-// It copies the modules that go.mod names from /usr/share/gocode/src, where Debian's -dev packages put them, into vendor/, and
-// writes go.mod with the versions of these packages to the file that its argument names. A module that is not installed is left
-// out: then only the packages that import it cannot be built. Standard output is the value of the field Static-Built-Using: each
-// source package, with its version, whose code a static program gets. debian/rules calls it.
+// It copies the modules that go.mod requires from /usr/share/gocode/src, where Debian's -dev packages install them, to vendor/,
+// and writes a go.mod with the versions of these packages to the file in its argument. It leaves out modules that are not
+// installed; packages that import them cannot be built then. It prints the value of the field Static-Built-Using: the source
+// packages whose code a static program contains, with their versions. debian/rules calls it.
 package main
 
 import (

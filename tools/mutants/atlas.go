@@ -278,8 +278,9 @@ func aboutFile(file string) string {
 	return about[filepath.Base(filepath.Dir(file))]
 }
 
-// chances orders the tests for a fault: first the quick tests that execute its line, then the tests that execute its function. Other tests cannot notice the fault and are left out. For a fault outside of functions,
-// all tests are in the list.
+// chances orders the tests for a fault: first the quick tests that execute its line, then the tests that execute its
+// function. It leaves out other tests, which cannot notice the fault. For a fault outside of functions, it returns
+// all tests.
 func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 	line := a.remembered(m)
 	from, to, inside := a.function(m.file, line)
@@ -292,7 +293,8 @@ func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 	var all []candidate
 	directory := packageOf(m.file)
 	for _, p := range t.packages {
-		own, cost := 1.0, 0.1 // how likely the package's tests are to notice; seconds until they run
+		// the probability that the package's tests notice the fault; the seconds until they run
+		own, cost := 1.0, 0.1
 		if inSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
 		} else if directory == p.name || strings.HasPrefix(p.name, directory+"/") {

@@ -112,7 +112,7 @@ func printChanged(base string) error {
 	for _, file := range strings.Fields(string(files)) {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // deleted: what used it has changed as well
+			continue // a deleted file: its users have changed as well
 		}
 		source := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".c")
 		if source {
@@ -139,10 +139,11 @@ func printChanged(base string) error {
 	return nil
 }
 
-// packagesFor returns the packages with tests of a file. users lists, for each directory, the packages whose tests are linked with
-// it. A file of the spine has the tests of its part; the C of the tests' library has all tests with its world. Any other file has
-// the packages that are linked with its directory, or with the nearest directory above, because embedded files and testdata lie
-// below their package. Files of no package, such as pages and scripts, have test/source and the tests whose text names them.
+// packagesFor returns the test packages for a file. users lists, for each directory, the packages whose tests are
+// linked with it. A file of the spine has the tests of its directory; the C of test/lib has all tests that use
+// package world. Any other file has the packages that are linked with its directory, or with the nearest directory
+// above, because embedded files and testdata are below their package. Files that belong to no package, such as pages
+// and scripts, have test/source and the tests whose text contains their names.
 func packagesFor(file string, users map[string][]string) (packages []string, err error) {
 	if inSpine(file) {
 		if pack := aboutFile(file); pack != "" {

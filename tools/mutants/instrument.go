@@ -19,9 +19,10 @@ import (
 	"strings"
 )
 
-// The executing processes themselves record the executed places, a byte a place, in a file that they map shared: the
-// record survives when they are killed. The first half is for the library, by address, the second for Go's
-// programs, by number. The core is in both: translated in the library, as Go in tests of its packages and in the tool.
+// Executing processes mark executed places in a file that they map shared, a byte for each place, so the marks
+// survive when a process is killed. The first half is for the library, by address; the second half is for Go
+// programs, by number. The core is in both: translated in the library, and as Go in the tool and in tests of its
+// packages.
 const (
 	marksHalf = 1 << 21
 	marksSize = 2 * marksHalf
@@ -106,7 +107,7 @@ __attribute__((no_caller_saved_registers)) void __sanitizer_cov_trace_pc(void) {
 }
 `
 
-// goMarks is the package that instrumented Go code calls. What goc reads of it does nothing: see noMarks.
+// goMarks is the package that instrumented Go code calls. goc reads noMarks instead.
 const goMarks = `//go:build !purego
 
 // Package zmarks notes which places are executed.

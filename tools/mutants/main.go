@@ -1,26 +1,27 @@
-// Command mutants judges the tests: it plants faults, one at a time, in a copy of the source, builds, runs tests and
-// prints the faults that no test has noticed. In the tree that it is started in, it changes nothing outside
-// build/mutants.
+// Command mutants judges the tests. It plants faults, one at a time, in a copy of the source, builds it, runs tests,
+// and prints the faults that no test has noticed. In the tree where it is started, it writes only to build/mutants.
 //
 // Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-resume] [-j 2] [-planted FILE] [-changed COMMIT]
 //
-// Which faults are tried is decided by the seed, which is the commit's when none is given. Faults that do not compile,
-// and those that the compiler makes the same machine code of, are counted apart and replaced by the next.
+// The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
+// do not change the machine code, are counted separately and replaced by other faults.
 //
-// A fault costs a compilation, a linking and a few tests; one of the core is translated to C on the way, as make does
-// it. A fault of tools/goc makes another translator, which makes the core anew. The first run surveys the tests: each
-// runs alone on a build that marks the executed places, and the atlas of lines and times stays in build/mutants (later
-// runs add the tests that are new; remove the file to survey everything again). For a fault, the tests that execute its
-// line come first, the quick ones before the others, then those that execute its function; a test that never comes there
-// cannot notice. Where tools/goc makes another core, tests that together
-// execute all of the core that tests execute are asked as well; where it makes the same, the fault counts when a test
-// of tools/goc executes it. A fault of the spine that gets through is then planted into the builds with sanitizers, on
-// which "make test-all" repeats some packages. The exit code is 1 if the tests notice fewer than 95 of 100 faults.
+// The first run surveys the tests: each test runs alone on a build that marks the executed places. The atlas in
+// build/mutants records each test's lines and time. Later runs add new tests; remove the file to survey all tests
+// again.
 //
-// A failing test counts when it fails again alone, and when it passes at the end without any fault: flaky tests and a
-// busy machine kill nothing. What became of each fault is kept at once, in build/mutants/seed-N.txt: -resume goes on with
-// a run that was interrupted. Each test program runs under a guard (guard.go), which ends what takes too long (relative
-// to the test's own time) or too much memory, and leaves no process behind.
+// For a fault in the library or the tool, the tests that execute its line run first, the quick ones before the
+// others, and then the tests that execute its function. Other tests cannot notice it. A fault in the core is
+// translated to C, as make does. A fault in tools/goc changes the translator, which then translates the core again.
+// If the core changes, a set of tests that together execute the whole core runs as well; otherwise only tests of
+// tools/goc can notice the fault. A fault in the spine that no test has noticed is also planted into the builds with
+// sanitizers, on which "make test-all" repeats some packages. The exit code is 1 if the tests notice fewer than 95 of
+// 100 faults.
+//
+// A failing test counts only if it fails again alone, and passes at the end without any fault, so that flaky tests
+// and a busy machine do not count. The verdict about each fault is written at once to build/mutants/seed-N.txt;
+// -resume continues an interrupted run. Each test program runs under a guard (guard.go), which ends it if it takes
+// too long, relative to its measured time, or too much memory, and which leaves no process behind.
 package main
 
 import (
@@ -153,11 +154,12 @@ type tally struct {
 	notBuilt, same int
 	survivors      []mutant
 	by             map[testName][]mutant
-	known          map[string]verdict // of an earlier run, by fault
-	kept           *os.File           // where verdicts are kept
+	known          map[string]verdict // verdicts of an earlier run, by fault
+	kept           *os.File           // the file of verdicts
 	err            error
 }
 
+// run plants faults as o asks. It returns how many of them the tests found, and how many it planted.
 func run(ctx context.Context, o options) (killed, tried int, err error) {
 	if o.seed == 0 {
 		o.seed = commitSeed()
@@ -249,7 +251,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		}
 		m := all[r.next]
 		r.next++
-		r.tried++ // subtracted again if it is no fault
+		r.tried++ // subtracted again if the change is no fault
 		r.mutex.Unlock()
 		start := time.Now()
 		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a) })

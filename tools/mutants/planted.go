@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// planted is a known fault: the guard against a fixed defect is removed, and one test has to notice.
+// planted is a known fault: the code that fixed a defect is removed, and one test must notice that.
 type planted struct {
-	name  string // "library 1: the fault in words"
+	name  string // "library 1: description of the fault"
 	fault mutant // without the text of the file
 	was   string // the exact text of the guard
 	by    testName
@@ -86,7 +86,7 @@ func (p planted) locate(top string) (mutant, error) {
 	return m, nil
 }
 
-// runPlanted tries the known faults of a list and prints what became of each.
+// runPlanted tries the known faults of a list and prints the result of each.
 func runPlanted(ctx context.Context, o options) (unnoticed int, err error) {
 	text, err := os.ReadFile(o.planted)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *tally) workPlanted(t *tree, all []planted, a *atlas) {
 	}
 }
 
-// tryPlanted plants one known fault, runs its test, and takes the fault out again.
+// tryPlanted plants one known fault, runs its test, and removes the fault.
 func (t *tree) tryPlanted(p planted, a *atlas) (m mutant, what outcome, err error) {
 	if m, err = p.locate(t.directory); err != nil {
 		return m, notBuilt, err

@@ -32,7 +32,7 @@ func (r *tally) open(path string, resume bool) error {
 		if err != nil && !os.IsNotExist(err) {
 			return err
 		}
-		for line := range strings.Lines(string(text)) { // the last may have been cut off
+		for line := range strings.Lines(string(text)) { // the last line may be cut off
 			words := strings.Split(line, "\t")
 			if len(words) != 6 || !strings.HasSuffix(line, "\n") {
 				continue
@@ -51,7 +51,7 @@ func (r *tally) open(path string, resume bool) error {
 
 // recall returns the verdict of an earlier run; without one it calls ask and records the verdict.
 func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (outcome, testName, bool, error) {
-	if v, ok := r.known[m.key()]; ok { // no writer is left
+	if v, ok := r.known[m.key()]; ok { // the file is no longer written
 		return v.what, v.by, v.executed, nil
 	}
 	what, by, executed, err := ask()
@@ -84,7 +84,7 @@ func (r *tally) reportAreas() {
 			tried[area(m.file)]++
 		}
 	}
-	for _, m := range r.survivors { // those whose test fails without a fault are in both
+	for _, m := range r.survivors { // a fault whose test fails without it is in both lists
 		if tried[area(m.file)]++; r.counted(m) {
 			killed[area(m.file)]--
 			tried[area(m.file)]--

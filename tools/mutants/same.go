@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// machineCode returns a hash of everything in an object or a library that has an effect at run time: the loaded sections, with
-// their relocations and the names in these, but neither debug information nor build ids. Two files with the same hash behave
-// the same.
+// machineCode returns a hash of the parts of an object or a library that have an effect at run time: the loaded
+// sections, their relocations, and the names in these. Debug information and build ids are not included. Two files
+// with the same hash behave the same.
 func machineCode(path string) ([]byte, error) {
 	file, err := elf.Open(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func machineCode(path string) ([]byte, error) {
 	return hash.Sum(nil), nil
 }
 
-// sameCode reports whether two builds of the same thing are the same machine code.
+// sameCode reports whether two builds of the same file have the same machine code.
 func sameCode(a, b string) (bool, error) {
 	one, err := machineCode(a)
 	if err != nil {

@@ -14,15 +14,15 @@ var storms = map[string]testName{
 	"tsan": {"test/loader/storm", "TestStormRaces", "tsan"},
 }
 
-// killSanitized plants a fault of the spine into the builds with sanitizers and runs what "make test" runs on them, the
-// tests in the order that chances gave.
+// killSanitized plants a fault of the spine into the builds with sanitizers and runs the tests that "make test-all"
+// runs on them, in the order that chances returned.
 func (t *tree) killSanitized(m mutant, order []testName, a *atlas) (by testName, err error) {
 	for _, build := range sanitizers {
 		what, err := t.buildC(m, build)
 		if err != nil {
 			return by, err
 		}
-		if what != survived { // the sanitizer's code may be the same, or its warnings refuse it
+		if what != survived { // the machine code may be the same, or the sanitizer's warnings may reject it
 			continue
 		}
 		var tests []testName

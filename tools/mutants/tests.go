@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// memoryLimit is how much all processes of a test program may keep resident together.
+// memoryLimit is the resident memory, in bytes, that all processes of a test program may have together.
 const memoryLimit = 4 << 30
 
 // testName is a test of a package, on a build of the library: "", or one of sanitizers.
@@ -33,7 +33,7 @@ func parseName(s string) testName {
 	return testName{pack: pack, name: name}
 }
 
-// result is how a test ended, as the test program says.
+// result is how a test ended, as its test program reports it.
 type result struct {
 	passed  bool
 	seconds float64
@@ -47,7 +47,7 @@ var parts = regexp.MustCompile(`^    --- (?:PASS|FAIL|SKIP): ([^/]+)/\S+ \(([0-9
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 
-// list returns the names of a package's tests, as its source has them.
+// list returns the names of a package's tests, from its source.
 func (t *tree) list(pack string) ([]testName, error) {
 	files, err := filepath.Glob(t.path(pack, "*_test.go"))
 	if err != nil {
@@ -223,7 +223,7 @@ func (t *tree) killIn(pack, build string, names []string, file string, seconds f
 		if _, again, err := t.perform(pack, build, []string{failed}, alone, true); err != nil || again != "" {
 			return again, err
 		}
-		// It fails only sometimes, or only in a group: it does not count, and the other tests follow.
+		// The test fails only sometimes, or only in a group: it does not count, and the others run.
 		names = slices.DeleteFunc(names, func(s string) bool { return s == failed })
 	}
 	return "", nil

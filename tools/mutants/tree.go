@@ -45,11 +45,11 @@ var runsTool = map[string]bool{"test/loader/programs": true, "test/tool/commands
 // newTree copies the files that git lists, and the build directory with its times, so that a fault causes only the
 // necessary builds.
 func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
-	directory, err := os.MkdirTemp("", "mt-") // short: sockets lie below
+	directory, err := os.MkdirTemp("", "mt-") // a short name, because sockets are created below it
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(directory, 0o755); err != nil { // tests run programs of other users in it
+	if err := os.Chmod(directory, 0o755); err != nil { // tests start programs of other users in it
 		return nil, err
 	}
 	t := &tree{ctx: ctx, directory: directory, top: top, fresh: map[string]bool{}}
@@ -254,9 +254,9 @@ type outcome int
 const (
 	survived outcome = iota
 	killed
-	notBuilt // no program any more: says nothing about the tests
+	notBuilt // it does not compile: no evidence about the tests
 	sameBuilt
-	sameCore // another translator, the same core
+	sameCore // the translator differs, the core does not
 )
 
 // plant puts a fault into the source. The returned function removes it, and the targets that were built from it.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// format is one VkFormat with the kinds of answers that the driver gives for it.
+// format is a VkFormat with the kinds that determine the driver's answers about it.
 type format struct {
 	name          string
-	size          int // bytes of a block, of plane 0 where there are planes
+	size          int // bytes of a block; for formats with planes, of plane 0
 	width, height int // of a block
 	kinds         []string
 	planes        [][3]int // bytes, width divisor, height divisor

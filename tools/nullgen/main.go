@@ -1,8 +1,8 @@
-// Command nullgen writes the lists that the null driver is made of: from vk.xml and the list of extensions that the
-// driver offers it makes the prototypes of all its commands, the command buffer commands that record nothing, the name
-// table with its perfect hash, the extension lists, and the table of formats.
+// Command nullgen generates lists of the null driver from vk.xml and the list of extensions that the driver offers:
+// the prototypes of all commands, the command buffer commands that record nothing, the name table with its perfect
+// hash, the extension lists, and the table of formats.
 //
-// It never decides the answer of a command; drivers/null has these answers, written by hand.
+// The behavior of commands is not generated; drivers/null has it.
 package main
 
 import (
@@ -17,14 +17,14 @@ import (
 // highestMinor is the Vulkan 1.x version up to which the null driver has every command.
 const highestMinor = 3
 
-// handWritten are the command buffer commands that do something in the null driver; every other vkCmd* command is
-// generated with an empty body.
+// handWritten are the command buffer commands that have an effect in the null driver. Every other vkCmd* command gets
+// an empty body.
 var handWritten = map[string]bool{
-	"vkCmdSetEvent":        true, // events take the state that the command buffer leaves them in
+	"vkCmdSetEvent":        true, // changes the event's state when the command buffer is executed
 	"vkCmdResetEvent":      true,
 	"vkCmdSetEvent2":       true,
 	"vkCmdResetEvent2":     true,
-	"vkCmdExecuteCommands": true, // takes over what secondary command buffers do to events
+	"vkCmdExecuteCommands": true, // copies the event changes of secondary command buffers
 }
 
 func main() {
@@ -37,6 +37,7 @@ func main() {
 	}
 }
 
+// run reads the registry and writes the driver's generated files to dir.
 func run(xmlPath, dir string) error {
 	reg, err := readRegistry(xmlPath)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
+// xmlFormat is a format element of the registry.
 type xmlFormat struct {
 	Name       string `xml:"name,attr"`
 	BlockSize  int    `xml:"blockSize,attr"`
@@ -88,11 +89,12 @@ const (
 	device   level = "DEVICE"
 )
 
+// command is a command that the driver has.
 type command struct {
 	name     string
 	function string // of the driver; aliases share it
 	level    level
-	gates    []int // extensions that bring it; none: core
+	gates    []int // extensions that add it; none: core
 	result   string
 	params   []string
 	alias    bool
@@ -129,7 +131,8 @@ func (r *source) commands(exts []extension) ([]command, error) {
 			}
 		}
 	}
-	// Commands that the registry lacks: the driver interface, which is reachable by name since its version 7.
+	// Commands that are not in the registry: those of the driver interface, which are found by name since its version
+	// 7.
 	out := []command{
 		{name: "vk_icdNegotiateLoaderICDInterfaceVersion", function: "vk_icdNegotiateLoaderICDInterfaceVersion", level: global, alias: true},
 		{name: "vk_icdGetInstanceProcAddr", function: "vk_icdGetInstanceProcAddr", level: global, alias: true},
@@ -152,7 +155,7 @@ func (r *source) commands(exts []extension) ([]command, error) {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b command) int { return strings.Compare(a.name, b.name) })
-	// An extension's alias whose target belongs to no version that we have still needs its function once.
+	// An extension's alias needs a function even if the aliased command is in no supported version.
 	for i := range out {
 		if target := strings.TrimPrefix(out[i].function, "null_"); out[i].alias && strings.HasPrefix(out[i].function, "null_") && !defined[target] {
 			out[i].alias, defined[target] = false, true

@@ -23,10 +23,10 @@ struct variable {
     bool secure; /* unset in elevated processes (GEN-5) */
 };
 
-/* Those that every decision reads, given to the core without being asked: X(name, secure). */
+/* The variables of every decision, which the core receives with each question: X(name, secure). */
 #define DECISIVE_VARIABLES(X)`)
 	variables.Decisive(func(v variables.ID) { fmt.Fprintf(&b, " \\\n    X(%q, %v)", v.Name(), v.Secure()) })
-	b.WriteString("\n\n/* Those that the spine reads itself. */\n")
+	b.WriteString("\n\n/* The variables that the spine reads itself. */\n")
 	variables.Each(func(v variables.ID) {
 		if v.Reader() != variables.Decision {
 			fmt.Fprintf(&b, "#define VARIABLE_%s ((struct variable){%q, %v})\n", strings.TrimPrefix(v.Name(), "VK_"), v.Name(), v.Secure())

@@ -2,8 +2,8 @@
 //
 //	sbom -version 1.0.0 -date 1795000000 -license Apache-2.0 ./cmd/vkloader > vkloader.spdx.json
 //
-// The date is in seconds since 1970; the same arguments and modules give the same bytes. The modules are those that "go list"
-// names for the packages of the program on Linux; licences of other modules are NOASSERTION, because no tool here reads them.
+// The date is in seconds since 1970; the same arguments and modules give the same bytes. The modules are those of the packages in
+// the program on Linux, from "go list". The licences of other modules are NOASSERTION, because sbom does not read them.
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"time"
 )
 
+// document is an SPDX document, as JSON.
 type document struct {
 	Version       string         `json:"spdxVersion"`
 	License       string         `json:"dataLicense"`

@@ -1,5 +1,4 @@
-// Command universal joins Mach-O files of several machines into one universal file, as lipo does. Its output depends on the
-// content of the files alone.
+// Command universal joins Mach-O files of several machines into one universal file, like lipo. The same files give the same bytes.
 //
 //	universal -o OUT FILE...
 package main
@@ -15,7 +14,7 @@ import (
 
 const (
 	magic = 0xcafebabe
-	align = 14 // both machines' pages fit: 16 kB
+	align = 14 // the larger page size of both machines, 16 kB
 )
 
 func main() {
@@ -27,6 +26,7 @@ func main() {
 	}
 }
 
+// join writes the universal file of files to out.
 func join(out string, files []string) error {
 	var header, body bytes.Buffer
 	put := func(v ...uint32) {

@@ -1,5 +1,5 @@
-// Command vkgen makes everything that is generated from the Vulkan registry (vk.xml): the spine's lists, its name table and
-// its small Vulkan header, the Go facts of internal/decide/vk, and the table of hand-written commands.
+// Command vkgen generates files from the Vulkan registry (vk.xml): the spine's lists, its name table and its small Vulkan
+// header, the Go facts of internal/decide/vk, and the table of hand-written commands.
 //
 //	vkgen [-xml vk.xml]
 package main
@@ -25,6 +25,7 @@ func main() {
 	}
 }
 
+// run reads the registry and writes all generated files.
 func run(xml string) error {
 	in, err := os.Open(xml)
 	if err != nil {

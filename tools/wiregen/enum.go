@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// enumeration is a set of numbers that fields hold.
+// enumeration is a set of named numbers for fields.
 type enumeration struct {
 	name   string
 	pkg    string // below internal/core, where the Go constants are
 	goType string // the Go type; uint32 for an enumeration without a type
-	note   string // "tells ..."
+	note   string // the meaning: "tells ..."
 	values []value
 }
 
+// value is one named number of an enumeration.
 type value struct {
 	number             uint32
 	name, goName, note string

@@ -171,7 +171,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
-// untrusted returns why an elevated process does not offer a driver: another user can change one of its files.
+// untrusted returns why a privileged process does not offer a driver: another user can change one of its files.
 func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
 	names := slices.Concat([]string{manifest}, found.Data, found.Directories, found.Backends)
 	libraries := []*drivers.Library{&found.Library}

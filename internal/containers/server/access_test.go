@@ -5,9 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/decide/machine"
 )
 
 // acl returns an access control list of entries with three numbers each: tag, rights and id.
@@ -47,9 +46,8 @@ func TestAllowed(t *testing.T) {
 		{"the group of the file, in the list", 5, 0o660, acl(1, 6, none, 4, 0, none, 8, 6, 61, 16, 6, none, 32, 0, none), false},
 		{"a list cut off", 7, 0o600, acl(2, 6, 7)[:9], false},
 	} {
-		info := &unix.Stat_t{Uid: 1, Gid: 50, Mode: c.mode}
 		groups := map[uint32][]uint32{5: {50}, 6: {60}}[c.uid]
-		if got := allowed(c.uid, groups, info, c.list); got != c.want {
+		if got := machine.MayOpen(c.uid, groups, 1, 50, c.mode, c.list); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	Problem
 )
 
+// String returns the severity's name in messages.
 func (s Severity) String() string {
 	switch s {
 	case Note:
@@ -103,6 +104,6 @@ type Diagnostic struct {
 	Line    int    // in the file, counted from 1; 0: the whole file
 	Column  int
 	Detail  string // the first detail of the cause
-	More    string // the second one
-	What    string // the line of the log; "": package reasons has the sentence
+	More    string // the second detail
+	What    string // the line of the log; "": internal/decide/reasons builds the sentence
 }

@@ -20,21 +20,22 @@ type activator struct {
 	places map[string]int  // index of the first layer of each name; built on demand
 	app    map[string]bool // layer names enabled by the program
 	active map[string]bool // names in the active list
-	own    []uint32        // under a settings file: the reason why a layer is active by itself; 0: it is not
-	named  map[string]bool // names of the layers that are active by themselves
+	// under a settings file, why each layer is active other than as a component; 0: it is not
+	own   []uint32
+	named map[string]bool // names of the layers with an entry in own
 
-	brought map[string]bool // components of the override layer: see bring
+	brought map[string]bool // components of the override layer; filled by bring
 
 	states []expansion // of each layer, the state of its expansion; made for the first meta-layer
 	stack  []expanding
 	fresh  []string // names activated by the meta-layer at the bottom of the stack
 	spent  int      // cost of that meta-layer so far
-	looks  uint32   // number of the search for recursions
+	looks  uint32   // number of the current search for recursions
 }
 
 // expansion is the state of a meta-layer.
 type expansion struct {
-	inside, before bool   // being expanded; expanded before
+	inside, before bool   // is being expanded; was expanded before
 	look           uint32 // the last search for recursions that visited it
 }
 

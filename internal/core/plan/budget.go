@@ -15,7 +15,7 @@ const (
 	textRate    = 2       // bytes of lines for each byte that was read
 )
 
-// budget is the rest of a budget for one purpose.
+// budget is the unspent part of the budget for one kind of work.
 type budget struct {
 	left  int
 	begun bool
@@ -24,10 +24,10 @@ type budget struct {
 // costs are the budgets of a decision.
 type costs struct {
 	call
-	repeats budget // for repeated entries
-	ways    budget // for meta-layers
-	cycles  budget // for cycles of meta-layers
-	walks   budget // for activating meta-layers
+	repeats budget // copies of layers that several entries name
+	ways    budget // validating meta-layers
+	cycles  budget // validating cycles of meta-layers
+	walks   budget // activating meta-layers
 }
 
 // open sets the size of a budget on its first use.

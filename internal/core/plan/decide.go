@@ -30,7 +30,7 @@ type decision struct {
 	compute  computePolicy // the layers excluded from programs without a display
 	chain    chain         // the active layers
 	drivers  driverSearch  // the drivers to open
-	offers   offers        // the opened drivers that count
+	offers   offers        // the opened drivers whose extensions are offered
 	request  request       // the checks of the program's request
 	made     Answer
 }

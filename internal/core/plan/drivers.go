@@ -14,10 +14,10 @@ type driverSearch struct {
 	file           *settingsFile
 	finder         *finder
 	choose, refuse filter
-	portability    bool               // portability drivers count
-	skipped        int                // the number of portability drivers that do not count
+	portability    bool               // portability drivers are used
+	skipped        int                // number of portability drivers that are not used
 	left           []leftOut          // drivers excluded by the hardware policy
-	wished         bool               // a variable of the user excludes a driver
+	wished         bool               // a variable set by the user excludes a driver
 	list           []*manifest.Driver // to be opened
 }
 

@@ -92,7 +92,7 @@ func (d *decision) extensionsOfLayer() {
 	d.step(StepExtensions)
 }
 
-// offered returns the implicit layers and the drivers whose extensions count.
+// offered returns the implicit layers and the drivers whose extensions are listed.
 func (d *decision) offered() *before {
 	list := d.layers.list(false)
 	enabled := firstImplicit(list)

@@ -20,7 +20,7 @@ type lister struct {
 	finder   *finder
 	bySet    *settingsState
 	override *manifest.Layer // the override layer found by the search, if enabled; else nil
-	unlisted bool            // explicit layers were found but not listed: see unasked
+	unlisted bool            // explicit layers were found but not listed, as unasked allows
 }
 
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {

@@ -37,12 +37,12 @@ type place struct {
 
 // before holds the results of a call's first question, for the second one, after the drivers are opened.
 type before struct {
-	kind            Kind // of the second question
+	kind            Kind // of the question after the drivers are opened
 	layers          []*manifest.Layer
 	active          []Active
-	activation, old []Step // see instance
-	skipped         int    // portability drivers
-	enabled         []bool // layers whose extensions count; see extensions
+	activation, old []Step // lines about activation and about old layers; choose takes them and create adds them
+	skipped         int    // number of portability drivers that were skipped
+	enabled         []bool // for each layer: its extensions are listed
 	exclusive       bool   // the settings file replaces the search
 }
 
@@ -52,6 +52,7 @@ type File struct {
 	Set           bool // false: no file
 }
 
+// memoryKey identifies a parsed file.
 type memoryKey struct {
 	path string
 	kind search.Kind

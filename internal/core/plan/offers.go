@@ -7,12 +7,13 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// offers says which opened drivers count. Drivers that failed to list their extensions do not (INS-017).
+// offers selects the opened drivers whose extensions are offered to the program. It excludes drivers that failed to
+// list them (INS-017).
 type offers struct {
-	unknown bool   // extensions that the loader does not know count
-	counts  []bool // for each driver of the question
-	failed  []int  // drivers that failed, up to the one that ends the call
-	result  int32  // not Success: the call ends, for lack of memory or of other drivers (INS-017)
+	unknown bool   // also offer extensions that the loader does not know
+	counts  []bool // for each driver of the question: it is selected
+	failed  []int  // failed drivers, up to the one that ends the call
+	result  int32  // not Success: the call ends, because memory is lacking or every driver failed (INS-017)
 }
 
 // offersOf checks the drivers of a question.

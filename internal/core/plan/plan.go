@@ -45,7 +45,7 @@ type Driver struct {
 	Usable     bool
 	Path       string
 	Result     int32  // of its vkEnumerateInstanceExtensionProperties
-	Call       uint32 // the failed one of its two calls: CallCount or CallFill
+	Call       uint32 // which of its two calls failed: CallCount or CallFill
 	Extensions []manifest.Extension
 }
 
@@ -109,7 +109,7 @@ type Answer struct {
 
 	Layers          []*manifest.Layer
 	Active          []Active
-	Unlisted        bool               // Layers lacks the explicit layers: see unasked
+	Unlisted        bool               // Layers lacks the explicit layers, as unasked allows
 	Drivers         []*manifest.Driver // to be opened
 	PreLayers       []PreLayer
 	Extensions      []manifest.Extension

@@ -2,7 +2,7 @@ package plan
 
 import "vkloader/internal/core/variables"
 
-// scope is the set of searches of a question, in addition to that for implicit layers.
+// scope tells which manifests a question searches for, in addition to those of implicit layers.
 type scope struct{ explicit, drivers bool }
 
 func (q *Question) scope() scope {

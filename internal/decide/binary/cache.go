@@ -16,10 +16,10 @@ const (
 	cacheMagic      = "glibc-ld.so.cache1.1"
 	cacheHeader     = 48
 	cacheEntryLen   = 24
-	maxCacheEntries = 1 << 20 // entries: more are damage
+	maxCacheEntries = 1 << 20 // a cache with more entries counts as damaged
 )
 
-// parseCache reads /etc/ld.so.cache without damaged entries.
+// parseCache reads the content of /etc/ld.so.cache, and leaves out damaged entries.
 func parseCache(data []byte) []cacheEntry {
 	at := bytes.Index(data, []byte(cacheMagic))
 	if at < 0 || len(data)-at < cacheHeader {

@@ -18,7 +18,7 @@ type Old struct {
 	By      *File
 	In      *File
 	Version string
-	Newest  string // the newest version of the same family that it has; "" when it has none
+	Newest  string // the newest version of the same family, such as GLIBC_, that it has; "": none
 }
 
 // Closure is a library with all its dependencies.
@@ -51,7 +51,7 @@ func (c *Closure) Unbound() []string {
 	return c.Data
 }
 
-// Newest returns the entries of Old, only the newest version for each pair of libraries.
+// Newest returns the entries of Old with the newest version for each pair of libraries.
 func (c *Closure) Newest() (list []Old) {
 	for _, old := range c.Old {
 		at := slices.IndexFunc(list, func(o Old) bool { return o.By == old.By && o.In == old.In })
@@ -159,8 +159,8 @@ func newest(in *ELF, version string) string {
 	return best
 }
 
-// CompareVersions compares two texts, runs of digits in them by their value; like strcmp it gives less than, equal to
-// or more than 0.
+// CompareVersions compares two texts byte by byte, and runs of digits by their value. The result is negative if a comes
+// first, 0 if they are equal, and positive otherwise.
 func CompareVersions(a, b string) int {
 	for a != "" && b != "" {
 		if digit(a[0]) && digit(b[0]) {

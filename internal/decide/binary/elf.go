@@ -14,7 +14,7 @@ import (
 // ELF is the content of an ELF file's headers.
 type ELF struct {
 	Class   int         // word size: 32 or 64
-	Machine elf.Machine // for which processor
+	Machine elf.Machine // the processor that the file is for
 	Interp  string      // the dynamic linker that a program asks for (PT_INTERP); "": none
 
 	Soname    string
@@ -25,7 +25,7 @@ type ELF struct {
 	BindNow   bool     // all functions are resolved when the file is loaded
 
 	Requires []SymbolVersion
-	Defines  []string // versions of symbols that it defines, without that of the file itself
+	Defines  []string // versions of symbols that it defines, without the file's own entry
 }
 
 // SymbolVersion is a version of symbols that another library has to define.
@@ -38,7 +38,7 @@ type SymbolVersion struct {
 // ErrNotELF is the error of a file that is something else.
 var ErrNotELF = errors.New("not an ELF file")
 
-// maxTable is how large one table of the file may be: larger ones are damage.
+// maxTable is the size of the largest table that is read, in bytes. A larger table counts as damage.
 const maxTable = 64 << 20
 
 // openELF reads the file's header and its list of sections.
@@ -110,10 +110,10 @@ func contents(s *elf.Section) ([]byte, error) {
 	return s.Data()
 }
 
-// maxText is how long a name may be: longer ones are damage.
+// maxText is the length of the longest name that is read, in bytes. A longer name counts as damage.
 const maxText = 1 << 12
 
-// textAt returns the text at an offset of a string table; "" outside, and for a text without an end.
+// textAt returns the text at an offset of a string table; "" for an offset outside the table, and for a text without an end.
 func textAt(table *elf.Section, offset uint64) string {
 	if table == nil || offset >= table.Size {
 		return ""
@@ -238,8 +238,8 @@ func (l *ELF) readVersions(f *elf.File) error {
 // Machine is the processor that a file is for.
 type Machine = elf.Machine
 
-// Processor returns the processor of a word size's programs on machines of the tool's kind; x86's if they run none, or if the
-// system is not Linux.
+// Processor returns the processor of the programs with a word size (32 or 64) that this machine runs; x86's if the machine
+// runs none, or is no Linux machine.
 func Processor(class int) Machine {
 	if m, known := machines.Running(class); known {
 		return m.ELF
@@ -258,14 +258,14 @@ func IsLoader(soname string) bool {
 // Static describes a statically linked program: no dynamic linker starts it, and none loads its libraries.
 type Static struct {
 	Names bool // the file contains the library's name: the program may open it
-	Opens bool // its C library can open libraries: musl's cannot in such a program
+	Opens bool // its C library can open libraries: musl's cannot in a static program
 }
 
 // muslRefuses is what musl's dlopen says in a static program.
 const muslRefuses = "Dynamic loading not supported\x00"
 
-// Static returns how a statically linked program can use a library. It returns nil without a program, and for a file that is no
-// ELF program or that the dynamic linker starts.
+// Static describes how a statically linked program can use a library. It returns nil if there is no program, if the file is
+// no ELF program, and if a dynamic linker starts it.
 func (l *Linker) Static(library string) *Static {
 	p := l.program
 	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" || l.plugin != nil {

@@ -26,7 +26,7 @@ func elfBytes(t testing.TB, words string) []byte {
 const sample = "soname=libx.so.1 needed=libc.so.6,libm.so.6 runpath=/a:$ORIGIN/b defines=X_1,X_1.2 exports=vk_icdA,vkB " +
 	"imports=memcpy@GLIBC_2.14@libc.so.6,exp@GLIBC_2.29@libm.so.6,plain"
 
-// Both classes say the same.
+// Files of both word sizes give the same result.
 func TestReadELF(t *testing.T) {
 	t.Parallel()
 	for words, class := range map[string]int{"": 64, "class=32 machine=i386 ": 32, "machine=aarch64 ": 64} {
@@ -76,8 +76,8 @@ func FuzzReadELF(f *testing.F) {
 	})
 }
 
-// Of real libraries, the standard library reads the same symbols: those that a library defines, those that it wants, and none
-// of names that are near.
+// For real libraries, the result equals that of the standard library: the defined symbols and the undefined ones. Names that
+// differ slightly from a symbol are not found.
 func TestSymbolsOfRealLibraries(t *testing.T) {
 	t.Parallel()
 	tables, names := 0, 0

@@ -30,13 +30,13 @@ type Linker struct {
 	machine *machine.Machine
 	class   int
 	elf     Machine
-	rows    []machines.Machine // of the table of processors; both kinds of 32-bit ARM have one number in ELF files
+	rows    []machines.Machine // of the table of processors; the two kinds of 32-bit ARM share one number in ELF files
 	paths   []string           // of LD_LIBRARY_PATH
 	cache   map[string][]cacheEntry
 	levels  []string
 	program *File
 	plugin  *File             // a library that the program opens later
-	given   map[string]bool   // names that every program brings, wherever they lie
+	given   map[string]bool   // names of the C library and the dynamic linkers, which every process has
 	files   map[string]*File  // by path
 	reals   map[string]string // directories without symbolic links
 	lib     []string          // the result of places
@@ -58,7 +58,8 @@ type LinkerOptions struct {
 	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
-// NewLinker reads the inputs common to all libraries: the variable, the cache, the processor's level.
+// NewLinker returns the linker for a process, and reads the settings for all libraries: LD_LIBRARY_PATH, the cache, the
+// processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
 		files: map[string]*File{}, reals: map[string]string{}, elevated: options.Elevated}
@@ -80,7 +81,7 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	}
 	l.readCache()
 	l.levels = levels(m, l.elf)
-	if !l.musl() { // there, a library for glibc finds none
+	if !l.musl() { // on musl, libraries for glibc do not find these
 		l.given = map[string]bool{"libc.so.6": true}
 		for _, m := range machines.All() {
 			l.given[path.Base(m.Linkers[0])] = true
@@ -195,7 +196,7 @@ func (f *File) Constants() []byte {
 	if section == nil || section.Type == elf.SHT_NOBITS || section.FileSize > maxConstants {
 		return nil
 	}
-	data, _ := section.Data() // the data before an error is used
+	data, _ := section.Data() // after an error, data has the part before it
 	return data
 }
 
@@ -229,8 +230,8 @@ type LibrarySearch struct {
 	Loaded      bool     // the program loads it when it starts
 }
 
-// Find looks up a name as dlopen does: a name with a slash is a path, any other is searched in the directories. by lists the
-// libraries that need it; the first one names it.
+// Find looks up a name as dlopen does. A name with a slash is a path; any other is searched for in the directories. by lists
+// the library that needs the name, then the libraries that led to that one.
 func (l *Linker) Find(name string, by ...*File) LibrarySearch {
 	var r LibrarySearch
 	if strings.Contains(name, "/") {
@@ -317,7 +318,7 @@ type place struct {
 
 // try searches a directory, and before it the subdirectories for better processors.
 func (l *Linker) try(r *LibrarySearch, directory, name string) bool {
-	if !path.IsAbs(directory) { // the program has another current directory
+	if !path.IsAbs(directory) { // the current directory of the program is unknown
 		return false
 	}
 	r.Directories = append(r.Directories, directory)

@@ -19,7 +19,7 @@ import (
 type Interpreter struct {
 	Path    string // as the program names it
 	Version string // of its glibc, as 2.36; "": another C library, or not known
-	Own     bool   // the program brings it, with a C library; the system's is another one
+	Own     bool   // the program's package contains this linker and a C library; the system has another one
 
 	musl        bool
 	cache       string   // its cache; "": none
@@ -35,7 +35,7 @@ func systemLinkers(rows []machines.Machine) (paths []string) {
 	return paths
 }
 
-// maxLinker is how much of a dynamic linker's file is read: they have a quarter of this.
+// maxLinker is the number of bytes that are read of a dynamic linker's file. The files have a quarter of this.
 const maxLinker = 4 << 20
 
 // pattern is a regular expression that is compiled when it is first used.
@@ -85,6 +85,9 @@ func readInterpreter(m *machine.Machine, name string, rows []machines.Machine) *
 		if i.directories == nil && slices.ContainsFunc(list, func(d string) bool { return strings.Contains(d, "lib") }) {
 			i.directories = list
 		}
+	}
+	if i.directories == nil && (strings.HasPrefix(real, "/nix/store/") || strings.HasPrefix(real, "/gnu/store/")) {
+		i.directories, i.cache = []string{path.Dir(real)}, "" // those of Nix and Guix search their own directory alone
 	}
 	return i
 }
@@ -150,8 +153,8 @@ func (l *Linker) openProgram(name string) *File {
 // maxScripts limits how many scripts name each other as interpreters.
 const maxScripts = 8 // the kernel follows 5; each may use env
 
-// Started returns the files that run for a program: the program, the interpreter of a script, the program that env finds. The
-// last one is no script, or is not known.
+// Started returns the files that run for a program: the program, the interpreter of a script, the program that env finds.
+// The last file is no script, or cannot be read.
 func (l *Linker) Started(name string) []string {
 	files := []string{name}
 	for range maxScripts {
@@ -165,7 +168,7 @@ func (l *Linker) Started(name string) []string {
 	return files
 }
 
-// maxLine is how much of a script's first line the kernel reads.
+// maxLine is the number of bytes that the kernel reads of a script's first line.
 const maxLine = 256
 
 // scriptWords returns the words after "#!" in a script's first line; nil: the file is no script.

@@ -9,7 +9,8 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// A launcher script is read, and not executed: the program beside it, and the LD_LIBRARY_PATH that it sets.
+// Launch reads a launcher script without executing it, and finds the program beside the script and the LD_LIBRARY_PATH that
+// it sets.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	const program = "/opt/game/bin/game"
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// A bundle's directory leads to its program: by AppRun, by a launcher, or as the only program.
+// Launch finds the program in a bundle's directory: by AppRun, by a launcher, or as the only program.
 func TestDirectories(t *testing.T) {
 	t.Parallel()
 	const run = "#!/bin/sh\nexec \"$(dirname \"$0\")/usr/bin/app\"\n"
@@ -75,7 +76,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// The header of an AppImage tells where its file system begins.
+// ReadImage finds in an AppImage's header where the file system begins.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// root lays files out: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
+// root lays out files: words for an ELF file (see test/lib/binary), "-> TARGET" for a link, "text" for another file.
 func root(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,14 +29,14 @@ func open(t *testing.T, files map[string]string, environ ...string) *Linker {
 	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64})
 }
 
-// closed returns a library's closure, with its symbols.
+// closed returns a library's closure with its symbols.
 func closed(l *Linker, f *File) *Closure {
 	c := l.Follow(f)
 	l.Bind(c)
 	return c
 }
 
-// The order of ld.so(8), one place after the other taken away.
+// The linker searches in the order of ld.so(8): the test removes the first place each time.
 func TestOrderOfDirectories(t *testing.T) {
 	t.Parallel()
 	const plain = "soname=libx.so.1"
@@ -85,7 +85,7 @@ func TestOrderOfDirectories(t *testing.T) {
 	}
 }
 
-// cache is an ld.so.cache with entries name, path, ... for x86-64.
+// cache returns an ld.so.cache with entries name, path, ... for x86-64.
 func cache(pairs ...string) []byte {
 	order := binary.LittleEndian
 	count := len(pairs) / 2
@@ -106,7 +106,7 @@ func cache(pairs ...string) []byte {
 	return append(head, text...)
 }
 
-// The cache of this machine names libraries that are there.
+// The cache of this machine names existing libraries.
 func TestCacheOfThisMachine(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("/etc/ld.so.cache")
@@ -168,7 +168,7 @@ func TestClosure(t *testing.T) {
 	}
 }
 
-// Every library of the distribution's drivers is found, as by the dynamic linker itself.
+// The linker finds every library of the distribution's drivers, like the dynamic linker itself.
 func TestRealLibraries(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("/usr/lib/x86_64-linux-gnu/libvulkan_*.so")
@@ -184,7 +184,7 @@ func TestRealLibraries(t *testing.T) {
 	}
 }
 
-// Libraries for better processors come first, in directories and in the cache, where the processor is as good.
+// Libraries for better processors come first, in directories and in the cache, if the processor supports them.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	const v2, v3 = "sse4_2 popcnt", "sse4_2 popcnt avx2 bmi1 bmi2 fma"
@@ -216,7 +216,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A pipe in a library's place is no library, and is not waited for.
+// A pipe in place of a library is no library; the linker does not wait for it.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	dir := root(t, map[string]string{"lib/libdriver.so": "needed=libpipe.so.1"})
@@ -255,7 +255,7 @@ func TestCompareVersions(t *testing.T) {
 	}
 }
 
-// The default directories are those of the system that is examined, and of one word size.
+// The default directories are those of the examined system, for one word size.
 func TestDefaultDirectories(t *testing.T) {
 	t.Parallel()
 	const here = "soname=liba.so"
@@ -288,8 +288,8 @@ func TestDefaultDirectories(t *testing.T) {
 	}
 }
 
-// On each machine of the table, libraries are found in Debian's directory, through the flags of the cache and in the directories
-// of musl.
+// For each machine of the table, libraries are found in Debian's directory, by the flags of the cache, and in musl's
+// directories.
 func TestMachines(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines.All() {
@@ -312,7 +312,7 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// cacheOf returns a cache of libraries with one entry.
+// cacheOf returns a cache with one entry.
 func cacheOf(flags uint32, name, path string) []byte {
 	little := binary.LittleEndian
 	text := cacheHeader + cacheEntryLen

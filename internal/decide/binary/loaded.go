@@ -37,8 +37,8 @@ func (l *Linker) preloaded() (list []*File) {
 	return list
 }
 
-// loaded returns the libraries that are in the process once its program has started, by the names that others need. A library
-// that is opened later uses these, even if other files have the same names.
+// loaded returns the libraries that are in the process once its program has started, by the names under which others need
+// them. A library that is opened later uses these, even if other files have the same names.
 func (l *Linker) loaded() map[string]*File {
 	if l.started != nil {
 		return l.started
@@ -67,7 +67,8 @@ func (l *Linker) loaded() map[string]*File {
 	return started
 }
 
-// FindFor finds a library that the program needs or opens; one that the program has already loaded takes precedence.
+// FindFor is Find for a library that the program needs or opens. A library that the program has already loaded takes
+// precedence.
 func (l *Linker) FindFor(name string) LibrarySearch {
 	if f := l.loaded()[name]; f != nil {
 		return LibrarySearch{File: f, Rule: l.rules[f], Loaded: true}
@@ -81,5 +82,5 @@ func (l *Linker) FindFor(name string) LibrarySearch {
 	return l.Find(name)
 }
 
-// Program returns the started file: the program, or the interpreter of a script; nil: not known.
+// Program returns the program's executable, or the interpreter of a script; nil: not known.
 func (l *Linker) Program() *File { return l.program }

@@ -18,7 +18,7 @@ type MachOPart struct {
 	Class   int    // 32 or 64
 	Library bool   // it can be loaded into a program
 	Version string // the library's current version; "": it has none
-	Release string // vkloader's release, of its own library; "": another maker's
+	Release string // vkloader's release, if the file is its library; "": another maker's
 	Signature
 	exports []string
 	symbols bool // the names of the exports are known

@@ -35,7 +35,7 @@ func TestReadMachO(t *testing.T) {
 		if !slices.Equal(m.Machines(), c.machines) || m.Exports(icd) != c.exports || m.Symbols() != c.symbols || !m.Parts[0].Library {
 			t.Errorf("%v, exports %v, symbols %v: want %+v", m.Machines(), m.Exports(icd), m.Symbols(), c)
 		}
-		for n := range c.data { // a file that is cut off
+		for n := range c.data { // a file that is cut off after n bytes
 			if cut, err := binary.ReadMachO(bytes.NewReader(c.data[:n])); err == nil && len(cut.Parts) > len(c.machines) {
 				t.Errorf("%d bytes: %v", n, cut.Machines())
 			}
@@ -46,7 +46,7 @@ func TestReadMachO(t *testing.T) {
 	}
 }
 
-// FuzzReadMachO gives damaged files to the reader, which may only refuse them.
+// FuzzReadMachO reads damaged files. The reader may only return errors.
 func FuzzReadMachO(f *testing.F) {
 	f.Add(made.Mach(made.MachO{Machine: "x86-64"}, made.MachO{Machine: "arm64", Exports: []string{icd}, Hardened: true}))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -56,8 +56,8 @@ func FuzzReadMachO(f *testing.F) {
 	})
 }
 
-// macOS removes the variables of dyld for its own programs, for programs with the hardened runtime and no entitlement, and for
-// scripts of one of these.
+// macOS removes the variables of dyld from its own programs, from programs with the hardened runtime and without the
+// entitlement, and from scripts whose interpreter is one of these.
 func TestProtected(t *testing.T) {
 	t.Parallel()
 	hardened := made.MachO{Machine: "arm64", Program: true, Hardened: true}
@@ -101,7 +101,7 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// A head is foreign without a part for the processor.
+// A header is foreign if the file has no part for the processor.
 func TestForeignMachO(t *testing.T) {
 	t.Parallel()
 	arm, x86 := made.MachO{Machine: "arm64"}, made.MachO{Machine: "x86-64"}

@@ -26,7 +26,7 @@ const (
 	hardenedFlag      = 0x10000
 )
 
-// maxSignature is how much of a signature is read.
+// maxSignature is the number of bytes that are read of a signature.
 const maxSignature = 4 << 20
 
 // read reads the signature of a part.

@@ -9,11 +9,11 @@ import (
 // pageSize is the number of bytes in one read.
 const pageSize = 16 << 10
 
-// pages reads a file in pages, each once: the needed parts of a library are few, in a large file.
+// pages reads a file in pages, each once. Few parts of a library are needed, and the file may be large.
 type pages struct {
-	from  io.ReaderAt
-	read  map[int64][]byte
-	rooms []*[pageSize]byte // buffers to return to the pool
+	from    io.ReaderAt
+	read    map[int64][]byte
+	buffers []*[pageSize]byte // buffers to return to the pool
 }
 
 func newPages(from io.ReaderAt) *pages { return &pages{from: from, read: map[int64][]byte{}} }
@@ -23,23 +23,23 @@ func (p *pages) page(n int64) ([]byte, error) {
 	if data, ok := p.read[n]; ok {
 		return data, nil
 	}
-	room := rooms.Get().(*[pageSize]byte)
-	p.rooms = append(p.rooms, room)
-	size, err := p.from.ReadAt(room[:], n*pageSize)
+	buffer := buffers.Get().(*[pageSize]byte)
+	p.buffers = append(p.buffers, buffer)
+	size, err := p.from.ReadAt(buffer[:], n*pageSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	p.read[n] = room[:size]
-	return room[:size], nil
+	p.read[n] = buffer[:size]
+	return buffer[:size], nil
 }
 
-// rooms are buffers for pages, used again for later files: fresh memory costs more.
-var rooms = sync.Pool{New: func() any { return new([pageSize]byte) }}
+// buffers are for pages. A later file uses them again, because fresh memory costs more.
+var buffers = sync.Pool{New: func() any { return new([pageSize]byte) }}
 
 // close returns the pages' buffers to the pool. The caller reads nothing afterwards.
 func (p *pages) close() {
-	for _, room := range p.rooms {
-		rooms.Put(room)
+	for _, buffer := range p.buffers {
+		buffers.Put(buffer)
 	}
 	*p = pages{from: p.from}
 }

@@ -18,11 +18,11 @@ type PE struct {
 	Class   int    // 32 or 64
 	Machine string // x86-64, x86, ARM64, ARM, or a number
 	Needs   []string
-	Version string // that its resources give it, such as 1.4.363.0; "": none
-	Company string // that its resources name; "": none
-	Product string // that its resources name; "": none
-	Release string // of the product, as its resources have it; "": none
-	Signer  string // the name in the certificate that it is signed with; "": none. The certificate is not verified
+	Version string // the version in its resources, such as 1.4.363.0; "": none
+	Company string // the company in its resources; "": none
+	Product string // the product in its resources; "": none
+	Release string // the product's version in its resources; "": none
+	Signer  string // the name in the certificate of its signature, which is not verified; "": it is not signed
 	Changed bool   // the file differs from the signed one
 	exports []string
 }
@@ -40,10 +40,10 @@ func peMachine(number uint16) string {
 		pe.IMAGE_FILE_MACHINE_ARMNT: "ARM"}[number]
 }
 
-// errNoPEHeader is the error of an object file, which has no such header.
+// errNoPEHeader is the error of an object file, which has no optional header.
 var errNoPEHeader = errors.New("neither a program nor a library")
 
-// ReadPE reads a PE file; an error says why it is none, or damaged.
+// ReadPE reads a PE file. The error says why the file is no PE file, or how it is damaged.
 func ReadPE(r io.ReaderAt) (l *PE, err error) {
 	f, err := pe.NewFile(r)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestReadPE(t *testing.T) {
 	}
 }
 
-// No file, however damaged, does more harm than an error.
+// A damaged file only causes an error.
 func FuzzReadPE(f *testing.F) {
 	whole := dlltest.Library(64, "a", "b")
 	f.Add(whole)

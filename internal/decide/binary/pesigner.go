@@ -60,7 +60,7 @@ func digestOf(id string) crypto.Hash {
 }
 
 // peSigner returns the name in the certificate of a signed file, "" for an unsigned one, and whether the file was changed
-// since. It does not verify the certificate, which would need the roots that a system trusts.
+// after it was signed. It does not verify the certificate: for that it would need the roots that a system trusts.
 func peSigner(r io.ReaderAt, where pe.DataDirectory, class int) (name string, changed bool) {
 	const header = 8 // length, revision, kind
 	if where.VirtualAddress == 0 || where.Size <= header || where.Size > peSignatureMost {

@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/dlltest"
 )
 
-// The name in the certificate of a signature is read, and whether the file is unchanged since it was signed.
+// peSigner returns the name in the certificate of a signature, and whether the file was changed after it was signed.
 func TestSigner(t *testing.T) {
 	t.Parallel()
 	for _, class := range []int{32, 64} {

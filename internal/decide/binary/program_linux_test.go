@@ -9,15 +9,15 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// nixLinker is a dynamic linker that was built to search its own package: no cache of the system, one directory.
+// nixLinker is a dynamic linker that searches only the directory of its own package, and not the system's cache.
 const nixLinker = "soname=ld-linux-x86-64.so.2 texts=/nix/g/lib/,/nix/g/etc/ld.so.cache," +
 	"ld.so%20(GNU%20libc)%20stable%20release%20version%202.34."
 
-// systemLinker is that of Debian.
+// systemLinker is Debian's dynamic linker.
 const systemLinker = "soname=ld-linux-x86-64.so.2 texts=/lib/x86_64-linux-gnu/,/usr/lib/x86_64-linux-gnu/,/lib/,/usr/lib/,/etc/ld.so.cache," +
 	"ld.so%20(Debian%20GLIBC%202.36-9)%20stable%20release%20version%202.36."
 
-// foreignProgram is a machine with a program that has a C library of its own: as Nix makes them on another distribution.
+// foreignProgram returns a machine with a program that has its own C library, as Nix makes them on another distribution.
 func foreignProgram() map[string]string {
 	return map[string]string{
 		"lib64/ld-linux-x86-64.so.2":            systemLinker,
@@ -38,8 +38,8 @@ func linkerFor(t *testing.T, files map[string]string, program string, environ ..
 	return NewLinker(&machine.Machine{Root: root(t, files), Environ: environ}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: program})
 }
 
-// A driver is judged by the program's own dynamic linker and C library: it does not search the system's directories, and a
-// library that the program has loaded is the one that the driver gets.
+// A program's own dynamic linker and C library decide about its drivers. The linker does not search the system's
+// directories, and a driver gets the libraries that the program has loaded.
 func TestProgramWithItsOwnLinker(t *testing.T) {
 	t.Parallel()
 	l := linkerFor(t, foreignProgram(), "/nix/app/bin/app")
@@ -63,7 +63,7 @@ func TestProgramWithItsOwnLinker(t *testing.T) {
 	}
 }
 
-// A script is what its interpreter is.
+// A script counts as its interpreter.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	files := foreignProgram()
@@ -80,7 +80,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// Each rule of the dynamic linker gives a library, with the rule.
+// Each rule of the dynamic linker finds a library, and is reported.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const name, lib = "libvulkan.so.1", "soname=libvulkan.so.1"
@@ -117,7 +117,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A library that is opened later brings its own directories.
+// A plugin's own search path applies to the libraries that it needs.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	files := foreignProgram()
@@ -130,7 +130,7 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// This machine's dynamic linker says where it searches.
+// The file of this machine's dynamic linker contains the directories that it searches.
 func TestLinkerOfThisMachine(t *testing.T) {
 	t.Parallel()
 	l := NewLinker(&machine.Machine{}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: "/bin/sh"})
@@ -146,8 +146,8 @@ func write(t *testing.T, path, content string) {
 	}
 }
 
-// A library that the program has loaded from its own directory is the one that a driver gets, though the system has a newer one:
-// programs bring old copies of libstdc++ along.
+// A driver gets the library that the program has loaded from its own directory, even if the system has a newer one. Programs
+// often contain old copies of libstdc++.
 func TestLoadedComesFirst(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{

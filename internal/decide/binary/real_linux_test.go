@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// The linker finds the same real paths as the machine, with any links, and asks for each directory once.
+// The linker finds the same real paths as the machine, through any links, and resolves each directory once.
 func TestReal(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

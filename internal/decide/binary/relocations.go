@@ -16,8 +16,8 @@ func wordSize(class elf.Class) int {
 	return 64
 }
 
-// atOnce returns those of some symbols that the dynamic linker resolves when it loads the library, which fails without any one
-// of them. It returns none if the relocations cannot be read.
+// atOnce returns those of the names that the dynamic linker resolves while it loads the library. Loading fails if one of
+// them is undefined. atOnce returns none if the relocations cannot be read.
 func (f *File) atOnce(names []string) []string {
 	handle, err := f.linker.machine.Open(f.Path)
 	if err != nil {

@@ -145,7 +145,7 @@ func (s *script) absolute(name string) string {
 	return path.Join(directory, name)
 }
 
-// assignment returns a word with the quotes of a whole assignment around its value instead; other words stay.
+// assignment moves a quote before an assignment to the start of its value: "A=b" becomes A="b". Other words are unchanged.
 func assignment(word string) string {
 	for _, quote := range []string{`"`, "'"} {
 		name, value, is := strings.Cut(strings.TrimPrefix(word, quote), "=")
@@ -228,7 +228,7 @@ func commandsIn(line string) (commands [][]string) {
 	return commands
 }
 
-// unescaped returns a word without its substitutions, whose quotes are their own.
+// unescaped returns a word without its substitutions. Quotes inside a substitution do not count for the word.
 func unescaped(word string) string {
 	for {
 		start := strings.Index(word, "$(")
@@ -300,7 +300,8 @@ func (s *script) expand(word string) (value string, ok bool) {
 	return value, true
 }
 
-// inherited reports whether the program's user may have set a variable. The caller's environment adds its value.
+// inherited reports whether a variable may have a value from the environment that starts the script. The caller adds that
+// value.
 func inherited(name string) bool { return name == "LD_LIBRARY_PATH" || name == "PATH" }
 
 // substitution returns the value of the substitution at the start of a text, and its length.

@@ -192,8 +192,8 @@ func ChipByCompatible(name string) *Chip {
 	return nil
 }
 
-// NewerSuite returns where a release of a distribution, by ID and VERSION_ID of os-release(5), has newer packages; false:
-// nowhere.
+// NewerSuite returns the source of newer packages for a release of a distribution, by ID and VERSION_ID of os-release(5);
+// false: none is known.
 func NewerSuite(id, version string) (Suite, bool) {
 	s, is := knownChips().suites[id+" "+version]
 	return s, is
@@ -205,7 +205,7 @@ func LackedBy(id, version string) []string {
 	return append(append([]string{}, all[id+" "+version]...), all[id+" "]...)
 }
 
-// HasVulkan reports whether any Vulkan driver serves it.
+// HasVulkan reports whether any Vulkan driver serves the chip.
 func (c *Chip) HasVulkan() bool { return c.Driver != "" }
 
 // Serves reports whether a driver serves a device, by the device's kernel driver, vendor and, if known, chip. A device of an

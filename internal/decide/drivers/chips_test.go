@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every line of the table is understood, and no device is in it twice with different answers.
+// Every line of the table is valid, and no device has two different entries.
 func TestTableOfChips(t *testing.T) {
 	t.Parallel()
 	all := knownChips()
@@ -36,7 +36,7 @@ func TestTableOfChips(t *testing.T) {
 	}
 }
 
-// Lines that say nothing are refused.
+// Lines without information are rejected.
 func TestWrongLinesOfChips(t *testing.T) {
 	t.Parallel()
 	const right = "chip a | A | RADV (Mesa) | 1.0 | - | - |\n"

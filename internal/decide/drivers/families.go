@@ -19,7 +19,7 @@ type Family struct {
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
 	Backends []string // libraries that other libraries open in a directory below the driver's
 	Whole    []string // directories of data, with all that is in them
-	More     []string // device nodes that it opens beside its render nodes and family's; "*" for anything
+	More     []string // device nodes that it opens besides render nodes and those in family.Driver; "*" for anything
 	Data     []string // usual paths of files of data that it reads; "*" for anything
 	Headless Headless // the files that it requires where there is no display
 }

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// The tool's facts about a driver belong to a driver of the table.
+// The tool's facts belong to drivers of the table in internal/core/family.
 func TestExtrasAreOfTheTable(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -31,7 +31,7 @@ func TestExtrasAreOfTheTable(t *testing.T) {
 	}
 }
 
-// A driver opens the nodes of the table and its own, files alone.
+// Opened returns the node patterns of the table and the family's own, only of files.
 func TestOpened(t *testing.T) {
 	t.Parallel()
 	m := &machine.Machine{Root: t.TempDir()}

@@ -45,7 +45,7 @@ func (g *GPU) Title() string {
 	return g.Name + " (" + ids + ")"
 }
 
-// look collects the list of GPUs.
+// look is a search for GPUs, with the list found so far.
 type look struct {
 	machine *machine.Machine
 	root    string // of the nodes
@@ -78,6 +78,7 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 			g.Nodes = append(g.Nodes, node)
 		}
 	}
+	l.untaken()
 	l.nvidia()
 	l.lonely()
 	for _, name := range l.machine.Names(root + "/dev/dri") {
@@ -128,7 +129,7 @@ func (l *look) text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// device returns the entry of a sysfs directory, a new one if there is none.
+// device returns the listed GPU of a sysfs directory. It lists a new one if there is none.
 func (l *look) device(directory string) *GPU {
 	for _, g := range l.list {
 		if g.Directory == directory {
@@ -155,6 +156,40 @@ func (l *look) lonely() {
 			}
 		}
 	}
+}
+
+// untaken adds the graphics devices of a board that the direct rendering manager does not list: no kernel driver is bound to them, or
+// the maker's own one.
+func (l *look) untaken() {
+	const platform = "/sys/bus/platform/devices"
+	for _, name := range l.machine.Names(platform) {
+		if !strings.HasSuffix(name, ".gpu") && !strings.HasSuffix(name, ".v3d") && !strings.HasSuffix(name, ".mali") {
+			continue
+		}
+		directory, err := l.machine.Real(platform + "/" + name)
+		if err != nil || slices.ContainsFunc(l.list, func(g *GPU) bool { return g.Directory == directory }) {
+			continue
+		}
+		kernel, err := l.machine.Readlink(directory + "/driver")
+		if err != nil && ChipOf(l.machine, "", "", directory) == nil || err == nil && MakersKernel(path.Base(kernel)) == "" {
+			continue
+		}
+		l.device(directory)
+	}
+}
+
+// MakersKernel returns the maker of a kernel driver that is not a part of Linux, and that only the maker's Vulkan driver uses; "" for
+// other kernel drivers. Sources: Mesa's pages about Panfrost and PowerVR, the kernels of Rockchip and StarFive.
+func MakersKernel(kernel string) string {
+	switch kernel {
+	case "mali":
+		return "Arm"
+	case "pvrsrvkm":
+		return "Imagination"
+	case "galcore":
+		return "Vivante"
+	}
+	return ""
 }
 
 // Label returns the device's name in the machine's list of PCI devices, or else its title.

@@ -26,7 +26,7 @@ func LayerInterface(negotiate, getInstance string) Interface {
 	}
 }
 
-// Judged is FilesOf, with the symbols read.
+// Judged is FilesOf with the symbols read, for Files.Works and Files.HasInterface.
 func Judged(m *machine.Machine, linker *binary.Linker, library string, is Interface) *Files {
 	f := FilesOf(m, linker, library)
 	if f.Fault != None {
@@ -67,9 +67,9 @@ type Fault uint8
 const (
 	None       Fault = iota
 	Absent           // it is in no directory that the dynamic linker searches
-	ForOthers        // only libraries of this name for other programs are there
+	ForOthers        // every library of this name is for another word size or processor
 	Unreadable       // its file is damaged, or may not be read
-	Foreign          // its file is for other programs
+	Foreign          // the file that a path names is for another word size or processor
 )
 
 // Why describes the fault in a sentence about a subject, such as "it"; "": there is no fault.

@@ -6,7 +6,7 @@ import (
 	"vkloader/internal/core/family"
 )
 
-// The table by drivers of the kernel has those of the table of Vulkan's drivers, each once, and no other.
+// The table contains each kernel driver of the table of Vulkan drivers once, and no other.
 func TestKernels(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range kernels {

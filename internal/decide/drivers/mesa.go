@@ -17,7 +17,7 @@ const (
 	MesaPrime  = "DRI_PRIME"
 )
 
-// MesaVariable tells about one of them.
+// MesaVariable describes one of them: its values, its effect, and what overrides it.
 type MesaVariable struct {
 	Name, Takes, Does, YieldsTo string
 }
@@ -37,7 +37,7 @@ var MesaVariables = []MesaVariable{
 // MesaWish is the request of a variable to the layer.
 type MesaWish struct {
 	Name, Value    string
-	Number         int // the device of this number, not counting the default one; 0: not by number
+	Number         int // the position of the device among those that are not the default one, from 1; 0: not by number
 	PCI            string
 	Vendor, Device uint32
 	Pair           bool   // by vendor and device

@@ -43,7 +43,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A compiler may leave "Mesa 22.3.6" in a library only in parts; the text by which Intel's drivers identify themselves in dumps is whole.
+// A compiler may split "Mesa 22.3.6" in a library into parts. The text by which Intel's drivers identify themselves in dumps
+// is whole.
 func TestMesaRelease(t *testing.T) {
 	for library, want := range map[string]string{
 		"Mesa: bogus\x00Mesa 22.3.6%s\x00":  "22.3.6",

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// The number of a node in a machine's files cannot lead to another node: a container would get it.
+// The number of a node in a machine's files cannot lead to another node, which a container would then get.
 func TestNumberIsNoPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

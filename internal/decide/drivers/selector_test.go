@@ -17,7 +17,8 @@ var cards = []Device{
 	{Index: 5, Name: "Intel(R) UHD Graphics 770", PCI: "0000:00:02.0", Vendor: 0x8086, ID: 0x4680},
 }
 
-// Every form names its device, the first form that fits counts, and an ambiguous selector is an error with the candidates.
+// Every form selects its device, the first matching form counts, and the error for an ambiguous selector lists the
+// candidates.
 func TestSelect(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -47,9 +48,9 @@ func TestSelect(t *testing.T) {
 		{"8086", []int{5}, ""},
 		{"0x8086", []int{5}, ""},
 		{"mesa", []int{4}, ""},
-		{"4090", nil, "may be any of 2 devices"}, // no vendor here: a part of names
+		{"4090", nil, "may be any of 2 devices"}, // no device here has this vendor number, so it is part of names
 		{"770", []int{5}, ""},
-		{"AMD Radeon Graphics", []int{3}, ""}, // the whole name comes before a part
+		{"AMD Radeon Graphics", []int{3}, ""}, // a whole name comes before a part of a name
 		{"raphael", []int{2}, ""},
 		{"LLVM", []int{4}, ""},
 		{"*radeon*", []int{2, 3}, ""},
@@ -68,7 +69,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// The selectors that a shell offers name exactly the device beside them.
+// Each selector that a shell offers selects exactly the device that its description names.
 func TestChoices(t *testing.T) {
 	var words []string
 	for _, c := range DeviceChoices(cards) {
@@ -102,7 +103,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Some forms are of drivers alone.
+// Only drivers can resolve some forms.
 func TestOfDriver(t *testing.T) {
 	for text, want := range map[string]bool{"0": true, "12": true, "8086": false, "01:00.0": false, "nvidia": false,
 		strings.Repeat("01", 16): true, "a/b/1": true} {

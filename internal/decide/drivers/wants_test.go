@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every row of the table is understood, has a source, wants something, and is found by its names.
+// Every row of the table is valid, has a source and a requirement, and is found by its names.
 func TestTableOfWants(t *testing.T) {
 	t.Parallel()
 	list := Wants()
@@ -25,7 +25,7 @@ func TestTableOfWants(t *testing.T) {
 	}
 }
 
-// Lines that say nothing are refused.
+// Lines without information are rejected.
 func TestWrongWants(t *testing.T) {
 	t.Parallel()
 	const right = "want a | A | 1.1 | - | - | a | s\n"
@@ -37,7 +37,7 @@ func TestWrongWants(t *testing.T) {
 	}
 }
 
-// The last drivers of a chip are compared with the requirements of a program and of its older releases.
+// Limit compares a chip's last drivers with the requirements of a program and of its older releases.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -57,10 +57,13 @@ func (c Change) Possible() bool {
 	return (c.File != "" || wording.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
-// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them.
+// Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them. A loader of an
+// unknown version counts as reading a variable that is set already.
 func (c Change) Obeyed(source *machine.Source) bool {
 	if c.Set && source.Loader != nil && !source.Loader.Obeys(c.Variable) {
-		return false
+		if _, set := source.Lookup(c.Variable); !set || !source.Loader.Reads(c.Variable) {
+			return false
+		}
 	}
 	return c.And == nil || c.And.Obeyed(source)
 }
@@ -88,8 +91,9 @@ func (c Change) On(source *machine.Source) *machine.Source {
 	return &after
 }
 
-// AddToFilter returns changes that add names to a filter. A name with a comma, which separates entries, is written as a pattern
-// (ENV-35 to ENV-44); there is one change for each pattern of the first such name.
+// AddToFilter returns alternative changes that add the names to a filter. A comma separates the entries of a filter, so a
+// name with a comma is written as a pattern (ENV-35 to ENV-44). Several patterns fit such a name; there is one change for
+// each pattern of the first such name.
 func AddToFilter(source *machine.Source, filter variables.ID, names ...string) []Change {
 	before, _ := source.Lookup(filter.Name())
 	entries := [][]string{{}}
@@ -129,8 +133,8 @@ func filterPatterns(name string) []string {
 	return ways
 }
 
-// DropFromList returns the change that removes the entries that meant accepts from a list; the variable is unset if none is
-// left. It returns nil if no entry is removed.
+// DropFromList returns a change, in a list of one, that removes the entries that meant accepts. The change unsets the
+// variable if no entry remains. DropFromList returns nil if meant accepts no entry.
 func DropFromList(source *machine.Source, list variables.ID, separator string, meant func(entry string) bool) []Change {
 	before, _ := source.Lookup(list.Name())
 	var kept []string
@@ -153,8 +157,8 @@ func DropFromList(source *machine.Source, list variables.ID, separator string, m
 	return []Change{SetVariable(list.Name(), strings.Join(kept, separator))}
 }
 
-// DropFromFilter returns changes that remove a name from a filter: one without the matching entries, and one that unsets the
-// filter.
+// DropFromFilter returns alternative changes that remove a name from a filter: one removes the matching entries, the other
+// unsets the filter.
 func DropFromFilter(source *machine.Source, filter variables.ID, name string) []Change {
 	return append(DropFromList(source, filter, ",", func(entry string) bool { return plan.Matches(entry, name) }), UnsetVariable(filter.Name()))
 }

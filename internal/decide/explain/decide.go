@@ -22,8 +22,8 @@ func Decide(from facts.Provider) (*plan.Answer, error) {
 	return answer, err
 }
 
-// DecideShowing decides for a program that shows pictures, even if it names no surface extension. compute is the decision for a
-// program that shows nothing; nil: the settings have no policy for these.
+// DecideShowing returns the decision for a program that shows pictures, even if it names no surface extension. compute is
+// the decision for a program that shows none; nil: the settings have no policy for these programs.
 func DecideShowing(platform search.Platform, app plan.App, from facts.Provider) (answer, compute *plan.Answer, err error) {
 	answer, err = DecideOn(platform, app, from)
 	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
@@ -35,7 +35,7 @@ func DecideShowing(platform search.Platform, app plan.App, from facts.Provider) 
 	return answer, compute, err
 }
 
-// DecideOn decides as on another system.
+// DecideOn returns the decision of the library on another system.
 func DecideOn(platform search.Platform, app plan.App, from facts.Provider) (*plan.Answer, error) {
 	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
 	if answer == nil {

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/decide/standing"
 )
 
-// Item is a driver or layer: its position, or the reason why it is out, and the line that changes that.
+// Item is a driver or layer, with its position or the reason why it is out, and the change that puts it out or in.
 type Item struct {
 	Kind      string `json:"kind"` // "driver" or "layer"
 	Order     int    `json:"order,omitempty"`
@@ -24,7 +24,7 @@ type Item struct {
 	Line      int    `json:"line,omitempty"`
 	Column    int    `json:"column,omitempty"`
 	Library   string `json:"library,omitempty"`
-	Package   string `json:"package,omitempty"`   // who installed the manifest
+	Package   string `json:"package,omitempty"`   // the package that installed the manifest
 	Meta      bool   `json:"meta,omitempty"`      // a layer that has no library and stands for others
 	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
 	Code      string `json:"code"`
@@ -46,7 +46,7 @@ type Item struct {
 // subjectIn is the subject of a finding: a layer or driver by its name, and its manifest.
 type subjectIn struct{ subject, path string }
 
-// Of returns a plan's drivers and layers in the order of the call chain, and those that are out.
+// Of returns a plan's drivers and layers that are in, in the order of the call chain, and those that are out.
 func Of(answer *plan.Answer) (in, out []Item) {
 	in, out = []Item{}, []Item{}
 	reasons := map[subjectIn]diag.Diagnostic{} // of the items that are in
@@ -55,7 +55,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 			reasons[subjectIn{f.Subject, f.Path}] = f
 		}
 	}
-	used, usedLayers := map[string]bool{}, map[ItemKey]bool{} // manifests, and layers with theirs
+	used, usedLayers := map[string]bool{}, map[ItemKey]bool{} // paths of used manifests, and keys of used layers
 	for i, a := range answer.Active {
 		layer := answer.Layers[a.Layer]
 		used[layer.Manifest], usedLayers[LayerKey(layer)] = true, true
@@ -79,7 +79,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		for _, row := range kind.Rows(answer) {
 			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
 				usedLayers[ItemKey{row.Subject, row.Path}] {
-				continue // messages about an item that is in belong to doctor
+				continue // doctor reports messages about an item that is in
 			}
 			item := row.item(kind, answer.Style.Base(row.Subject))
 			item.Library = libraries[ItemKey{row.Subject, row.Path}]
@@ -193,8 +193,8 @@ func listedIn(answer *plan.Answer, path string) (directory string) {
 var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
 	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
 
-// TryRows adds a tested change to each row that a variable puts in or out, or names in vain. A row for which no tested change
-// helps gets none.
+// TryRows adds a tested change to each row whose item a variable puts in or out, and to each row about a variable that names
+// something missing. A row for which no tested change helps gets none.
 func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	t := NewTrial(source, answer)
 	for i := range rows {
@@ -217,14 +217,17 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	}
 }
 
-// unnaming returns changes after which no variable names the row's subject.
+// unnaming returns changes after which no variable names the row's subject. Other missing files of a list go with it: the change for
+// one must not leave the list to the others.
 func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 	switch {
 	case r.Code == diag.LayerMissing:
 		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {
-			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
+			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool {
+				return file == r.Path || search.IsManifestName(file) && !source.Exists(file)
+			})...)
 		}
 	}
 	return changes

@@ -15,7 +15,7 @@ const (
 	icds     = "/usr/share/vulkan/icd.d/"
 )
 
-// lay makes a machine of files and variables.
+// lay makes a machine with files and variables.
 func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
 	t.Helper()
 	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
@@ -42,7 +42,7 @@ func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]It
 	return in, out
 }
 
-// after is a machine with the change that explain proposes, as a shell would make it.
+// after returns the machine after the change that explain proposes, made as by a shell.
 func after(t *testing.T, source *machine.Source, change string) *machine.Source {
 	t.Helper()
 	changed := *source
@@ -59,7 +59,7 @@ func after(t *testing.T, source *machine.Source, change string) *machine.Source 
 	return &changed
 }
 
-// The line that explain prints for a driver or layer works: it puts the item out or in.
+// The change that explain prints for a driver or layer works: it puts the item out or in.
 func TestExplainChangesWork(t *testing.T) {
 	t.Parallel()
 	comma, named := tree.Mixed(), tree.Mixed()
@@ -107,7 +107,7 @@ func TestExplainChangesWork(t *testing.T) {
 	}
 }
 
-// No variable is proposed where none does it: a settings file decides, or the program does not see variables.
+// explain proposes no variable that has no effect: where a settings file decides, or where the program ignores variables.
 func TestExplainProposesNothingInVain(t *testing.T) {
 	t.Parallel()
 	files := tree.Mixed()
@@ -126,7 +126,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	if e := in["a.json"]; e.Remedy == nil || e.Remedy.Means != ByFile || e.Remedy.Change.Line() != "rm -- "+icds+"a.json" {
 		t.Errorf("elevated: %+v", e)
 	}
-	if e := in["VK_LAYER_i"]; e.Remedy == nil || e.Remedy.Change.Assignment() != "NO_I=1" { // it sees those of manifests
+	if e := in["VK_LAYER_i"]; e.Remedy == nil || e.Remedy.Change.Assignment() != "NO_I=1" { // the program reads the variables that manifests name
 		t.Errorf("elevated: %+v", e)
 	}
 	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Remedy != nil && e.Remedy.Means == ByVariable && e.Remedy.Change.Variable != "VK_INSTANCE_LAYERS" {

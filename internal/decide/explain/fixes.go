@@ -11,8 +11,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Fixes adds to each item the change that puts it out, or in, tested with another decision. Where no variable does so, the
-// item names another way. Package must be set before.
+// Fixes sets the Remedy of each item: a change that puts it out, or in, tested with another decision. It prefers a change of
+// variables to one of files. Item.Package must be set before.
 func Fixes(source *machine.Source, answer *plan.Answer, in, out []Item) {
 	t := &trials{NewTrial(source, answer), source, answer}
 	for i := range in {
@@ -70,7 +70,7 @@ func (t *trials) putOut(e *Item) {
 	}
 }
 
-// leaveOutDriver returns changes of one variable that may leave a driver out.
+// leaveOutDriver returns alternative changes of one variable that may leave a driver out.
 func leaveOutDriver(source *machine.Source, file string) []Change {
 	changes := append(AddToFilter(source, variables.DriversDisable, filepath.Base(file)),
 		DropFromFilter(source, variables.DriversSelect, filepath.Base(file))...)
@@ -80,8 +80,8 @@ func leaveOutDriver(source *machine.Source, file string) []Change {
 	return changes
 }
 
-// LeaveOutDriver returns changes that may leave a driver out: first those of one variable, then changes of
-// VK_LOADER_DRIVERS_SELECT, which overrules VK_LOADER_DRIVERS_DISABLE, together with it.
+// LeaveOutDriver returns alternative changes that may leave a driver out: those of one variable, then changes of
+// VK_LOADER_DRIVERS_SELECT together with VK_LOADER_DRIVERS_DISABLE, which the former overrules.
 func LeaveOutDriver(source *machine.Source, file string) []Change {
 	changes := leaveOutDriver(source, file)
 	if value, _ := source.Lookup(variables.DriversSelect.Name()); value == "" {
@@ -113,7 +113,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	for _, d := range answer.Drivers {
 		known[ItemKey{Manifest: d.Path}] = true
 	}
-	for _, f := range answer.Diagnostics { // filters have excluded it; the findings say so
+	for _, f := range answer.Diagnostics { // a filter excludes the driver, and a finding says so
 		known[ItemKey{Manifest: f.Path}] = known[ItemKey{Manifest: f.Path}] || f.Path != "" && f.Code.Entry().About == diag.Drivers
 	}
 	item := Item{Code: diag.SettingsUsed.String(), code: diag.SettingsUsed, Why: keptOut(file)}
@@ -136,7 +136,7 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	return out
 }
 
-// names reports whether an element of a list of files and directories covers a manifest.
+// names reports whether an element of a list of files and directories names a manifest, or its directory.
 func names(element, file string) bool {
 	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
 }
@@ -164,7 +164,7 @@ func (t *trials) putIn(e *Item) {
 	}
 }
 
-// switchOn returns changes that may activate a layer; the first one affects this layer alone.
+// switchOn returns alternative changes that may activate a layer; the first one affects this layer alone.
 func (t *trials) switchOn(e *Item) (changes []Change) {
 	l := t.layer(e.subject, e.Manifest)
 	if l != nil && l.Implicit {
@@ -191,8 +191,8 @@ func (t *trials) switchOn(e *Item) (changes []Change) {
 	return append(changes, UnsetVariable(variables.LayersDisable.Name()), asked)
 }
 
-// change sets the item's remedy to the first change that works: of one variable, else with the settings file removed, else of
-// two variables. It reports whether one works.
+// change sets the item's remedy to the first change that works. It tries changes of one variable, then the removal of the
+// settings file, then changes of two variables. It reports whether one works.
 func (t *trials) change(e *Item, key ItemKey, in bool, changes []Change) bool {
 	if c, ok := t.First(key, in, changes...); ok {
 		e.Remedy = &Remedy{Means: ByVariable, Change: c}
@@ -225,5 +225,5 @@ func (t *trials) change(e *Item, key ItemKey, in bool, changes []Change) bool {
 	return ok
 }
 
-// maxPairs is how many pairs of changes are tried for one item.
+// maxPairs is the number of pairs of changes that are tried for one item.
 const maxPairs = 12

@@ -13,7 +13,7 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// Row is a search result, and the reason why it is in or out.
+// Row is a finding of a search, with its reason.
 type Row struct {
 	Subject   string        `json:"subject"`
 	Path      string        `json:"path,omitempty"`
@@ -52,7 +52,7 @@ func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 	return v, known
 }
 
-// Rows picks the findings of the kind.
+// Rows returns the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
 	rows, searched := []Row{}, k.searched(answer)
 	for _, f := range answer.Diagnostics {

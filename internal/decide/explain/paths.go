@@ -60,7 +60,7 @@ func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provid
 	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
 }
 
-// clean returns a path in its plain form; a path of Windows stays as the registry has it.
+// clean returns a path without "." and ".." elements and double separators; a path of Windows is unchanged.
 func clean(style pathname.Style, name string) string {
 	if style == pathname.Slash {
 		return path.Clean(name)
@@ -132,7 +132,7 @@ func settingsPlaces(files []string, source facts.Provider, add func(*Searched)) 
 // services returns the sockets of the driver service, the last place for drivers (PRO-008).
 func services(answer *plan.Answer, source *machine.Source) []Searched {
 	when, list := settings.ServiceLast, []Searched{}
-	if answer.Style != pathname.Slash || source.Elevated { // Windows has none, and raised privileges ask none
+	if answer.Style != pathname.Slash || source.Elevated { // Windows has no service, and elevated programs ask none
 		return nil
 	}
 	if answer.Settings != nil {
@@ -163,7 +163,7 @@ func services(answer *plan.Answer, source *machine.Source) []Searched {
 	return list
 }
 
-// settingsFrom returns what names a place of the settings file.
+// settingsFrom returns the variable that names a place of the settings file, or "default".
 func settingsFrom(source *machine.Source, place string) string {
 	for _, v := range []variables.ID{variables.ConfigHome, variables.DataHome, variables.Home, variables.ConfigDirs, variables.DataDirs} {
 		value, _ := source.Lookup(v.Name())

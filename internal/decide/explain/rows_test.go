@@ -10,7 +10,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// rowsOf are the rows of all kinds as "list" shows them.
+// rowsOf returns the rows of all kinds in the form of "list".
 func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 	t.Helper()
 	answer, err := Decide(source)
@@ -25,8 +25,8 @@ func rowsOf(t *testing.T, source *machine.Source) (rows []Row) {
 	return rows
 }
 
-// A row's advice is only lines for a shell. After them the row is gone, or its item is in. A row that no variable fixes, such
-// as a manifest that is not JSON, has no advice.
+// The advice of a row consists of lines for a shell. After them the row is gone, or its item is in. A row that no variable
+// fixes, such as a manifest that is not JSON, has no advice.
 func TestRowsSayOnlyWhatHelps(t *testing.T) {
 	t.Parallel()
 	faulty := tree.Mixed()

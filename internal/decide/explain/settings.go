@@ -51,5 +51,5 @@ func SettingsOurs(m *machine.Machine, place string) bool {
 	return writer == SettingsWriter
 }
 
-// SilentSettings are settings that say nothing.
+// SilentSettings is the text of a settings file without settings.
 const SilentSettings = `{"file_format_version": "1.0.0", "settings_array": []}`

@@ -20,5 +20,5 @@ type Remedy struct {
 	Ours   bool   // the tool wrote the settings file
 }
 
-// keptOut returns the reason of an item that only the settings file excludes.
+// keptOut returns the reason for an item that only the settings file excludes.
 func keptOut(file string) string { return "the settings file " + file + " excludes it" }

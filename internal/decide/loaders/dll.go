@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// WindowsName is what programs for Windows ask for.
+// WindowsName is the name under which programs for Windows load the loader.
 const WindowsName = "vulkan-1.dll"
 
 // ownProduct is the product name in the resources of this project's DLL.
@@ -60,7 +60,7 @@ func ofDLL(at string, file *binary.PE, data []byte) *Loader {
 		l.Version, l.From = version, FromText
 	}
 	l.read(data)
-	for mark := range l.texts { // a path is written in another way here, and a field of a file may be
+	for mark := range l.texts { // DLLs contain paths in another form, and fields of files perhaps too: only the names of variables count
 		if !strings.HasPrefix(mark, "VK_") {
 			delete(l.texts, mark)
 		}

@@ -6,8 +6,8 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// A DLL is this project's by the product that its resources name; of another the version is in them, else in its text. Which
-// variables it reads its constants say, where it shows them, else its version.
+// The product in its resources identifies this project's DLL. The version of another DLL comes from its resources, or else
+// from its text. Its constants show which variables it reads; without constants, its version does.
 func TestDLLs(t *testing.T) {
 	t.Parallel()
 	const shown = "VK_ICD_FILENAMES\x00VK_INSTANCE_LAYERS\x00"

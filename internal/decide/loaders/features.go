@@ -22,7 +22,7 @@ const (
 
 // Feature is a feature that only some versions of loaders have.
 type Feature struct {
-	Name    string // as it is written
+	Name    string // as settings or documents write it
 	Kind    Kind
 	Since   string // the version that introduced it, if a document names it; "": none does
 	Without string // the newest version known to lack it; "": none is known
@@ -33,7 +33,7 @@ type Feature struct {
 	mark string // the constant in a loader that has it; "": the name; "-": none
 }
 
-// Names of features that others ask for. A variable's feature has the name of the variable.
+// Names of features that other packages use. The feature of a variable has the variable's name.
 const (
 	SettingsFile   = "vk_loader_settings.json"
 	LogField       = "stderr_log"
@@ -53,14 +53,14 @@ const (
 	statement  = "constants, statement "
 )
 
-// builds that were examined, oldest first.
+// Versions of loaders: of the examined builds, and of documents.
 const (
 	bullseye  = "1.2.162"
 	bookworm  = "1.3.239"
 	trixie    = "1.4.309"
 	sid       = "1.4.363"
-	described = "1.4.360" // of the statements in spec/
-	filters   = "1.3.234"
+	described = "1.4.360" // the version that the statements in spec/ describe
+	filters   = "1.3.234" // introduced the filter variables, by their document
 )
 
 // table returns the list of features, which is made at the first call: package discover does nothing at import.
@@ -203,8 +203,8 @@ func (l *Loader) Reads(variable string) bool { return l.Has(variable) != No }
 // Obeys reports whether the loader is known to read a variable. Only then can setting the variable fix anything.
 func (l *Loader) Obeys(variable string) bool { return l.Has(variable) == Yes }
 
-// Settings returns the settings file as the loader reads it: a field that it does not know gets another name of the same
-// length, so that positions in the text stay. False: it reads no settings file.
+// Settings returns the settings file as the loader reads it. The names of fields that it does not know are replaced by names
+// of the same length, so that positions in the text stay the same. ok is false if the loader reads no settings file.
 func (l *Loader) Settings(content string) (string, bool) {
 	if l.Has(SettingsFile) == No {
 		return "", false
@@ -218,7 +218,7 @@ func (l *Loader) Settings(content string) (string, bool) {
 	return content, true
 }
 
-// Ignored returns the names, of variables and of fields of the settings file, that the loader is known to ignore.
+// Ignored returns those of the names, of variables or of fields of the settings file, that the loader is known to ignore.
 func (l *Loader) Ignored(names []string) (ignored []string) {
 	for _, name := range names {
 		if l.Has(name) == No && !slices.Contains(ignored, name) {

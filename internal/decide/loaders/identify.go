@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Name is what programs ask the dynamic linker for.
+// Name is the name under which programs load the loader on Linux.
 const Name = "libvulkan.so.1"
 
 // Loader is a file that is a Vulkan loader.
@@ -91,8 +91,8 @@ func first(form string, text []byte) string {
 	return ""
 }
 
-// read looks for the constants of the features in data. Every loader has the two variables of the first one; without these,
-// data tells nothing and the result is false.
+// read looks for the constants of the features in data, and returns whether data is a loader's. Every loader contains the
+// names of two variables, VK_ICD_FILENAMES and VK_INSTANCE_LAYERS.
 func (l *Loader) read(data []byte) bool {
 	marks := []string{variables.ICDFilenames.Name(), variables.InstanceLayers.Name()}
 	rows := table()

@@ -16,7 +16,8 @@ import (
 
 const place = "/usr/lib/x86_64-linux-gnu/"
 
-// world is a machine with these files: words for a library (see test/lib/binary), "-> TARGET" for a link, "= TEXT" for another.
+// world returns a machine with these files: words for a library (see test/lib/binary), "-> TARGET" for a link, "= TEXT" for
+// another file.
 func world(t *testing.T, files map[string]string) *machine.Machine {
 	t.Helper()
 	m := &machine.Machine{Root: t.TempDir()}
@@ -24,7 +25,7 @@ func world(t *testing.T, files map[string]string) *machine.Machine {
 	return m
 }
 
-// The version comes from the name, from the package, or from a text in the file, and otherwise from nothing.
+// The version comes from the file's name, from the package, or from a text in the file; otherwise it is unknown.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	debian := map[string]string{"etc/os-release": "= NAME=\"Debian GNU/Linux\"\nID=debian\n"}
@@ -68,8 +69,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// The file's constants count before the version; a version counts where it is known; between two versions nothing is
-// known, and this project's loader has everything.
+// The constants in a file come before the version. A version decides if it is outside the range between two known versions;
+// inside the range, the result is unknown. This project's loader has every feature.
 func TestHas(t *testing.T) {
 	t.Parallel()
 	allow, disable := variables.LayersAllow.Name(), variables.LayersDisable.Name()
@@ -105,7 +106,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// The table agrees with the loader of this machine, whose file has the constants that its version says.
+// The table agrees with this machine's loader: the file contains the constants that its version should have.
 func TestTableAgreesWithTheDistribution(t *testing.T) {
 	t.Parallel()
 	const file = place + "libvulkan.so.1"
@@ -124,7 +125,7 @@ func TestTableAgreesWithTheDistribution(t *testing.T) {
 	}
 }
 
-// The rows are complete: every variable that loaders alone read has one, each has a source, and versions are in order.
+// The table is complete: it has every variable that only loaders read, each row has a source, and versions are in order.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	variables.Each(func(v variables.ID) {
@@ -149,8 +150,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// The facts are those that the loader reads: variables that it does not know are unset, the settings file is not there, or has
-// other names for fields that it does not know, at the same places.
+// A source returns the facts that the other loader reads. Variables that it does not know are unset. The settings file is
+// missing, or the fields that it does not know have other names at the same positions.
 func TestFactsOfAnotherLoader(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {
@@ -180,7 +181,7 @@ func TestFactsOfAnotherLoader(t *testing.T) {
 	}
 }
 
-// The page is that of the table.
+// docs/loaders.md equals the table.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/loaders.md")

@@ -158,7 +158,7 @@ const (
 	quote          = `"`
 )
 
-// tell finds the subject of a line.
+// tell sets the kind of a line, and the name and library that it mentions.
 func (l *LogLine) tell() {
 	if l.Text == noDevice || l.Text == noDeviceOlder {
 		l.Kind = NoDevice
@@ -178,7 +178,7 @@ func (l *LogLine) tell() {
 			l.Kind, l.Library = Refused, rest[:end]
 		}
 	} else if rest, is := strings.CutPrefix(l.Text, deviceBegins); is {
-		// A device's name may have anything in it.
+		// A device's name may contain the separator, too: the last one counts.
 		if at := strings.LastIndex(rest, deviceDriver); at >= 0 {
 			l.Kind, l.Name, l.Library = DeviceMade, rest[:at], strings.TrimSuffix(rest[at+len(deviceDriver):], quote)
 		}
@@ -198,8 +198,8 @@ func (l *LogLine) tell() {
 // olderColumn is the column of the text in loaders without the mark.
 const olderColumn = 18
 
-// OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Other lines stay
-// unchanged.
+// OlderLog returns the log of an older loader, whose lines begin with the tag, in the form of LOG-9. Lines of other origin
+// are unchanged.
 func OlderLog(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -227,28 +227,28 @@ func OlderLog(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// LogTimes reads from the loader's log when each driver and layer was opened. A line of the loader stands before each
-// opening and another one after it, in the same call; the program's time between two calls is in none of the times.
+// LogTimes measures in the loader's log how long each driver and layer took to open. The loader writes one line before each
+// opening and another one after it, in the same call, so no time contains the program's own.
 type LogTimes struct {
 	began  time.Time
-	Seen   bool          // any line of the loader
-	Loaded time.Duration // until the first one
+	Seen   bool          // a line of the loader was read
+	Loaded time.Duration // time until the first line
 	Opened []*LibraryOpenings
-	open   *LibraryOpenings // that has begun
+	open   *LibraryOpenings // the opening in progress; nil: none
 	since  time.Time
 }
 
-// LibraryOpenings is all openings of one library.
+// LibraryOpenings has the openings of one library: their number, and the duration of the first one and of all together.
 type LibraryOpenings struct {
 	Kind, Name, Library string
 	Times               int
 	First, Total        time.Duration
 }
 
-// NewLogTimes begins to read, of a program that was started at some moment.
+// NewLogTimes returns the times of a program that was started at a moment.
 func NewLogTimes(began time.Time) *LogTimes { return &LogTimes{began: began} }
 
-// Line takes a line of the log, and when it came.
+// Line reads a line of the log that was written at a time.
 func (t *LogTimes) Line(text string, at time.Time) {
 	line, ok := ParseLog(text)
 	if !ok {
@@ -291,7 +291,7 @@ func (t *LogTimes) of(kind, library string) *LibraryOpenings {
 // Phase is the last known step of the loader in a program.
 type Phase string
 
-// Phases, in words that go on with "it stood there".
+// Phases. They continue the sentence "it stood there".
 const (
 	Unused       Phase = "before the program used the loader"
 	Searches     Phase = "while the loader searched for drivers and layers"
@@ -312,7 +312,7 @@ type Progress struct {
 	library string
 }
 
-// Line takes a line of the log.
+// Line reads a line of the log.
 func (p *Progress) Line(text string) {
 	line, ok := ParseLog(text)
 	if !ok {

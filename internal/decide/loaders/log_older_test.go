@@ -2,7 +2,8 @@ package loaders
 
 import "testing"
 
-// Lines of loaders before the mark are read as those after it: of 1.3.239, with its own column, and of 1.2.162, with none.
+// Lines of loaders without the mark give the same result as lines with it: of 1.3.239, with another column, and of 1.2.162,
+// without a column.
 func TestOlder(t *testing.T) {
 	t.Parallel()
 	log := ReadLog(OlderLog("ERROR:            setup_loader_term_phys_devs:  Failed to detect any valid GPUs in the current config\n" +

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The last lines of the loader say how far it had come.
+// The last lines of the loader show its phase.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	p := &Progress{}

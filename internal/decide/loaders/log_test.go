@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A line is the loader's when it has a tag that the loader makes; its text keeps its own spaces.
+// A line belongs to the loader if it has one of the loader's tags. Its text keeps leading spaces.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]LogLine{
 		"[Vulkan Loader] ERROR:          b":           {Severity: LogError, Text: "b"},
@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A repeated line is one message.
+// A repeated line becomes one message.
 func TestMessagesOnce(t *testing.T) {
 	log := ReadLog("[Vulkan Loader] WARNING | LAYER: a\n[Vulkan Loader] WARNING | LAYER: a\nother talk\n" +
 		"[Vulkan Loader] ERROR:          b\n[Vulkan Loader] INFO: c\n")
@@ -40,7 +40,7 @@ func TestMessagesOnce(t *testing.T) {
 	}
 }
 
-// A message right after the opening of a library is about it, and a line that names its driver is about that one.
+// A message after the opening of a library is about this library, unless its line names another driver.
 func TestMessagesOfALibrary(t *testing.T) {
 	log := ReadLog(LogMark + "DEBUG | DRIVER: Searching for ICD drivers named /d/a.so\n" +
 		LogMark + "ERROR:          a.so: cannot open\n" +

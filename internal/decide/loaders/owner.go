@@ -17,8 +17,9 @@ type owner struct{ name, version string }
 // rpmLimit is the time limit for rpm, whose answer is optional.
 const rpmLimit = 2 * time.Second
 
-// ownerOf finds the package of a loader in the text files of the package managers, which is faster than running them. With ask,
-// it asks rpm on this machine, which has no text files. nil: no known package has the file.
+// ownerOf returns the package of a loader's file, from the text files of the package managers; reading them is faster than
+// running the managers. If ask is true and no text file has the loader's file, it asks rpm of this machine. nil: no known
+// package has the file.
 func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	for _, look := range []func(*machine.Machine, string) *owner{dpkgOwner, apkOwner, pacmanOwner} {
 		if found := look(m, file); found != nil {
@@ -31,12 +32,12 @@ func ownerOf(m *machine.Machine, file string, ask bool) *owner {
 	return rpmOwner(m, file)
 }
 
-// likely reports whether a package's name is one of a loader: only the lists of these are read.
+// likely reports whether a loader's package may have this name. Only the file lists of these packages are read.
 func likely(name string) bool {
 	return strings.Contains(name, "vulkan") || strings.Contains(name, "vkloader")
 }
 
-// lists reports whether a list of paths has a file, below /usr or before it was moved there.
+// lists reports whether a list of paths has a file, with or without /usr: older packages list /lib for /usr/lib.
 func lists(list, file string) bool {
 	list = "\n" + list + "\n"
 	return strings.Contains(list, "\n"+file+"\n") || strings.Contains(list, "\n"+strings.TrimPrefix(file, "/usr")+"\n")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The version of a package is found wherever in dpkg's list of packages it stands.
+// The version of a package is found at any position in dpkg's list of packages.
 func TestDpkgVersionAnywhere(t *testing.T) {
 	t.Parallel()
 	const wanted = "Package: libvulkan1\nArchitecture: amd64\nVersion: 1.3.204.1-2\n"
@@ -27,7 +27,7 @@ func TestDpkgVersionAnywhere(t *testing.T) {
 	}
 }
 
-// A loader of a package with another name than the usual one is found, too.
+// A loader in a package with an unusual name is found, too.
 func TestDpkgOwnerByAnotherName(t *testing.T) {
 	t.Parallel()
 	m := world(t, map[string]string{"var/lib/dpkg/info/libvulkan1:amd64.list": "= /.\n", "var/lib/dpkg/status": "= ",

@@ -2,7 +2,7 @@ package loaders
 
 import "testing"
 
-// rpm names each package of a file: one for each machine that shares the file.
+// rpm names each package that has a file: one for each machine that shares the file.
 func TestAnswerOfRPM(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]owner{

@@ -74,8 +74,8 @@ func (l *Loader) On(source *machine.Source) {
 // looksUp is a driver's function. Every loader since 2015 contains its name, and programs do not.
 const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
 
-// linkedIn is the loader that is linked into a program; nil: none is. A program that names libvulkan.so.1 as a library that it
-// needs, or needs a library that does, has none.
+// linkedIn returns the loader that is linked into a program; nil: none is. The caller has excluded programs that load
+// libvulkan.so.1 at their start.
 func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 	p := linker.Program()
 	if p == nil || p.Interp == "" || p.Err() != nil {
@@ -98,10 +98,10 @@ func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 	return l
 }
 
-// StaticUse is the relation of a statically linked program to a Vulkan loader.
+// StaticUse is how a statically linked program can use a Vulkan loader.
 type StaticUse uint8
 
-// Programs.
+// Uses of a loader by a program.
 const (
 	NotStatic   StaticUse = iota
 	NoLoader              // it names none: it uses no Vulkan, or has a loader linked in

@@ -82,7 +82,7 @@ func (l *Loader) Short() string {
 // Why returns the reason why the program gets this file; "": it is the system's usual one.
 func (l *Loader) Why() string { return Reason(l.rule) }
 
-// Reason returns the reason for which a rule takes a file before the system's usual one, and "" for the rules that find that one.
+// Reason returns why a rule takes a file before the system's usual one; "" for the rules that find the usual one.
 func Reason(rule binary.Rule) string {
 	return map[binary.Rule]string{
 		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
@@ -90,8 +90,7 @@ func Reason(rule binary.Rule) string {
 	}[rule]
 }
 
-// inForce describes when a setting that the program's loader ignores is in force, by the rule that gives the program its
-// loader.
+// inForce returns when a setting that this loader ignores is in force, after the rule by which the program gets the loader.
 func (l *Loader) inForce() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {

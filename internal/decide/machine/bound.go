@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Bound limits the work for a machine whose files another user may choose: the manifests and settings files of a process in
-// another mount namespace or of another user, and those of an image or of another root directory.
+// Bound limits the work for files that another user may choose: the manifests and settings files of another user's process,
+// of a process in another mount namespace, of an image, and of another root directory. A nil Bound is no limit.
 type Bound struct {
 	Of string // the process or the directory, for the error
 
@@ -22,14 +22,14 @@ type Bound struct {
 const (
 	mostFiles   = 4096
 	mostBytes   = 64 << 20
-	mostEntries = 1 << 16 // of one directory, of any kind
-	mostLooks   = 100_000 // look-ups of names, most of them of libraries
+	mostEntries = 1 << 16 // directory entries of any kind, in one directory
+	mostLooks   = 100_000 // names that are looked up, most of them of libraries
 )
 
-// errBound is the error of each access after the first one above a bound.
+// errBound is the error of each access after a limit was exceeded.
 var errBound = errors.New("not read: too many other files were read before it")
 
-// Err returns the sentence about the first access above a bound, or nil.
+// Err returns an error about the first exceeded limit, or nil.
 func (b *Bound) Err() error {
 	if b == nil {
 		return nil
@@ -37,7 +37,7 @@ func (b *Bound) Err() error {
 	return b.err
 }
 
-// over records the first access above a bound.
+// over records that a directory's files exceed a limit, unless an earlier excess is recorded.
 func (b *Bound) over(directory, what string) {
 	if b.err == nil {
 		b.err = fmt.Errorf("%s: with %s, its drivers and layers %s. The tool reads no more of another user's process, of an image or of another root directory",
@@ -45,7 +45,7 @@ func (b *Bound) over(directory, what string) {
 	}
 }
 
-// reached counts a look-up of a name, and returns an error after an access above a bound.
+// reached counts a look-up of a name. It returns an error if a limit was exceeded.
 func (b *Bound) reached(name string) error {
 	if b == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// counted is a Tree with one file, which counts the bytes that are read of it: it keeps a descriptor of every opening, and
-// the position in the file is that of both.
+// counted is a Tree with one file, and counts the bytes that are read. It keeps a duplicate of each opened descriptor; both
+// share one position in the file.
 type counted struct {
 	Tree
 	path   string // of the file on this machine
@@ -46,8 +46,8 @@ func (c *counted) read(t *testing.T) (bytes int64) {
 	return bytes
 }
 
-// A file of more than 16 MB is no manifest and no settings file: nothing of it is read, by none of the readers. One of
-// 16 MB is read whole.
+// A file of more than 16 MB is no manifest and no settings file, and no reader reads any of it. A file of 16 MB is read
+// completely.
 //
 // holds: LAY-8
 func TestLargeFilesAreNotRead(t *testing.T) {
@@ -77,7 +77,8 @@ func TestLargeFilesAreNotRead(t *testing.T) {
 	}
 }
 
-// endless is a regular file whose size is 0 and whose content has no end: as one that grows while it is read.
+// endless returns the path of a regular file whose size is 0 and whose content never ends, like a file that grows while it
+// is read.
 func endless(t *testing.T) string {
 	t.Helper()
 	if OwnClass == 32 {
@@ -95,7 +96,7 @@ func endless(t *testing.T) string {
 	return name
 }
 
-// A file that grows while it is read is read up to the bound, and a manifest up to its size.
+// A file that grows while it is read is read up to the limit, and a manifest up to its stated size.
 func TestGrowingFile(t *testing.T) {
 	t.Parallel()
 	file := endless(t)
@@ -103,7 +104,7 @@ func TestGrowingFile(t *testing.T) {
 	if data, err := s.ReadFile(file); err == nil { // the page map itself refuses the last, odd byte
 		t.Errorf("%d bytes of it are a file", len(data))
 	}
-	if f := s.File(file); f.Status != facts.FileRead || f.Content != "" { // as many bytes as its size says, as in the library
+	if f := s.File(file); f.Status != facts.FileRead || f.Content != "" { // the number of bytes that its size states, as in the library
 		t.Errorf("status %d, %d bytes", f.Status, len(f.Content))
 	}
 	p, err := s.PlaceOf(filepath.Join(t.TempDir(), "settings.json"), false)
@@ -119,7 +120,7 @@ func TestGrowingFile(t *testing.T) {
 	}
 }
 
-// A pipe and a device are no files, under any path: they are neither waited for nor read.
+// Pipes and devices are not read under any path, and no reader waits for them.
 func TestPipesAndDevicesAreNotRead(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()

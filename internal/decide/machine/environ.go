@@ -18,7 +18,7 @@ func WithoutVariable(environ []string, name string) []string {
 	})
 }
 
-// cutVariable splits NAME=VALUE. Names of Windows may begin with the sign, such as =C:.
+// cutVariable splits NAME=VALUE. A name of Windows may begin with "=", such as =C:.
 func cutVariable(pair string) (name, value string, found bool) {
 	if pair == "" {
 		return "", "", false

@@ -12,7 +12,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// Both word sizes of one machine differ from each other and from other machines.
+// Libraries of both word sizes of a machine are foreign to each other and to other machines.
 func TestWrongMachine(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {
@@ -43,7 +43,7 @@ func TestWrongMachine(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
 		content                    []byte
-		wide, narrow               bool // foreign to a program of 64 bits, of 32 bits
+		wide, narrow               bool // foreign to a 64-bit program, and to a 32-bit program
 		windowsWide, windowsNarrow bool
 	}{
 		{"x86-64.so", ofELF(elf.ELFCLASS64, elf.ELFDATA2LSB, elf.EM_X86_64), false, true, false, false},

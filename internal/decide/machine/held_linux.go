@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrOthers says that another user may redirect a path.
+// ErrOthers is the error for a path that another user may redirect.
 var ErrOthers = errors.New("another user may change it")
 
-// OwnDirectory opens a directory that only root and this process's user can change or replace, and
-// makes it, with mode 0755, when it does not exist.
+// OwnDirectory opens a directory that only root and this process's user can change or replace. It creates a missing
+// directory with mode 0755.
 func OwnDirectory(directory string) (*os.Root, error) {
 	w, err := hold(directory, true, nil)
 	if err != nil {
@@ -30,17 +30,17 @@ func OwnDirectory(directory string) (*os.Root, error) {
 	return w.root()
 }
 
-// Way decides which symbolic links to follow on the path of a file to write. It follows the links of root and of this process's
-// user in directories of these two. In another user's directory that no third user can write to, it follows every link if the
-// file lies in a directory of that user: with sudo, root then writes in a home directory only where its owner could write. The
-// link's owner does not matter there, because the directory's owner can move root's links. Nothing is created behind a link of
-// that kind.
+// Way decides which symbolic links to follow on the path of a file to write. It follows a link of root or of this process's
+// user in a directory of these two. It follows any link in another user's directory that no third user can write to, if the
+// file then lies in a directory of the same user: with sudo, root writes in a home directory only where its owner could
+// write. The link's owner does not matter there, because the directory's owner can move root's links. Behind such a link,
+// Way creates no directory.
 type Way struct {
 	led  bool
 	user uint32
 }
 
-// Directory opens the directory of the file, or of the next link.
+// Directory opens the directory of the file, or of a link on the way to it. make creates missing directories.
 func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	w, err := hold(directory, make, y)
 	if err != nil {
@@ -58,7 +58,8 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	return os.NewFile(uintptr(fd), directory), nil
 }
 
-// Link returns the target of a link in a directory; "": the name is no link. A link that is not followed is an error.
+// Link returns the target of a link in a directory; "": the name is no link. If the link may not be followed, it returns an
+// error.
 func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
@@ -81,7 +82,8 @@ func (y *Way) Link(directory *os.File, name string) (target string, err error) {
 	return readlinkat(fd, "")
 }
 
-// follow returns why a link in a directory is not followed. A nil Way follows no link of another user.
+// follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of root
+// and of this process's user in their own directories are followed.
 func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	switch {
 	case OwnedHere(link.Uid) && OwnedHere(in.Uid):
@@ -93,7 +95,7 @@ func (y *Way) follow(name string, link, in *unix.Stat_t) error {
 	return nil
 }
 
-// walked is a path that was followed to its end.
+// walked is the directory that the walk along a path has reached.
 type walked struct {
 	fd     int
 	info   unix.Stat_t
@@ -107,7 +109,8 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// hold opens a directory part by part. Without a Way no other user may be able to change any part of the path.
+// hold opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user can change
+// any part.
 func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
@@ -135,7 +138,7 @@ func hold(directory string, make bool, y *Way) (w *walked, err error) {
 	return w, nil
 }
 
-// top opens "/".
+// top opens "/" as the reached directory. alone makes it an error if another user can change it.
 func (w *walked) top(alone bool) (err error) {
 	if w.fd >= 0 {
 		unix.Close(w.fd)
@@ -150,7 +153,8 @@ func (w *walked) top(alone bool) (err error) {
 	return err
 }
 
-// step opens the next part. At a link, it stays, or goes to "/", and returns the link's target.
+// step opens the next part of the path as the reached directory. If the part is a link, step returns its target; the reached
+// directory stays the same, or becomes "/" for an absolute target.
 func (w *walked) step(part string, make bool, y *Way) (target string, err error) {
 	if part == "" || part == "." {
 		return "", nil
@@ -193,7 +197,8 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 	}
 }
 
-// mine returns why other users can change entries of the directory.
+// mine returns nil if only root and this process's user can change existing entries of the directory, and otherwise the
+// reason.
 func (w *walked) mine() error {
 	i := &w.info
 	if err := w.entry(i.Uid); err != nil {
@@ -206,8 +211,8 @@ func (w *walked) mine() error {
 	return nil
 }
 
-// entry returns why other users may change an entry of the directory. In a directory that others may add to, a user
-// without a number in the namespace counts as another user.
+// entry returns nil if no other user may change an entry of the directory that belongs to uid, and otherwise the reason. In
+// a directory that others may add to, a user without a number in this user namespace counts as another user.
 func (w *walked) entry(uid uint32) error {
 	if OwnedHere(uid) && (!w.shared || uid != overflow || int(uid) == os.Geteuid()) {
 		return nil
@@ -215,8 +220,8 @@ func (w *walked) entry(uid uint32) error {
 	return fmt.Errorf("%w: a part of the path belongs to user %d", ErrOthers, uid)
 }
 
-// Fixed returns why another user than root and this process's can change or replace a file. The path has no
-// links.
+// Fixed returns nil if only root and this process's user can change or replace a file, and otherwise the reason. The path
+// must have no links.
 func Fixed(file string) error {
 	w, err := hold(filepath.Dir(file), false, nil)
 	if err != nil {
@@ -233,11 +238,11 @@ func Fixed(file string) error {
 	return nil
 }
 
-// overflow is the user that the kernel shows in place of one that this namespace of users does not have.
+// overflow is the user ID that the kernel shows for users without a number in this user namespace.
 const overflow = 65534
 
-// OwnedHere reports whether a file of a user is root's or this process's own. In a user namespace, root of the machine
-// has no number.
+// OwnedHere reports whether a file's user is root or this process's user. In a user namespace, the machine's root has no
+// number.
 func OwnedHere(uid uint32) bool {
 	return uid == 0 || int(uid) == os.Geteuid() || uid == overflow && !wholeNamespace()
 }
@@ -251,7 +256,7 @@ func wholeNamespace() bool {
 	return namespace.whole
 }
 
-// namespace is what wholeNamespace has found.
+// namespace is the result of wholeNamespace.
 var namespace struct {
 	once  sync.Once
 	whole bool

@@ -57,7 +57,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// The file lands where the path led when it was opened; another user's link is no way.
+// Directory opens the directory to which the path leads at that moment, and follows no other user's link.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	asRoot(t)

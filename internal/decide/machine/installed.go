@@ -61,8 +61,8 @@ func Field(record, name string) string {
 	return ""
 }
 
-// dpkgPackage reads dpkg's list of a package, and its state from the file of all of them. It prefers the package of this machine's
-// architecture.
+// dpkgPackage reads dpkg's file list of a package, and its version from the file with the records of all packages. It
+// prefers the package of this machine's architecture.
 func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
 	own, _ := machines.Own()
 	for record := range m.DpkgRecords(name) {
@@ -178,8 +178,8 @@ func askRPM(ctx context.Context, program string, args ...string) ([]byte, error)
 // packageLimit is the time limit for the package manager. Its answer is optional.
 const packageLimit = 3 * time.Second
 
-// Owners returns the packages of files, by path. It reads the lists that dpkg, apk and pacman keep as texts, and asks rpm on this
-// machine if none of them has a file. Files without a package are left out, and so is everything on a system without them.
+// Owners returns the packages of files, by path. It reads the text lists of dpkg, apk and pacman, and asks this machine's
+// rpm about files that are in none of them. Files without a package are not in the result.
 func (m *Machine) Owners(files []string) map[string]string {
 	owners := map[string]string{}
 	var wanted []string
@@ -209,7 +209,7 @@ func (m *Machine) AsksRPM() bool {
 	return !m.Foreign() && (m.Exists("/usr/lib/sysimage/rpm") || m.Exists("/var/lib/rpm")) && !m.Exists(dpkgInfo)
 }
 
-// enter sets the owner of each wanted path that the list has. The list's lines are paths without prefix.
+// enter sets the owner of each wanted path that the list contains. A line of the list is a path without the prefix.
 func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
 	for _, file := range wanted {
 		line := strings.TrimPrefix(file, prefix)

@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/machines"
 )
 
-// The lists of each package manager are read; a removed package that left its settings is not installed. Of the same package for
-// several architectures, that of this machine counts.
+// Package reads the lists of each package manager. A removed package whose configuration remains is not installed. If a
+// package is installed for several architectures, the result is that of this machine's.
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	own, _ := machines.Own()

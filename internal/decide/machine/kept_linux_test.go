@@ -9,8 +9,8 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// A source with a memory of its files gives them to every source made of it, with any hidden files; the source that it was made
-// of, and the next one, read again.
+// Sources made from a source with a FileCache share its files, whichever files they treat as missing. The source without a
+// cache, and the next cache, read the files again.
 func TestKeeping(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Every reader of a directory can keep it locked: the wait for the lock is bounded.
+// The wait for a lock has a limit, because every user who may read a directory can keep it locked.
 func TestLockIsBounded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

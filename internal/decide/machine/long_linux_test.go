@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A path longer than the kernel takes is refused at once, on this machine and below another root.
+// A path longer than the kernel's limit is an error at once, on this machine and below another root.
 func TestLongPaths(t *testing.T) {
 	t.Parallel()
 	long := "/" + strings.Repeat("a/", 7_000_000)

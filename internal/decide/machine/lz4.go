@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// lz4 reads a frame of LZ4 (github.com/lz4/lz4, doc/lz4_Frame_format.md): apt keeps its lists in it. It does not verify
-// checksums.
+// lz4 decodes an LZ4 frame (github.com/lz4/lz4, doc/lz4_Frame_format.md), the format of apt's compressed lists. It does not
+// verify checksums.
 type lz4 struct {
 	from   io.Reader
 	sums   bool   // each block has a checksum

@@ -15,17 +15,17 @@ import (
 )
 
 // Machine is a file system and an environment: those of the running system, or those below a directory, such as a
-// container's or a sysroot. Every path that goes in or comes out is one as seen on that machine.
+// container's or a sysroot. Paths, as arguments and as results, are paths of that machine.
 type Machine struct {
 	Root    string         // the directory that stands for "/"; "" or "/": the running system
 	Tree    Tree           // not nil: replaces the file system; Root is then its name for people
-	Environ []string       // NAME=VALUE; of a name the first counts, as for getenv
-	Without []string       // files that count as not there, by their clean paths
-	Opened  *RootDirectory // Root, open; nil: it is opened once for the whole process, and stays open
+	Environ []string       // NAME=VALUE; the first entry of a name counts, as for getenv
+	Without []string       // clean paths of files that are treated as missing
+	Opened  *RootDirectory // the opened Root; nil: Root is opened once for the whole process, and stays open
 	Bound   *Bound         // limits the files of another user; nil: there is no limit
 }
 
-// Foreign reports whether the machine is another than the running system: its libraries cannot be loaded, its devices
+// Foreign reports whether the machine is not the running system. A foreign machine's libraries cannot be loaded, its devices
 // are not those of this kernel, and its programs do not run here.
 func (m *Machine) Foreign() bool { return m.Tree != nil || m.Root != "" && m.Root != "/" }
 
@@ -39,7 +39,7 @@ func (m *Machine) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// hidden reports whether a file counts as not there.
+// hidden reports whether a file is treated as missing.
 func (m *Machine) hidden(name string) bool {
 	return len(m.Without) > 0 && slices.Contains(m.Without, filepath.Clean(name))
 }
@@ -59,7 +59,7 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	if m.Tree != nil {
 		return m.openTree(name)
 	}
-	// The type is examined first: to open another kind of file may wait, or act.
+	// The type is examined before opening: opening a pipe or a device may wait, or act on it.
 	info, err := m.Stat(name)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
@@ -74,14 +74,15 @@ func (m *Machine) Open(name string) (*os.File, error) {
 // act on it.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrTooLarge is why a file of more than facts.MaxFile bytes is not read: no manifest and no settings file is one (LOG-19).
+// ErrTooLarge is the error for a file of more than facts.MaxFile bytes. No manifest and no settings file is that large
+// (LOG-19).
 var ErrTooLarge = errors.New("larger than 16 MB")
 
-// maxLarge is how much is read of a file that is no manifest and no settings file.
+// maxLarge is the number of bytes that are read of other files than manifests and settings files.
 const maxLarge = 256 << 20
 
-// readAll reads an open file. A file above the limit is not read when its size says so, and else only up to the limit: it may
-// grow meanwhile, and some of /proc have a size of 0.
+// readAll reads an open file of at most facts.MaxFile bytes. It ignores a smaller stated size: the file may grow meanwhile,
+// and files of /proc may state 0.
 func readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -104,7 +105,8 @@ func readUpTo(f *os.File, size, limit int64) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// readRegular reads an open file and its permissions; another kind of file is ErrNotRegular.
+// readRegular returns the content and the permissions of an open file. For a file that is not regular, it returns
+// ErrNotRegular.
 func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -117,10 +119,10 @@ func readRegular(f *os.File) ([]byte, fs.FileMode, error) {
 	return data, info.Mode().Perm(), err
 }
 
-// ReadFile reads a whole file; one of more than facts.MaxFile bytes is ErrTooLarge.
+// ReadFile reads a whole file. For a file of more than facts.MaxFile bytes, it returns ErrTooLarge.
 func (m *Machine) ReadFile(name string) ([]byte, error) { return m.read(name, readAll) }
 
-// ReadLarge reads a library, or a list that a system keeps: the first 256 MB of it, and 64 MB under a Bound.
+// ReadLarge reads a library, or a list of a package manager: its first 256 MB, or 64 MB under a Bound.
 func (m *Machine) ReadLarge(name string) ([]byte, error) {
 	return m.read(name, func(f *os.File) ([]byte, error) {
 		info, err := f.Stat()
@@ -143,8 +145,8 @@ func (m *Machine) read(name string, how func(*os.File) ([]byte, error)) ([]byte,
 	return how(f)
 }
 
-// ReadNamed reads a file of this machine that the command line names. A file with more bytes than most is an error, and a pipe or
-// device is read only if it is open in this process already, as standard input is.
+// ReadNamed reads a file of this machine that the command line names. A file of more than most bytes is an error. A pipe or
+// device is read only if this process has it open, as standard input.
 func ReadNamed(name string, most int64) ([]byte, error) {
 	open := (&Machine{}).Open
 	if full, err := filepath.Abs(name); err == nil && (ownDescriptor(full) || full == "/dev/stdin") {
@@ -181,7 +183,7 @@ func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
 }
 
-// Names lists the names in a directory, sorted; nothing for one that cannot be read.
+// Names lists the names in a directory, sorted. It returns nil if the directory cannot be read.
 func (m *Machine) Names(directory string) (names []string) {
 	entries, err := m.ReadDir(directory)
 	if err != nil {
@@ -193,13 +195,14 @@ func (m *Machine) Names(directory string) (names []string) {
 	return names
 }
 
-// Absent reports whether a path leads nowhere. It returns false for a path behind a directory without access: its state is unknown.
+// Absent reports whether a path leads to no file. It returns false if a directory on the path denies access, because the
+// file may exist then.
 func (m *Machine) Absent(name string) bool {
 	_, err := m.Stat(name)
 	return err != nil && !errors.Is(err, fs.ErrPermission)
 }
 
-// Exists reports whether a path leads to something.
+// Exists reports whether a path leads to a file or directory, after links.
 func (m *Machine) Exists(name string) bool {
 	_, err := m.Stat(name)
 	return err == nil

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLinks is how many symbolic links a path may lead through, as in the kernel.
+// maxLinks is the number of symbolic links that are followed in a path, as in the kernel.
 const maxLinks = 40
 
-// Real resolves every symbolic link of a path, inside the machine: a link to an absolute path starts again at Root.
-// When a part does not exist, the rest is left as it is written, and there is no error.
+// Real resolves every symbolic link of a path inside the machine: a link to an absolute path starts again at Root. If a part
+// does not exist, that part and the rest are unchanged, and there is no error.
 func (m *Machine) Real(name string) (string, error) {
 	if m.Tree != nil {
 		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
@@ -48,7 +48,7 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // another file took the name meanwhile
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) { // another file has the name by now
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 	}
@@ -59,8 +59,9 @@ func (m *Machine) open(name string, info fs.FileInfo) (f *os.File, err error) {
 	return f, nil
 }
 
-// kernelFile returns an error if an open file has data of the kernel that a read takes away or waits for: its log, its trace and its
-// debugging files. A link in a user's directory can lead there. Other files below /proc and /sys are read as the library reads them.
+// kernelFile returns an error if an open file is one that the tool must not read, where a link in a user's directory may
+// lead: the kernel's log, whose reading waits or consumes messages, and the file systems of its trace, debugging, security
+// and firmware data. Other files below /proc and /sys are read as the library reads them.
 func kernelFile(f *os.File, name string) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -87,7 +88,7 @@ func kernelFile(f *os.File, name string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: ErrNotRegular}
 }
 
-// handle opens a file only to describe it.
+// handle opens a file by O_PATH, to describe it.
 func (m *Machine) handle(name string, flags int) (*os.File, error) {
 	if m.hidden(name) {
 		return nil, m.absent(name)
@@ -101,7 +102,7 @@ func (m *Machine) handle(name string, flags int) (*os.File, error) {
 // Stat describes the file behind a path.
 func (m *Machine) Stat(name string) (fs.FileInfo, error) { return m.describe(name, 0) }
 
-// Lstat describes the file of this name, a symbolic link as such.
+// Lstat describes the file of this name. For a symbolic link, it describes the link.
 func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(name, unix.O_NOFOLLOW) }
 
 func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {

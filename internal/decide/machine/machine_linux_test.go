@@ -16,7 +16,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// laid makes files and links (content "-> TARGET") below a new directory, which lies in a directory with a secret.
+// laid makes files and links (content "-> TARGET") below a new directory. A secret is outside of this directory.
 func laid(t *testing.T, files map[string]string) *Machine {
 	t.Helper()
 	top := t.TempDir()
@@ -25,7 +25,7 @@ func laid(t *testing.T, files map[string]string) *Machine {
 	return &Machine{Root: filepath.Join(top, "root")}
 }
 
-// Links lead where they would lead on that machine, never out of it.
+// A link leads to the same file as on that machine, and never out of the root.
 func TestLinksStayInside(t *testing.T) {
 	t.Parallel()
 	m := laid(t, map[string]string{
@@ -66,11 +66,11 @@ func TestLinksStayInside(t *testing.T) {
 	}
 }
 
-// A foreign machine has the environment that it was given, and none of this process.
+// A foreign machine has only the given variables, and none of this process.
 func TestForeignSource(t *testing.T) {
 	t.Setenv("VKLOADER_TEST_LEAK", "1")
 	files, sorted := map[string]string{"d/b.json": "b", "d/a.json": "a", "d/c.txt": "c"}, []string{"a.json", "b.json"}
-	for i := range 50 { // many, so that no file system gives them sorted by chance
+	for i := range 50 { // so many that no file system lists them sorted by chance
 		name := fmt.Sprintf("x%02d.json", i*37%50)
 		files["d/"+name] = ""
 		sorted = append(sorted, name)
@@ -98,7 +98,7 @@ func TestForeignSource(t *testing.T) {
 	}
 }
 
-// The root of another process is its root, and not the text of the kernel's link.
+// The root of another process is the directory behind the kernel's link, not the text of that link.
 func TestProcessRoot(t *testing.T) {
 	t.Parallel()
 	m := &Machine{Root: "/proc/self/root"}
@@ -107,7 +107,7 @@ func TestProcessRoot(t *testing.T) {
 	}
 }
 
-// A file that is replaced by a link while it is read never leads out, with openat2 and without.
+// A file that is replaced by a link during reading never leads out of the root, with openat2 and without.
 func TestSwappedLinks(t *testing.T) {
 	t.Parallel()
 	m := laid(t, map[string]string{"d/a.json": "inside", "spare": "x"})
@@ -115,7 +115,7 @@ func TestSwappedLinks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(outside, "a.json"), []byte("outside"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// "d" is a directory and a link to the one outside by turns.
+	// "d" is alternately a directory and a link to the one outside.
 	link := filepath.Join(m.Root, "link")
 	if err := os.Symlink(outside, link); err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestSwappedLinks(t *testing.T) {
 	}
 }
 
-// Without openat2 paths lead to the same files.
+// Without openat2, paths lead to the same files.
 func TestWalkOpen(t *testing.T) {
 	t.Parallel()
 	m := laid(t, map[string]string{"d/a.json": "a", "absolute": "-> /d", "d/up.json": "-> ../../../../d/a.json",
@@ -182,7 +182,7 @@ func TestWalkOpen(t *testing.T) {
 	}
 }
 
-// Files that are left out count as not there, in every way of looking.
+// Every method treats the files in Without as missing.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	s := &Source{Machine: *laid(t, map[string]string{"d/a.json": "a", "d/b.json": "b"})}
@@ -195,7 +195,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// A link replaces a file in one step, and is removed where there is one.
+// Link replaces a file in one step. Unlink removes an existing link.
 func TestPlaceLinks(t *testing.T) {
 	t.Parallel()
 	m := &Machine{Root: t.TempDir()}
@@ -204,7 +204,7 @@ func TestPlaceLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer place.Close()
-	left := filepath.Join(m.Root, "lib", fmt.Sprintf(".a.%d", os.Getpid())) // of a run that was ended
+	left := filepath.Join(m.Root, "lib", fmt.Sprintf(".a.%d", os.Getpid())) // a file of an earlier process that was killed
 	if err := os.Symlink("nowhere", left); err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,13 @@ import (
 // maxLinks is how many symbolic links a path may lead through.
 const maxLinks = 40
 
-// roots are the directories that stand for "/", each opened once and kept.
+// roots are the directories that stand for "/". Each is opened once and stays open.
 var roots sync.Map // path: func() (*os.Root, error)
 
 // RootDirectory is a directory that stands for "/", open until it is closed.
 type RootDirectory struct{ root *os.Root }
 
-// OpenRoot opens a directory, for a process that examines many and keeps none.
+// OpenRoot opens a directory until Close, for a process that examines many roots.
 func OpenRoot(directory string) (*RootDirectory, error) {
 	root, err := os.OpenRoot(directory)
 	if err != nil {
@@ -29,7 +29,7 @@ func OpenRoot(directory string) (*RootDirectory, error) {
 	return &RootDirectory{root}, nil
 }
 
-// Close closes the directory; machines with it answer nothing more.
+// Close closes the directory. Machines with it can then read nothing.
 func (o *RootDirectory) Close() error { return o.root.Close() }
 
 func (m *Machine) root() (*os.Root, error) {
@@ -65,7 +65,7 @@ func (m *Machine) Stat(name string) (fs.FileInfo, error) {
 	return m.describe(name, true, os.Stat, (*os.Root).Stat)
 }
 
-// Lstat describes the file of this name, a symbolic link as such.
+// Lstat describes the file of this name. For a symbolic link, it describes the link.
 func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
 	return m.describe(name, false, os.Lstat, (*os.Root).Lstat)
 }

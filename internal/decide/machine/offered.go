@@ -57,7 +57,7 @@ func (m *Machine) Lists() *Lists {
 // Fetched reports whether there is a list of packages.
 func (l *Lists) Fetched() bool { return len(l.names) > 0 }
 
-// Offers returns the packages among the names that the lists have. known is false if no list can be read.
+// Offers returns those of the packages that a list has. known is false if no list can be read.
 func (l *Lists) Offers(names ...string) (offered []string, known bool) {
 	for _, list := range l.names {
 		known = l.each(list, func(name, line string) {
@@ -75,13 +75,13 @@ func (l *Lists) Offers(names ...string) (offered []string, known bool) {
 	return offered, known
 }
 
-// Having returns the package that has a file with this name in a directory of libraries, of a list of files; "" if there is no
-// such list or package.
+// Having returns a package with a file of this name in a directory of libraries, from the lists of the packages' files; "":
+// no list, or no such package.
 func (l *Lists) Having(file string) (owner string) {
 	for _, list := range l.files {
-		_ = l.each(list, func(name, line string) { // a damaged list counts as far as it was read
+		_ = l.each(list, func(name, line string) { // a damaged list is used up to the damage
 			at, packages := line, name
-			if name == "" { // PATH  SECTION/PACKAGE,...
+			if name == "" { // a line of Debian's lists is: PATH  SECTION/PACKAGE,...
 				cut := strings.LastIndexAny(line, " \t")
 				if cut < 0 {
 					return
@@ -96,7 +96,7 @@ func (l *Lists) Having(file string) (owner string) {
 	return owner
 }
 
-// inLibraries reports whether a path without its leading slash is directly in a directory of libraries for 64-bit programs.
+// inLibraries reports whether a path, without its leading slash, is directly in a library directory of 64-bit programs.
 func inLibraries(file string) bool {
 	switch path.Dir(file) {
 	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu":
@@ -105,8 +105,8 @@ func inLibraries(file string) bool {
 	return false
 }
 
-// each calls a function with each line of a list. name is the package of the line, where the list is an archive with an entry
-// for each package.
+// each calls line with each line of a list. In a list that is an archive with an entry for each package, name is the
+// package; otherwise it is empty.
 func (l *Lists) each(list string, line func(name, text string)) error {
 	f, err := l.machine.Open(list)
 	if err != nil {

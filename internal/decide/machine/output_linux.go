@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteFile writes a file of this machine that the user has named, in one step; the umask applies to mode. Without
-// over, an existing file is fs.ErrExist, and stays.
+// WriteFile writes a file of this machine that the user has named, in one step; the umask applies to mode. If the file
+// exists and over is false, WriteFile returns fs.ErrExist and leaves the file unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	f, p, err := output(name, mode)
 	if err != nil {
@@ -27,7 +27,7 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.put(from, over) })
 }
 
-// Output makes an empty file of this machine that the user has named, in place of an existing one, for output in
+// Output creates an empty file of this machine that the user has named, and replaces an existing one. The output may have
 // several writes.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
 	f, p, err := output(name, mode)
@@ -41,8 +41,8 @@ func Output(name string, mode fs.FileMode) (*os.File, error) {
 	return f, nil
 }
 
-// output opens the file to write. With a place it is a temporary file in it; without, a descriptor of this process, or a
-// pipe or device.
+// output opens the file to write. If it returns a Destination, the file is a temporary one that the caller renames;
+// otherwise it is a pipe, a device, or a descriptor of this process.
 func output(name string, mode fs.FileMode) (*os.File, *Destination, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func output(name string, mode fs.FileMode) (*os.File, *Destination, error) {
 	return f, p, nil
 }
 
-// stream opens a pipe or device that has the name, root's or the caller's; nil when it is none.
+// stream opens the pipe or device of root or of the caller that has the name; nil: there is none.
 func (p *Destination) stream() (*os.File, error) {
 	handle, err := p.open(p.base, unix.O_PATH, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,8 +111,8 @@ func (p *Destination) put(from string, over bool) error {
 	return nil
 }
 
-// SafeDirectory returns why another user could replace a new file of this process in a directory, or a part of the
-// path to it. In a directory like /tmp, where each user may change only their own entries, none can.
+// SafeDirectory returns nil if no other user could replace a new file of this process in a directory, or a part of the path
+// to it, and otherwise the reason. A directory like /tmp is safe, because each user may change only their own entries.
 func SafeDirectory(directory string) error {
 	w, err := hold(directory, false, nil)
 	if err != nil {
@@ -122,8 +122,8 @@ func SafeDirectory(directory string) error {
 	return nil
 }
 
-// TemporaryDirectory makes a directory for this user alone in another one that passes SafeDirectory; "": in the directory for
-// temporary files. It returns a path without links, because other programs may get it.
+// TemporaryDirectory creates a directory for this user alone in another one that passes SafeDirectory; "": in the directory
+// for temporary files. The result has no links, because it may be passed to other programs.
 func TemporaryDirectory(in, pattern string) (string, error) {
 	in, err := filepath.Abs(cmp.Or(in, os.TempDir()))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The named file is written whole or not at all: a link in its place stays, and the file behind it is written; without
-// "over" nothing is; nothing is left beside it.
+// WriteFile writes the whole file or nothing. It writes through a link to the file behind it. Without over, it changes no
+// existing file. It leaves no temporary file.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
@@ -44,7 +44,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// A file that is written as it comes is there from the start, and another one than was there before.
+// Output creates the file before the first write, as another file than the existing one.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "log")
@@ -73,7 +73,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// A device stays one, a pipe is written to, a descriptor of this process is meant; another user's pipe is refused.
+// Output writes to a device, a pipe or a descriptor of this process itself, and refuses another user's pipe.
 func TestOutputOfOtherKinds(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()

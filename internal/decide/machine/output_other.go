@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// WriteFile writes a file of this machine that the user has named. Without over, an existing file is fs.ErrExist, and stays.
+// WriteFile writes a file of this machine that the user has named. If the file exists and over is false, WriteFile returns
+// fs.ErrExist and leaves the file unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	if over {
 		return os.WriteFile(name, data, mode)
@@ -23,14 +24,14 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 	return err
 }
 
-// Output makes an empty file of this machine that the user has named, in place of an existing one.
+// Output creates an empty file of this machine that the user has named, and replaces an existing one.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 }
 
-// SafeDirectory returns why another user could replace a new file of this process in a directory. Windows gives new
-// entries of a directory to their creators.
+// SafeDirectory returns nil: on Windows and macOS the tool does not check whether other users can replace files.
 func SafeDirectory(string) error { return nil }
 
-// TemporaryDirectory makes a directory for this user alone in another one; "": in the user's own directory for temporary files.
+// TemporaryDirectory creates a directory for this user alone in another one; "": in the user's own directory for temporary
+// files.
 func TemporaryDirectory(in, pattern string) (string, error) { return os.MkdirTemp(in, pattern) }

@@ -9,7 +9,7 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// rpm is asked for the package of a manifest; an answer with fewer lines than files names no package.
+// Owners asks rpm for the package of a manifest. An answer with fewer lines than files names no package.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	files := []string{"/a/one.json", "/a/two.json"}
@@ -30,7 +30,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// A file of the packages for two word sizes belongs to their common name, and costs no other file its owner.
+// A file of packages for two word sizes gets their common name. Other files get their own packages.
 func TestRPMOwnersOfSharedFiles(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "rpm")
@@ -56,7 +56,7 @@ done
 	}
 }
 
-// The variables of this process do not reach rpm, which runs commands from the macro file in HOME.
+// rpm does not get this process's variables, because it runs commands from the macro file in HOME.
 func TestRPMVariables(t *testing.T) {
 	directory := t.TempDir()
 	for _, name := range []string{"HOME", "PATH", "XDG_CONFIG_HOME", "RPM_CONFIGDIR", "LD_LIBRARY_PATH"} {
@@ -72,7 +72,7 @@ func TestRPMVariables(t *testing.T) {
 	}
 }
 
-// On a foreign machine the lists of dpkg, apk and pacman are read; nothing is run there.
+// On a foreign machine, Owners reads the lists of dpkg, apk and pacman, and starts no program.
 func TestForeignPackages(t *testing.T) {
 	t.Parallel()
 	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
@@ -89,7 +89,7 @@ func TestForeignPackages(t *testing.T) {
 	}
 }
 
-// A file of a package for two architectures belongs to both.
+// A file of one package for two architectures gets both owners.
 func TestTwoArchitectures(t *testing.T) {
 	t.Parallel()
 	m := laid(t, map[string]string{"var/lib/dpkg/info/y:amd64.list": "/usr/share/a\n", "var/lib/dpkg/info/y:i386.list": "/usr/share/a\n/usr/share/b"})

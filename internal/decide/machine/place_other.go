@@ -17,7 +17,7 @@ type Destination struct {
 	lock      *os.File // nil: not locked
 }
 
-// PlaceOf finds the place of a file of the running system. With make, it creates missing directories.
+// PlaceOf returns the place of a file of the running system. make creates missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if m.Foreign() {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.ErrUnsupported}
@@ -35,14 +35,15 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	return &Destination{directory: directory, base: filepath.Base(full)}, err
 }
 
-// Close ends a lock.
+// Close ends the lock.
 func (p *Destination) Close() {
 	if p.lock != nil {
 		p.lock.Close()
 	}
 }
 
-// Lock waits until no other process has the place locked; Close ends it. The lock is a file beside it that stays.
+// Lock waits until no other process has the place locked, and locks it. Close ends the lock. The lock is a file beside the
+// place, which is not deleted.
 func (p *Destination) Lock() error {
 	f, err := os.OpenFile(filepath.Join(p.directory, p.base+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -61,7 +62,7 @@ func (p *Destination) Directory() string { return p.directory }
 
 func (p *Destination) path(suffix string) string { return filepath.Join(p.directory, p.base+suffix) }
 
-// Read reads the file, or with suffix the one beside it that is named so.
+// Read reads the file; with a suffix, the file whose name has that suffix in addition.
 func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	f, err := (&Machine{}).Open(p.path(suffix))
 	if err != nil {
@@ -71,7 +72,7 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 	return readRegular(f)
 }
 
-// Replace writes the file, or with suffix the one beside it, in one step.
+// Replace writes the file, or the one with the suffix, in one step.
 func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 	f, err := os.CreateTemp(p.directory, ".vk_loader_settings.*")
 	if err != nil {
@@ -90,7 +91,7 @@ func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 	return err
 }
 
-// Restore puts the file with the suffix in the file's place.
+// Restore renames the file with the suffix to the file's name.
 func (p *Destination) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
 
 // Remove removes the file.

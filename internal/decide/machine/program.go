@@ -29,7 +29,8 @@ func (m *Machine) FindProgram(name string) (string, error) {
 }
 
 // SameLibrary reports whether a manifest's library name and a loaded file are the same. A name without a directory, or below
-// $ORIGIN, may lie anywhere, and is usually a link to a file with a longer version (libx.so.0 and libx.so.5.8).
+// $ORIGIN, matches in any directory. The loaded file may have a longer version, because the name is usually a link
+// (libx.so.0 leads to libx.so.5.8).
 func SameLibrary(named, loaded string) bool {
 	if Style == pathname.Backslash {
 		return strings.EqualFold(filepath.Clean(named), filepath.Clean(loaded)) ||
@@ -52,7 +53,7 @@ func SameLibrary(named, loaded string) bool {
 	})
 }
 
-// libsIn returns the values of $LIB that a path can have in it: lib64 and lib64/x of /usr/lib64/x/y.so.
+// libsIn returns the values that $LIB can have in a path: lib64 and lib64/x for /usr/lib64/x/y.so.
 func libsIn(file string) (list []string) {
 	parts := strings.Split(file, "/")
 	for i, part := range parts {

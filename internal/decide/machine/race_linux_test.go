@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What root writes lands in no directory that another user's links lead to, however fast that user puts them there and
-// takes them away: neither a link on the way nor one in the file's place.
+// Root writes no file in a directory to which another user's link leads, however fast that user creates and removes the
+// link. The link may be on the path or in the file's place.
 func TestPlaceOfRace(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Real resolves every symbolic link of a path, inside the machine. When a part does not exist, the rest is left as it is
-// written, and there is no error.
+// Real resolves every symbolic link of a path inside the machine. If a part does not exist, that part and the rest are
+// unchanged, and there is no error.
 func (m *Machine) Real(name string) (string, error) {
 	switch {
 	case m.Tree != nil:

@@ -8,7 +8,7 @@ import (
 )
 
 // Real returns the full form of a path. On the running system it follows no links, because the loader compares the path with
-// which its program was started.
+// the one that started its program.
 func (m *Machine) Real(name string) (string, error) {
 	switch {
 	case m.Tree != nil:
@@ -19,10 +19,10 @@ func (m *Machine) Real(name string) (string, error) {
 	return filepath.Abs(name)
 }
 
-// target returns a path below the root unchanged: the root follows its links.
+// target returns a path below the root unchanged: os.Root follows its links.
 func (m *Machine) target(name string) string { return name }
 
-// Attribute reads an extended attribute; there is none here.
+// Attribute returns an error: the tool reads no extended attributes on Windows.
 func (m *Machine) Attribute(name, attribute string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "getxattr", Path: name + ":" + attribute, Err: errors.ErrUnsupported}
 }

@@ -14,15 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roots are the directories that stand for "/", each opened once and held open: a later change of its path, such as
-// a link in its place, has no effect. /proc/PID/root is opened as it is, through the kernel's link, which
-// leads into the file system of that process; the link's text would be this machine's "/".
+// roots are the directories that stand for "/". Each is opened once and stays open, so that a later change of its path, such
+// as a link in its place, has no effect. /proc/PID/root is opened through the kernel's link, which leads into the file
+// system of that process; the link's text is "/", this machine's root.
 var roots sync.Map // path: func() (int, error)
 
 // RootDirectory is a directory that stands for "/", open until it is closed.
 type RootDirectory struct{ fd int }
 
-// OpenRoot opens a directory, for a process that examines many and keeps none.
+// OpenRoot opens a directory until Close, for a process that examines many roots.
 func OpenRoot(directory string) (*RootDirectory, error) {
 	fd, err := unix.Open(directory, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -31,7 +31,7 @@ func OpenRoot(directory string) (*RootDirectory, error) {
 	return &RootDirectory{fd}, nil
 }
 
-// Close closes the directory; machines with it answer nothing more.
+// Close closes the directory. Machines with it can then read nothing.
 func (o *RootDirectory) Close() error { return unix.Close(o.fd) }
 
 // root returns a descriptor of the directory that stands for "/".
@@ -53,9 +53,9 @@ func rootOf(directory string) (int, error) {
 	return open.(func() (int, error))()
 }
 
-// beneath opens a path below Root. The kernel resolves it with that directory as "/": no link and no "..", whenever it
-// is put there, leads out. Without openat2 (before Linux 5.6, or where a sandbox forbids it) each part is opened for
-// itself.
+// beneath opens a path below Root. The kernel resolves the path with Root as "/", so no link and no ".." leads out, even if
+// another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it), walkOpen opens
+// each part of the path in turn.
 func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 	root, err := m.root()
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 	}
 	fd, err := unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
-	for try := 0; try < retries && err == unix.EAGAIN; try++ { // something was renamed meanwhile
+	for try := 0; try < retries && err == unix.EAGAIN; try++ { // a part of the path was renamed meanwhile
 		fd, err = unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
 			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
 	}
@@ -76,10 +76,10 @@ func (m *Machine) beneath(name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// retries is how often a path is tried again of which a part was renamed meanwhile.
+// retries is the number of further attempts to open a path while its parts are being renamed.
 const retries = 32
 
-// clean returns a path in the form of openat2: not empty, and "/x/" as "/x", because x may be a file.
+// clean returns a path in the form that openat2 needs: "/" for an empty path, and "/x" for "/x/", because x may be a file.
 func clean(name string) string {
 	if name = strings.TrimRight(name, "/"); name == "" {
 		return "/"
@@ -104,12 +104,12 @@ func (m *Machine) walkOpen(name string, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// walk is a path on its way: a descriptor for each directory that it has come through, so that ".." is the directory
-// that it came from, wherever that is by now.
+// walk is the position in a path that is followed part by part. It has a descriptor of each directory on the way, so ".."
+// leads to the directory from which the walk came, even if a directory was moved.
 type walk struct {
 	root  int
-	fds   []int    // of the directories of names, but the last
-	names []string // without links
+	fds   []int    // of the directories in names, without the last one
+	names []string // the parts that were followed, without links
 	rest  []string // the part of the path that does not exist
 }
 
@@ -144,7 +144,7 @@ func (w *walk) up() {
 	}
 }
 
-// enter opens the last name as a directory, for another below it.
+// enter opens the last name as a directory, and adds its descriptor.
 func (w *walk) enter() error {
 	if len(w.fds) == len(w.names) {
 		return nil
@@ -157,7 +157,7 @@ func (w *walk) enter() error {
 	return nil
 }
 
-// walk follows a path part by part; the missing parts are in rest. follow: a link at the end is followed, too.
+// walk follows a path part by part; the missing parts are in rest. follow says whether a link at the end is followed, too.
 func (m *Machine) walk(name string, follow bool) (*walk, error) {
 	if len(name) > maxPath {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENAMETOOLONG}
@@ -191,7 +191,7 @@ func (m *Machine) walk(name string, follow bool) (*walk, error) {
 			return w, nil
 		}
 		if err != nil || last && !follow {
-			continue // not a link, or meant as such
+			continue // not a link, or a link at the end that is not followed
 		}
 		if links++; links > maxLinks {
 			w.close()
@@ -222,14 +222,14 @@ func readlinkat(directory int, name string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// Destination is a file to write: a directory that is held open, and a name in it that is no link.
+// Destination is a file to write: an open directory, and a name in it that is no link.
 type Destination struct {
 	directory *os.File
-	path      string // the directory's, as seen on the machine
+	path      string // of the directory, on the machine
 	base      string
 }
 
-// PlaceOf finds the place of a file of the machine, with links followed to their end inside. With make, it creates missing
+// PlaceOf returns the place of a file of the machine, with links followed inside the machine. make creates missing
 // directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if !m.Foreign() {
@@ -274,7 +274,8 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	return &Destination{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
 }
 
-// placeHere is PlaceOf on this machine. Way defines which links count: another user could redirect a write anywhere.
+// placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could redirect a
+// write.
 func placeHere(name string, make bool) (*Destination, error) {
 	var way Way
 	for range maxLinks {
@@ -305,13 +306,13 @@ func placeHere(name string, make bool) (*Destination, error) {
 // Close closes the directory, which ends a lock on it.
 func (p *Destination) Close() { p.directory.Close() }
 
-// lockLimit is how long Lock waits. Every user who may read the directory can lock it, and keep it locked.
+// lockLimit is the longest wait of Lock. Every user who may read the directory can lock it, for any time.
 const lockLimit = 10 * time.Second
 
-// ErrLocked says that another process has kept a directory locked.
+// ErrLocked is the error for a directory that another process has locked.
 var ErrLocked = errors.New("another process keeps it locked")
 
-// Lock waits until no other process has the directory locked, for ten seconds at most; Close ends it.
+// Lock waits at most ten seconds until no other process has the directory locked, and locks it. Close ends the lock.
 func (p *Destination) Lock() error { return p.lockWithin(lockLimit) }
 
 func (p *Destination) lockWithin(limit time.Duration) error {
@@ -329,10 +330,10 @@ func (p *Destination) lockWithin(limit time.Duration) error {
 	}
 }
 
-// Directory returns the file's directory, as seen on the machine.
+// Directory returns the path of the file's directory, on the machine.
 func (p *Destination) Directory() string { return p.path }
 
-// Read reads the file, or with suffix the one beside it that is named so; links are not followed.
+// Read reads the file; with a suffix, the file whose name has that suffix in addition. It follows no links.
 func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err error) {
 	f, err := p.open(p.base+suffix, unix.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -342,8 +343,8 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 	return readRegular(f)
 }
 
-// Replace writes the file, or with suffix the one beside it, in one step. Of the mode only the permissions count: the
-// content may be another user's, and would run with the rights of the writer.
+// Replace writes the file, or the one with the suffix, in one step. Only the permissions of mode are used, without
+// set-user-ID: the content may be another user's, and would run with the rights of the writer.
 func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) error {
 	f, err := p.temporary(0o600)
 	if err != nil {
@@ -359,12 +360,12 @@ func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) erro
 	return p.settle(f, errors.Join(err, f.Close()), func(from string) error { return p.rename(from, p.base+suffix) })
 }
 
-// temporary makes a file with an unpredictable name, to be put in the file's place.
+// temporary creates a file with an unpredictable name in the directory.
 func (p *Destination) temporary(mode uint32) (*os.File, error) {
 	return p.open(".vk_loader_settings."+rand.Text(), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_APPEND, mode)
 }
 
-// settle puts a temporary file in its place, or removes it after an error.
+// settle calls put, which moves a temporary file to its place. After an error it removes the temporary file.
 func (p *Destination) settle(f *os.File, err error, put func(from string) error) error {
 	temporary := path.Base(f.Name())
 	if err == nil {
@@ -383,7 +384,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Restore puts the file with the suffix in the file's place.
+// Restore renames the file with the suffix to the file's name.
 func (p *Destination) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
 
 // Remove removes the file.
@@ -412,7 +413,7 @@ func (p *Destination) Link(base, target string) error {
 	temporary := fmt.Sprintf(".%s.%d", base, os.Getpid())
 	fd := int(p.directory.Fd())
 	err := unix.Symlinkat(target, fd, temporary)
-	if err == unix.EEXIST { // of a process that had this number and was ended
+	if err == unix.EEXIST { // of an earlier process with this process ID, which was killed
 		if err = unix.Unlinkat(fd, temporary, 0); err == nil {
 			err = unix.Symlinkat(target, fd, temporary)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A file is read into memory of its size, and one of /proc, whose size is 0, wholly.
+// A file is read into memory of its size. A file of /proc, whose size is 0, is read completely.
 func TestMemoryOfItsSize(t *testing.T) {
 	t.Parallel()
 	m := &Machine{Root: t.TempDir()}
@@ -16,7 +16,7 @@ func TestMemoryOfItsSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func(string) ([]byte, error){"ReadFile": m.ReadFile, "ReadLarge": m.ReadLarge} {
-		least := ^uint64(0) // other tests may get memory meanwhile
+		least := ^uint64(0) // other tests may allocate memory meanwhile
 		for range 20 {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

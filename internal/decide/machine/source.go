@@ -19,24 +19,25 @@ import (
 	"vkloader/internal/machines"
 )
 
-// OwnClass is the word size of the programs that the library beside the tool, and the decision, is built for.
+// OwnClass is the word size of the tool. The library beside it has the same, and decisions are for programs of this size by
+// default.
 const OwnClass = strconv.IntSize
 
-// Source reads a machine the way the spine does.
+// Source has the facts of a machine for one program, read as the spine reads them.
 type Source struct {
 	Machine
-	Elevated bool                 // secure variables count as unset
-	AsUser   bool                 // of Windows: the program has no more rights than its user, with any rights of the tool
+	Elevated bool                 // variables that only ordinary programs may read count as unset
+	AsUser   bool                 // on Windows: the program has at most its user's rights, even if the tool has more
 	Class    int                  // word size of the program, 32 or 64; 0: not known, OwnClass is assumed
-	Program  string               // the program to decide for; "": this one, or on a foreign machine one that nothing names
+	Program  string               // the program of the decision; "": the tool itself, or on a foreign machine a program without a path
 	Added    map[string]string    // files that count as existing, with their contents, by their clean paths
 	Served   func() facts.Service // asks the driver service; nil: there is none
-	Kept     *FileCache           // files that were read already, for decisions that see the same files; nil: every file is read again
-	Loader   OtherLoader          // the reader of the facts; nil: this project's loader, which reads all of them
+	Kept     *FileCache           // the cache of read files, shared by decisions about the same files; nil: every file is read again
+	Loader   OtherLoader          // the loader that reads the facts; nil: this project's loader, which reads all of them
 }
 
-// FileCache is what sources have read of one machine. Sources share it that differ in variables, and in files that count as
-// not there; it must not outlive a change of the files.
+// FileCache has the files and directories that sources of one machine have read. Sources with different variables or missing
+// files may share it. It must not be used after a change of the files.
 type FileCache struct {
 	directories map[string]facts.Directory
 	files       map[string]facts.File
@@ -45,8 +46,9 @@ type FileCache struct {
 // Files returns the number of files that were read.
 func (k *FileCache) Files() int { return len(k.files) }
 
-// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container that has
-// drivers. Only the Vulkan variables of this process apply there. "": the source itself.
+// DriverSource returns the source for a directory of the machine that stands for "/", such as the root of a container with
+// drivers. If directory is empty, it returns the source itself. Of this process's variables, only those that begin with VK_
+// apply to the directory.
 func (s *Source) DriverSource(directory string) *Source {
 	if directory == "" {
 		return s
@@ -69,17 +71,17 @@ func (s *Source) Keeping() *Source {
 	return &with
 }
 
-// OtherLoader is another loader, which does not read everything that this project's does.
+// OtherLoader is a loader that does not read all facts that this project's loader reads.
 type OtherLoader interface {
 	Reads(variable string) bool                   // false: the variable counts as unset
-	Settings(content string) (as string, ok bool) // the settings file as it understands it; false: it reads none
-	Obeys(variable string) bool                   // it is known that it reads the variable: a fix may rely on it
+	Settings(content string) (as string, ok bool) // the settings file as the loader understands it; false: it reads none
+	Obeys(variable string) bool                   // the loader is known to read the variable, so a fix may use it
 }
 
-// settingsName is the name that settings files have.
+// settingsName is the name of every settings file.
 const settingsName = "vk_loader_settings.json"
 
-// unread reports whether the loader reads no settings file, and the path is of one.
+// unread reports whether a path is of a settings file, and the loader reads none.
 func (s *Source) unread(name string) bool {
 	if s.Loader == nil || !strings.HasSuffix(name, settingsName) {
 		return false
@@ -88,8 +90,8 @@ func (s *Source) unread(name string) bool {
 	return !reads
 }
 
-// Directory implements facts.Provider. The names come unsorted, in the order the system gives them (PATH-18); on a
-// foreign machine by name, because the order that its own file system would give is not known here.
+// Directory implements facts.Provider. The names have the order of the file system (PATH-18). On a foreign machine they are
+// sorted, because the order of its file system is unknown.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
 	f := s.listed(path)
@@ -99,7 +101,7 @@ func (s *Source) Directory(path string) facts.Directory {
 	return f
 }
 
-// listed returns a directory without added files, read once where the source has a memory.
+// listed returns a directory without added files. With a FileCache, it reads each directory once.
 func (s *Source) listed(path string) facts.Directory {
 	if s.Kept == nil {
 		return s.directory(path)
@@ -195,13 +197,13 @@ func (s *Source) WrongMachine(name string) bool {
 	return foreignELF(s.head(name), class)
 }
 
-// WrongWindowsMachine reports whether a file is a library of Windows for another machine than a program of a word size.
+// WrongWindowsMachine reports whether a file is a Windows library that programs of a word size cannot load.
 func (s *Source) WrongWindowsMachine(name string, class int) bool {
 	return foreignPE(s.head(name), class)
 }
 
-// WrongMacMachine reports whether a file is a library of macOS without a part for any of a program's processors, by the names of
-// package binary. It returns false for an unknown program.
+// WrongMacMachine reports whether a file is a macOS library without a part for any of a program's processors, named as in
+// package binary. It returns false if there are no processors.
 func (s *Source) WrongMacMachine(name string, processors []string) bool {
 	head := s.head(name)
 	return len(processors) > 0 && !slices.ContainsFunc(processors, func(p string) bool {
@@ -209,7 +211,7 @@ func (s *Source) WrongMacMachine(name string, processors []string) bool {
 	})
 }
 
-// head returns the first bytes of a file, none if it cannot be read.
+// head returns the first bytes of a file; none if it cannot be read.
 func (s *Source) head(name string) []byte {
 	if s.unread(name) {
 		return nil
@@ -224,8 +226,8 @@ func (s *Source) head(name string) []byte {
 	return head[:n]
 }
 
-// foreignELF reports whether an ELF header is of another word size, byte order or machine than programs of a word size on
-// this machine. A machine without a second word size compares the word size and the byte order.
+// foreignELF reports whether the word size, byte order or processor of an ELF header differs from those of programs of a
+// word size on this machine. If the machine runs no programs of that size, only word size and byte order are compared.
 func foreignELF(head []byte, class int) bool {
 	own, known := machines.Own()
 	if !known || len(head) < 20 || string(head[:4]) != elf.ELFMAG {
@@ -246,7 +248,7 @@ func foreignELF(head []byte, class int) bool {
 	return known && elf.Machine(number) != same.ELF
 }
 
-// foreignPE reports whether the header of a Windows library names another machine than programs of a word size have.
+// foreignPE reports whether the header of a Windows library names another processor than that of programs of a word size.
 func foreignPE(head []byte, class int) bool {
 	if len(head) < 64 || string(head[:2]) != "MZ" {
 		return false
@@ -280,12 +282,12 @@ func (s *Source) File(path string) facts.File {
 	return f
 }
 
-// kept returns a file, read once where the source has a memory.
+// kept returns a file. With a FileCache, it reads each file once.
 func (s *Source) kept(path string) facts.File {
 	if s.Kept == nil || s.hidden(path) {
 		return s.file(path)
 	}
-	key := strconv.Itoa(s.Class) + path // a path's file may depend on the word size
+	key := strconv.Itoa(s.Class) + path // some paths lead to another file for each word size
 	read, known := s.Kept.files[key]
 	if !known {
 		read = s.file(path)
@@ -295,7 +297,7 @@ func (s *Source) kept(path string) facts.File {
 }
 
 func (s *Source) file(path string) facts.File {
-	if s.Tree != nil { // opening a file of a Tree makes a copy
+	if s.Tree != nil { // opening a file of a Tree copies it, so its size is examined first
 		if info, err := s.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > facts.MaxFile {
 			return facts.File{Status: facts.FileTooLarge}
 		}
@@ -329,11 +331,11 @@ func (s *Source) file(path string) facts.File {
 	return read
 }
 
-// readSmall is the size up to which a manifest is read without asking for its size.
+// readSmall is the size of the largest manifest that is read without its stated size, in bytes.
 const readSmall = 1024
 
-// readSized reads a regular file as the spine does (spine/core/posix/read.c): a small file that ends as a manifest does
-// in full, regardless of its stated size, and any other file up to its stated size. Files of /proc state 0 and are empty.
+// readSized reads a regular file as the spine does (spine/core/posix/read.c). A small file whose last character is "}" is
+// read in full. Any other file is read up to its stated size; files of /proc state 0, so their content is empty.
 func readSized(f *os.File, size int64) ([]byte, facts.FileStatus) {
 	start := make([]byte, readSmall+1)
 	n, _ := io.ReadFull(f, start)

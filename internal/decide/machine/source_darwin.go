@@ -20,10 +20,10 @@ func (s *Source) forClass(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
 
-// elsewhere has the facts that only macOS has.
+// elsewhere has the facts that only macOS has. The facts of Windows are empty.
 type elsewhere struct{ *Source }
 
-// Bundle returns the bundle of the source's program (MAC-002, MAC-005). The tool itself is in none.
+// Bundle returns the bundle of the source's program (MAC-002, MAC-005). The tool has none.
 func (e elsewhere) Bundle() facts.Bundle {
 	if e.Program == "" {
 		return facts.Bundle{}

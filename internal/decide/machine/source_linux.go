@@ -33,7 +33,7 @@ func (s *Source) Graphics() facts.Graphics {
 // maxShort limits the bytes that are read of a kernel's file about a device.
 const maxShort = 511
 
-// short returns the start of a file of the kernel, whose stated size is wrong; "": it cannot be read.
+// short returns the start of a file of the kernel, whose stated size is wrong; "": the file cannot be read.
 func (s *Source) short(path string) string {
 	text, err := s.read(path, func(f *os.File) ([]byte, error) { return readUpTo(f, maxShort, maxShort) })
 	if err != nil {
@@ -44,13 +44,13 @@ func (s *Source) short(path string) string {
 
 // Service implements facts.Provider.
 func (s *Source) Service() facts.Service {
-	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the tool asks for drivers of its own word size
+	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the service gives the tool drivers of the tool's own word size only
 		return facts.Service{State: facts.ServiceNone}
 	}
 	return s.Served()
 }
 
-// Elsewhere implements facts.Provider: Linux has nothing that only other systems have.
+// Elsewhere implements facts.Provider: there are no facts that only other systems have.
 func (s *Source) Elsewhere() facts.Elsewhere { return nil }
 
 // forClass returns a manifest as a program of the word size reads it.

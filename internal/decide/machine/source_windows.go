@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Var implements facts.Provider. Which variables count, the decision itself knows (WIN-057).
+// Var implements facts.Provider. The decision itself leaves out variables that do not count (WIN-057).
 func (s *Source) Var(name string, _ bool) facts.Var {
 	if s.Loader != nil && !s.Loader.Reads(name) {
 		return facts.Var{}
@@ -20,7 +20,7 @@ func (s *Source) Var(name string, _ bool) facts.Var {
 	return facts.Var{Value: value, Set: set}
 }
 
-// Graphics implements facts.Provider: they are of the Linux kernel.
+// Graphics implements facts.Provider: only the Linux kernel has these facts.
 func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
 
 // Service implements facts.Provider: there is no driver service here.
@@ -44,7 +44,7 @@ func (s *Source) Bits() string {
 	return "64"
 }
 
-// Path returns the path that a program of the word size gets for a path, as this program has to name it.
+// Path returns the path by which the tool opens a file that a program of the word size opens as name.
 func (s *Source) Path(name string) string {
 	switch {
 	case !system64() || s.Foreign():
@@ -60,11 +60,11 @@ func (s *Source) Path(name string) string {
 // Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// elsewhere has the facts that only Windows has. The tool itself reads what its reader cannot: keys in the view of programs of
-// the other word size, and everything if it has no reader.
+// elsewhere has the facts that only Windows has. Where OwnReader has no answer, the tool reads the facts itself: keys in the
+// view of programs of the other word size, and everything if there is no reader.
 type elsewhere struct{ *Source }
 
-// Reader reads the facts of the running system as the library does. False: it did not answer.
+// Reader reads the facts of the running system as the library does. A method returns false if there is no answer.
 type Reader interface {
 	Registry(h facts.Hive, key string) (facts.Key, bool)
 	Adapters(name string) (facts.Adapters, bool)
@@ -74,10 +74,10 @@ type Reader interface {
 	Process() (facts.Process, bool)
 }
 
-// OwnReader is the reader of this program, for programs of its word size; nil: it has none.
+// OwnReader returns the reader of this program, for programs of its word size; nil: there is none.
 var OwnReader = func() Reader { return nil }
 
-// Registry returns a key in the view of the program. A key that the reader does not answer does not exist.
+// Registry returns a key in the view of the program. A key for which the reader has no answer counts as missing.
 func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
 	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
 		k, _ := r.Registry(h, key)
@@ -124,7 +124,7 @@ func (elsewhere) DXGI() facts.DXGI {
 
 func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
 
-// rights returns the rights of this process; its reader has the same.
+// rights returns the rights of this process. The reader's process has the same.
 func rights() facts.Process {
 	if r := OwnReader(); r != nil {
 		if p, ok := r.Process(); ok {

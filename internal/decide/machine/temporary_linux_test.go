@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A temporary directory is made where no other user can replace it: neither in its directory nor above.
+// TemporaryDirectory makes a directory only where no other user can replace it or a directory above it.
 func TestTemporary(t *testing.T) {
 	t.Parallel()
 	asRoot(t)

@@ -7,11 +7,11 @@ import (
 	"vkloader/internal/machines"
 )
 
-// Tokens are the values of $ORIGIN, $LIB and $PLATFORM in the names of libraries, more than one where the value stands in a
-// dynamic linker that cannot be asked.
+// Tokens are the possible values of $ORIGIN, $LIB and $PLATFORM in the names of libraries. Only the dynamic linker knows the
+// right ones, so a token may have several.
 type Tokens struct{ Origin, Lib, Platform []string }
 
-// Expand returns a name with each value in place of its tokens. A token without a value stays.
+// Expand returns the texts in which each token has one of its values. A token without values is unchanged.
 func (t Tokens) Expand(text string) []string {
 	list := []string{text}
 	for _, token := range []struct {
@@ -33,8 +33,8 @@ func (t Tokens) Expand(text string) []string {
 	return list
 }
 
-// Platforms returns the values of $PLATFORM on all machines: the kernel's AT_PLATFORM, and the names that glibc gives to
-// x86-64 processors.
+// Platforms returns the values of $PLATFORM on all machines of the table: the kernel's AT_PLATFORM, and the names that glibc
+// has for x86-64 processors.
 func Platforms() (list []string) {
 	for _, m := range machines.All() {
 		list = append(list, m.Platforms...)
@@ -42,7 +42,7 @@ func Platforms() (list []string) {
 	return list
 }
 
-// LibOf returns the value of $LIB of a glibc by the path of its libc.so.6: "lib64", "lib/x86_64-linux-gnu".
+// LibOf returns the value of $LIB for a glibc from the path of its libc.so.6: "lib64", "lib/x86_64-linux-gnu".
 func LibOf(libc string) string {
 	directory, _, _ := strings.Cut(path.Dir(libc), "/glibc-hwcaps")
 	base := path.Base(directory)

@@ -19,7 +19,7 @@ type Tree interface {
 	Lstat(name string) (fs.FileInfo, error)
 	Readlink(name string) (string, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
-	Open(name string) (*os.File, error) // an ordinary file; it is the caller's
+	Open(name string) (*os.File, error) // opens an ordinary file; the caller closes it
 }
 
 // Info describes a file of a Tree that is in no directory (fs.FileInfo).
@@ -93,7 +93,7 @@ func (l links) resolve(name string) (string, error) {
 	return current, nil
 }
 
-// inTree returns the path without links, but for the last element when follow is false, and its file.
+// inTree returns the path without links, and its file. If follow is false, a link at the end is not followed.
 func (m *Machine) inTree(name string, follow bool) (string, fs.FileInfo, error) {
 	if m.hidden(name) {
 		return "", nil, m.absent(name)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// With sudo, the home directory is another user's. That user's links count in that user's directories, and lead no further
-// than to those.
+// With sudo, the home directory belongs to another user. That user's links are followed in that user's directories, if they
+// lead to directories of the same user.
 func TestWayInAHome(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -31,7 +31,7 @@ func TestWayInAHome(t *testing.T) {
 			link(t, "rooted", home+"/a", somebody)
 			link(t, "../etc", home+"/rooted", 0)
 		}, "a", true},
-		// Who owns the directory may have moved root's link there, from elsewhere in the home.
+		// The directory's owner may have moved root's link there from another directory of the home.
 		"by root's link to root's": {func(t *testing.T, home string) { link(t, "../etc", home+"/.config", 0) }, ".config", true},
 		"by root's link to theirs": {func(t *testing.T, home string) { link(t, "dots", home+"/.config", 0) }, ".config", false},
 		"to what is not there":     {func(t *testing.T, home string) { link(t, "dots/new", home+"/.config", somebody) }, ".config", true},
@@ -64,7 +64,7 @@ func TestWayInAHome(t *testing.T) {
 			if _, err := os.Lstat(home + "/dots/new"); err == nil {
 				t.Error("a directory is made behind a link")
 			}
-			// The same links in the file's place: they say where the next directory is.
+			// The same links in the file's place: each names the next directory.
 			var way Way
 			in, err := way.Directory(filepath.Dir(filepath.Join(home, c.path)), false)
 			if err != nil {

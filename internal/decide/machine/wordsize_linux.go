@@ -4,8 +4,8 @@ import "strings"
 
 const member = `"library_arch"`
 
-// otherClass exchanges the two word sizes in a manifest: they say in library_arch for which one they are, and the decision
-// is made for programs of OwnClass. Nothing in the text changes its place.
+// otherClass exchanges the word sizes 32 and 64 in library_arch of a manifest: the decision is made for programs of
+// OwnClass, and this one is for the other size. Positions in the text stay the same.
 func otherClass(manifest string) string {
 	if !strings.Contains(manifest, member) {
 		return manifest

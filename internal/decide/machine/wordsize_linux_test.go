@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A decision for the other word size reads each library_arch the other way round, and nothing else.
+// otherClass exchanges the word sizes in each library_arch, and changes nothing else.
 func TestOtherClass(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

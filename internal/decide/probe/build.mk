@@ -1,4 +1,4 @@
-# The process that the tool asks the library in.
+# The probe: the process in which the tool loads a library.
 
 PROBE_SYSTEM_linux := linux
 PROBE_SYSTEM_macos := linux
@@ -10,8 +10,8 @@ PROBE_NAME_windows := probe.exe
 PROBE := $(B)/libexec/$(PROBE_NAME_$(SYSTEM))
 PROBE_RULES := $(RULES) internal/decide/probe/build.mk
 
-# On Windows it has the library's own readers of the system and its function that opens libraries, as they are in the DLL, and
-# two files that are compiled as they are.
+# The probe for Windows contains the library's readers of the system and its function that opens libraries, from the DLL's
+# object files, and two more of the library's files, compiled for the probe.
 ifeq ($(SYSTEM),windows)
 FACTS_SRC := $(filter %/facts.c %/open.c,$(PROBE_SRC))
 PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))

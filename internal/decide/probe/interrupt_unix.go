@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// endLimit is how long a signal may take to end the tool.
+// endLimit is the longest time that a signal needs to end the tool.
 const endLimit = 5 * time.Second
 
-// endings returns a channel for the signals that ask the tool to end, except those that it ignores since its start.
+// endings returns a channel for the signals that ask the tool to end. Signals that were ignored when the tool started stay
+// ignored.
 func endings() chan os.Signal {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
@@ -46,7 +47,7 @@ func Interruptible() (ctx context.Context, done func()) {
 		if number, is := s.(syscall.Signal); is {
 			signal.Reset(number)
 			_ = syscall.Kill(os.Getpid(), number)
-			<-time.After(endLimit) // another thread may get the signal: stay silent until then
+			<-time.After(endLimit) // another thread may get the signal: print nothing until then
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// lower gives a child that is about to start the rights of a program that the user starts. The caller calls done after the start.
+// lower gives a child that is about to start the rights of a program that the user starts. The caller calls done after the
+// child's start.
 func lower(cmd *exec.Cmd) (done func(), err error) {
 	token, err := windows.UserToken()
 	if err != nil {

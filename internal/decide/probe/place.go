@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Companions is where the tool's companions are: beside it, as the build leaves them, or below the same prefix, as
-// installed.
+// Companions are the files that belong to the tool. They are beside the tool after a build, and below its prefix after an
+// installation.
 type Companions struct {
 	Library string // the libvulkan.so.1, or vulkan-1.dll, to open
 	Child   string // the program that loads it
-	Lowered bool   // of Windows: the child gets the rights of a program that the user starts
+	Lowered bool   // on Windows: the child gets the rights of a program that the user starts
 	Guest   bool   // the caller is another program than the tool and handles its own signals
 }
 
-// libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, set by a distribution. Find tries them
-// last, so that a moved installation finds its own files.
+// libraryDirectory and libexecDirectory are LIBDIR and LIBEXECDIR of the Makefile, if a distribution sets them. Find
+// searches them last, so that a moved installation finds its own files.
 var libraryDirectory, libexecDirectory string
 
-// installed adds the files in a directory of the Makefile.
+// installed returns places, followed by the file in a directory of the Makefile; directory "": places alone.
 func installed(places []string, directory, name string) []string {
 	if directory == "" {
 		return places
@@ -29,7 +29,8 @@ func installed(places []string, directory, name string) []string {
 	return append(slices.Clone(places), filepath.Join(directory, name))
 }
 
-// Find searches from the tool's real path. A library that is not empty replaces the one found.
+// Find returns the companions of the tool, from its real path. A library that is not empty replaces the one that belongs to
+// the tool. The error names the places without a file.
 func Find(executable, library string) (Companions, error) {
 	found, dir, err := findLibrary(executable, library)
 	if err != nil {

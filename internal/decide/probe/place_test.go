@@ -10,13 +10,13 @@ import (
 	"vkloader/internal/machines"
 )
 
-// The places that the tool is found in: as built, and as installed, also through a link.
+// Find finds the companions of a built tool, and of an installed one, also through a link.
 func TestPlaces(t *testing.T) {
 	own, _ := machines.Own()
 	for _, lib := range []string{"lib", "lib64", "lib/" + own.Multiarch, "lib64/vkloader", "lib/" + own.Multiarch + "/vkloader"} {
 		prefix := t.TempDir()
 		files := []string{"bin/vkloader", "libexec/vkloader/probe", lib + "/libvulkan.so.1"}
-		if packaged, ok := strings.CutSuffix(lib, "/vkloader"); ok { // beside the distribution's
+		if packaged, ok := strings.CutSuffix(lib, "/vkloader"); ok { // in a package's own directory, beside the distribution's loader
 			files = append(files, packaged+"/libvulkan.so.1")
 		}
 		for _, file := range files {
@@ -40,7 +40,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The tool also searches the directories of the Makefile; their names are arbitrary.
+// Find also searches the directories that the Makefile sets; their names are arbitrary.
 func TestDirectoriesOfTheMakefile(t *testing.T) {
 	directory := t.TempDir()
 	for _, file := range []string{"libvulkan.so.1", "vkloader/probe"} {

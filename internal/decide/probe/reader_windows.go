@@ -24,7 +24,7 @@ type Reader struct {
 	answer   io.Reader
 }
 
-// answerMax bounds an answer in bytes: the library reads no larger value either.
+// answerMax is the size of the largest answer in bytes. The library reads no larger value either.
 const answerMax = 1 << 28
 
 // OwnReader returns the reader of this tool, or nil if the tool has no probe.
@@ -57,7 +57,7 @@ func besideTool() *Reader {
 // NewReader returns a reader with this probe, which starts at the first question.
 func NewReader(program string) *Reader { return &Reader{program: program} }
 
-// start starts the child. It ends when this process does, because its standard input ends then.
+// start starts the child. The child ends with this process, because its standard input then ends.
 func (r *Reader) start() error {
 	child := exec.Command(r.program, "facts")
 	question, err := child.StdinPipe()
@@ -82,7 +82,7 @@ func (r *Reader) start() error {
 	return nil
 }
 
-// ask sends a question and returns the answer; "" if there was none.
+// ask writes a question with put, and returns the answer; "": there was none.
 func (r *Reader) ask(put func(*wire.Writer)) string {
 	var w wire.Writer
 	put(&w)
@@ -140,7 +140,7 @@ func (r *Reader) DXGI() (facts.DXGI, bool) {
 	return readDXGI(r.ask(func(w *wire.Writer) { w.PutNeedDxgi(wire.NeedDxgi{}) }))
 }
 
-// Process returns the rights of the probe's process, which are those of this process.
+// Process returns the rights of the probe's process, which has the rights of this process.
 func (r *Reader) Process() (facts.Process, bool) {
 	return readProcess(r.ask(func(w *wire.Writer) { w.PutNeedProcess(wire.NeedProcess{}) }))
 }

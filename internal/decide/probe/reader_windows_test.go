@@ -10,7 +10,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// On a running system the library's readers, in the probe that VKLOADER_TEST_PROBE names, and the tool's say the same.
+// On a running system, the library's readers, in the probe that VKLOADER_TEST_PROBE names, give the same facts as the
+// tool's.
 func TestReadersAgree(t *testing.T) {
 	program := os.Getenv("VKLOADER_TEST_PROBE")
 	if program == "" {

@@ -5,7 +5,7 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// readKey reads a registry key from an answer; false: there is none.
+// readKey reads a registry key from an answer; false: the answer has none.
 func readKey(answer string) (k facts.Key, ok bool) {
 	ok = eachRecord(answer, func(r wire.Record) {
 		if v, is := r.Registry(); is {
@@ -72,7 +72,7 @@ func readProcess(answer string) (p facts.Process, ok bool) {
 	return p, ok
 }
 
-// eachRecord walks an answer, whose first record has to be of a kind.
+// eachRecord calls take with each record of an answer. It returns false if the first record is not of the kind first.
 func eachRecord(answer string, take func(wire.Record), first uint32) bool {
 	in, ok := wire.Open(answer)
 	if !ok {

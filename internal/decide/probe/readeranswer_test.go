@@ -8,14 +8,14 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// said is an answer of the probe's.
+// said returns an answer of the probe.
 func said(put func(w *wire.Writer)) string {
 	var w wire.Writer
 	put(&w)
 	return string(w.Bytes())
 }
 
-// Every fact comes as it was sent, with its list; another record's answer is none, and neither are torn ones.
+// Every fact arrives as it was sent, with its list. An answer with another record, or a cut answer, gives no fact.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	answers := map[string]struct {

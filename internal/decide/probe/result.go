@@ -11,24 +11,24 @@ import (
 // Result is the child's report of its run on the library.
 type Result struct {
 	Library    string      // real path of the library that was opened
-	Version    uint32      // of the instance level
-	Interface  uint32      // agreed with the driver or layer; 0: it has no versions; of Negotiate
-	Extensions []Extension // of the instance level
+	Version    uint32      // the result of vkEnumerateInstanceVersion
+	Interface  uint32      // the interface version of the driver or layer, set by Negotiate; 0: it negotiates none
+	Extensions []Extension // instance extensions
 	Layers     []Layer
 	Devices    []Device
 	Phases     []Phase // finished ones, in order
 	Usage      map[string]Usage
 	Mapped     []string       // real paths of the loaded libraries, once there is an instance; nil: there was none
 	Asked      []Interception // by layer, in the order of the question
-	Lookup     time.Duration  // time of one command look-up; 0: not measured; of Submit and Present
-	Unshown    []string       // per platform, the reason why no frame was shown; of Present
+	Lookup     time.Duration  // time of one look-up of a command, set by Submit and Present; 0: not measured
+	Unshown    []string       // reasons why no frame was shown, one for each platform; set by Present
 	Log        string         // the child's standard error
 	Signal     string         // the signal that ended the child
 	Unfinished string         // the phase that did not end
 	Problem    string         // the reason for a bad end; empty after a good one
 	Outcome    Outcome
 
-	ended bool // the child has come to its own end
+	ended bool // the child ended by itself
 }
 
 // Outcome is how a run ended.
@@ -76,15 +76,15 @@ type Device struct {
 	DeviceUUID    string        `json:"device_uuid,omitempty"` // 32 hexadecimal digits; of devices from version 1.1 on
 	DriverUUID    string        `json:"driver_uuid,omitempty"`
 	DriverID      uint32        `json:"driver_id,omitempty"`
-	PCI           string        `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, where the driver tells it; the GPU with this Name is the same device
-	VRAM          uint64        `json:"vram_bytes"`        // size of the heaps that are the device's own
+	PCI           string        `json:"pci,omitempty"`     // address on the bus, as 0000:01:00.0, if the driver reports it; decide.GPU.Name of the same device
+	VRAM          uint64        `json:"vram_bytes"`        // size of the device's own heaps
 	Library       string        `json:"library,omitempty"` // of its driver, from the loader's log; discover.Probe leaves it empty
 
 	Extensions []string `json:"-"` // names of its device extensions
 }
 
-// ID names the device in the same way at every start of the machine, where its driver tells enough: by its PCI address,
-// else by its UUID, else by its number. Two drivers of one device give it the same ID.
+// ID returns a name of the device that is the same at every start of the machine, if its driver reports enough: its PCI
+// address, else its UUID. Otherwise it is the device's number. Two drivers of one device give it the same ID.
 func (d *Device) ID() string {
 	switch {
 	case d.PCI != "":
@@ -95,7 +95,7 @@ func (d *Device) ID() string {
 	return fmt.Sprintf("index-%d", d.Index)
 }
 
-// Interception lists the commands that a layer intercepts, as far as the layer answered.
+// Interception lists the commands that a layer intercepts, as the layer has answered.
 type Interception struct {
 	Answered bool
 	Commands []string

@@ -38,14 +38,14 @@ type event struct {
 	Step     string `json:"step"`
 }
 
-// maxLog limits the bytes kept from the child's standard error, maxEvents those of its events: a faulty driver may write
-// without end.
+// maxLog and maxEvents are the numbers of bytes that are kept of the child's standard error and of its events. A faulty
+// driver may write without end.
 const (
 	maxLog    = 4 << 20
 	maxEvents = 4 << 20
 )
 
-// notYet is the problem of a child whose context ended first.
+// notYet is the problem of a child that was ended by its context.
 const notYet = "it has not ended yet"
 
 // Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
@@ -59,7 +59,7 @@ func RunUntil(ctx context.Context, at Companions, environ []string, limit time.D
 	return run(ctx, "", "", at, environ, limit)
 }
 
-// Twice is RunUntil that does everything twice in one process, for times with a warm file cache.
+// Twice is RunUntil with each phase repeated in the same process, to measure times with warm caches.
 func Twice(ctx context.Context, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	return run(ctx, "again", "", at, environ, limit)
 }
@@ -80,8 +80,8 @@ func Ask(question string, at Companions, environ []string, limit time.Duration) 
 	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
-// Negotiate opens a driver alone in the child, or a layer by the name of its function, and returns the interface version that
-// the library agrees on.
+// Negotiate opens only a driver in the child, or only a layer, without a loader. The result has the interface version that
+// library and child agree on. layerFunction is the name of a layer's negotiation function; "": the library is a driver.
 func Negotiate(at Companions, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
 	alone := Companions{Child: at.Child, Library: library, Lowered: at.Lowered}
 	if layerFunction == "" {
@@ -90,7 +90,7 @@ func Negotiate(at Companions, library, layerFunction string, environ []string, l
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
-// trusted returns an error if this process has raised privileges and another user can change a file that the child would load.
+// trusted returns an error if this process is privileged and another user can change a file that the child would load.
 func trusted(way string, at Companions, environ []string) error {
 	if way == "driver" || way == "layer" {
 		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
@@ -124,7 +124,7 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	cmd.WaitDelay = 2 * time.Second
 	ended, err := start(cmd, theirs, at)
 	theirs.Close()
-	if whole.Err() != nil && err != nil { // the context ended before the child started
+	if whole.Err() != nil && err != nil { // the context ended before the child's start
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
 	}
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *Result) exited(code int, phase string) {
 	r.Problem, r.Outcome = fmt.Sprintf("ended by exit(%d)%s", code, r.during(phase)), Exited
 }
 
-// during names the phase in which the child ended, or after which, if no phase was running.
+// during names the phase in which the child ended. If none was running, it names the last finished one, after "after".
 func (r *Result) during(phase string) string {
 	switch name, command := inWords(phase); {
 	case phase != "" && command:
@@ -189,7 +189,7 @@ func (r *Result) during(phase string) string {
 	return ""
 }
 
-// Phases that are one command each, and the gerunds of the others after "while".
+// Phases that are one command each, with the command, and the gerunds of the other phases, which follow "while".
 var (
 	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
 		{"destroy instance", "vkDestroyInstance"}}
@@ -197,7 +197,8 @@ var (
 		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
 )
 
-// inWords returns a phase in words for a sentence; with command, as the name of the command.
+// inWords returns a phase in words for a sentence. If command is true, name is the name of a command, and otherwise a
+// gerund.
 func inWords(phase string) (name string, command bool) {
 	for _, c := range commandOf {
 		if c[0] == phase {
@@ -212,14 +213,14 @@ func inWords(phase string) (name string, command bool) {
 	return phase, false
 }
 
-// read reads the probe's lines and returns the unfinished phase.
+// read reads the probe's lines into the result, and returns the unfinished phase; "": there is none.
 func (r *Result) read(out io.Reader) (unfinished string) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e event
 		if line := lines.Bytes(); len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
-			continue // not the probe's
+			continue // not a line of the probe
 		}
 		switch e.Event {
 		case "begin":

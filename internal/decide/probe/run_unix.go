@@ -16,11 +16,12 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// start starts the child with a descriptor for its events. The child's process group includes the processes of its drivers. It
-// ends when the tool ends; on macOS, not when the tool is killed. The caller calls ended after the child's end.
+// start starts the child with a descriptor for its events. The child has a process group, which includes the processes that
+// its drivers start. The child ends with the tool; on macOS it outlives a tool that was killed. The caller calls ended after
+// the child's end.
 func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
-	runtime.LockOSThread() // the signal is tied to the thread that started it
+	runtime.LockOSThread() // the kernel ends the child when the thread that started it ends
 	cmd.SysProcAttr = group()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err = spawn.Start(cmd); err != nil {
@@ -60,7 +61,7 @@ func takeAlong(group int) (stop func()) {
 	}
 }
 
-// killedBy names the signal that ended a process; "": none.
+// killedBy returns the name of the signal that ended a process; "": none did.
 func killedBy(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return cmp.Or(unix.SignalName(status.Signal()), fmt.Sprintf("signal %d", int(status.Signal())))
@@ -68,5 +69,5 @@ func killedBy(state *os.ProcessState) string {
 	return ""
 }
 
-// OpenError returns the dynamic linker's error about a library, which is in words.
+// OpenError returns the dynamic linker's error about a library: it is in words already.
 func OpenError(text string) string { return text }

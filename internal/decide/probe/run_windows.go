@@ -40,11 +40,11 @@ func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err err
 	if err = spawn.Start(cmd); err != nil {
 		return nil, errors.Join(err, job.End())
 	}
-	_ = job.Take(uint32(cmd.Process.Pid)) // where a process can be in one job only, only the child is killed
+	_ = job.Take(uint32(cmd.Process.Pid)) // if a process can be in only one job, this fails, and only the child is killed
 	return func() { _ = job.End() }, nil
 }
 
-// killedBy names the exception that ended a process; "": none.
+// killedBy returns the name of the exception that ended a process; "": none did.
 func killedBy(state *os.ProcessState) string {
 	if code := windows.Exception(state.ExitCode()); code.Fatal() {
 		return code.String()
@@ -52,5 +52,5 @@ func killedBy(state *os.ProcessState) string {
 	return ""
 }
 
-// OpenError returns the system's error about a library with its meaning.
+// OpenError returns the system's error about a library, with its meaning in words.
 func OpenError(text string) string { return windows.ErrorInWords(text) }

@@ -16,12 +16,12 @@ type Difference struct {
 	Manifest string `json:"manifest,omitempty"`
 	What     string `json:"what"`
 
-	Old  bool `json:"-"` // an old state of a file is in use: starting the program again fixes it
-	Weak bool `json:"-"` // it may be intended
-	Own  bool `json:"-"` // no manifest names it: it may belong to the program
+	Old  bool `json:"-"` // the process uses an old state of a file; a restart of the program fixes it
+	Weak bool `json:"-"` // the difference may be intended
+	Own  bool `json:"-"` // no manifest names the file; it may belong to the program
 }
 
-// Kinds of differences, in words.
+// Texts of differences.
 const (
 	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
 	unnamed     = "it is loaded, but no manifest names it: it came with the program, or the variables have changed"
@@ -37,7 +37,8 @@ var changeWords = map[FileState]string{
 	Written:  "its file has been written to since the process began",
 }
 
-// Differences compares the loaded files with the decision; it returns none if the caller may not see the mapped files.
+// Differences compares the files that the process has mapped with a decision that was made now. It returns none if the
+// caller may not see the mapped files.
 func (p *Process) Differences(answer *plan.Answer) []Difference {
 	list := []Difference{}
 	if p.NoMaps {
@@ -56,7 +57,7 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 	return append(list, compare(answer, drivers, layers)...)
 }
 
-// compare compares modules with the decision of now.
+// compare compares mapped drivers and layers with a decision that was made now.
 func compare(answer *plan.Answer, drivers, layers []MappedModule) (list []Difference) {
 	type entry struct{ kind, manifest string }
 	there := map[entry]bool{}
@@ -102,15 +103,16 @@ func compare(answer *plan.Answer, drivers, layers []MappedModule) (list []Differ
 // FileState is the change of a file since a process mapped it.
 type FileState string
 
-// States of mapped files.
+// States of mapped files, compared with the file that has the name now.
 const (
 	Same     FileState = ""
-	Gone     FileState = "gone"     // nothing has its name any more
+	Gone     FileState = "gone"     // no file has the name
 	Replaced FileState = "replaced" // another file has its name
 	Written  FileState = "written"  // it was written to since the process began
 )
 
-// coarse is the possible error of a process's start time: the kernel states the time of its own start in whole seconds.
+// coarse is the error that a process's start time may have: the kernel states the time of the system's start in whole
+// seconds.
 const coarse = 3 * time.Second
 
 // StateOf compares a mapped file with the present file of its name.
@@ -120,7 +122,7 @@ func (p *Process) StateOf(m *Mapping) FileState {
 	case err != nil && m.Deleted:
 		return Gone
 	case err != nil:
-		return Same // it cannot be looked at
+		return Same // the file cannot be examined
 	case m.Deleted:
 		return Replaced
 	case p.Started.IsZero():
@@ -128,8 +130,8 @@ func (p *Process) StateOf(m *Mapping) FileState {
 	}
 	begun := p.Started.Add(coarse)
 	numbers, ok := machine.NumbersOf(info)
-	// File systems in layers show other inodes in maps than stat does, so the file must also have changed since the process
-	// began.
+	// overlayfs shows another inode in maps than stat does. A different inode alone is therefore no sign; the file must also
+	// have changed since the process began.
 	if ok && numbers.Inode != m.inode && m.inode != 0 && numbers.Changed > begun.Unix() {
 		return Replaced
 	}

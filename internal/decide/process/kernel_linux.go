@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Kernel is where the kernel shows its processes.
+// Kernel reads the processes of a kernel from its proc file system.
 type Kernel struct {
 	Proc string // "/proc"
 }
@@ -25,13 +25,13 @@ type Kernel struct {
 // Here is the running kernel.
 var Here = Kernel{Proc: "/proc"}
 
-// Exists reports whether a process runs: a zombie has ended.
+// Exists reports whether a process runs. A zombie has ended.
 func (k Kernel) Exists(pid int) bool {
 	status, err := os.ReadFile(filepath.Join(k.Proc, strconv.Itoa(pid), "status"))
 	return err == nil && !strings.Contains(string(status), "\nState:\tZ") && !strings.Contains(string(status), "\nState:\tX")
 }
 
-// Look looks at one process.
+// Look returns one process. The error wraps ErrHidden if the caller may not inspect it.
 func (k Kernel) Look(pid int) (*Process, error) {
 	p := &Process{PID: pid, directory: filepath.Join(k.Proc, strconv.Itoa(pid))}
 	status, err := os.ReadFile(p.file("status"))
@@ -73,7 +73,7 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	return p, nil
 }
 
-// Family returns a process and its descendants, parents first, up to a bound.
+// Family returns a process and its descendants, parents first: at most 256 processes.
 func (k Kernel) Family(pid int) []int {
 	const most = 256
 	family := []int{pid}
@@ -101,7 +101,8 @@ func (k Kernel) LoadersOf(pid int) []Mapping {
 	return p.Loaders()
 }
 
-// List looks at every process that has a Vulkan loader mapped. hidden counts those that the caller may not inspect.
+// List returns every process that has a Vulkan loader mapped. hidden is the number of processes that the caller may not
+// inspect.
 func (k Kernel) List() (found []*Process, hidden int, err error) {
 	entries, err := os.ReadDir(k.Proc)
 	if err != nil {
@@ -112,7 +113,7 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 		if err != nil {
 			continue
 		}
-		// Most processes have none, and the list of mappings says so at once.
+		// The list of mappings is read first: most processes have no loader.
 		may, err := mayHaveLoader(filepath.Join(k.Proc, entry.Name(), "maps"))
 		switch {
 		case errors.Is(err, fs.ErrPermission):
@@ -143,7 +144,7 @@ func (k Kernel) root(p *Process) string {
 
 func (p *Process) file(name string) string { return filepath.Join(p.directory, name) }
 
-// text returns one of the kernel's files about the process; "": it cannot be read.
+// text returns the content of one of the kernel's files about the process; "": it cannot be read.
 func (p *Process) text(name string) string {
 	data, _ := os.ReadFile(p.file(name))
 	return string(data)
@@ -157,7 +158,7 @@ const (
 // secure reads AT_SECURE from an auxiliary vector: pairs of words, of the process's own word size.
 func secure(auxv string, order encoding.ByteOrder) bool {
 	data, word := []byte(auxv), 8
-	// The first key is a small number: a larger one of 64 bits is a key and a value of 32 bits each.
+	// The first key is a small number. If the first eight bytes are a larger one, they are a 32-bit key and a 32-bit value.
 	if len(data) >= 8 && order.Uint64(data) > math.MaxUint32 {
 		word = 4
 	}
@@ -178,11 +179,11 @@ func secure(auxv string, order encoding.ByteOrder) bool {
 	return false
 }
 
-// ticks is the number of units in a second of the kernel's times, on every machine of today.
+// ticks is the number of units a second in the kernel's times (USER_HZ), the same on all machines.
 const ticks = 100
 
-// started returns the start time of a process, from field 22 of /proc/PID/stat. Fields are counted from the end of the name,
-// which may contain anything.
+// started returns the start time of a process, from field 22 of /proc/PID/stat. The fields are counted after the last ")",
+// because the name may contain any character.
 func (k Kernel) started(stat string) time.Time {
 	at := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[at+1:])
@@ -208,8 +209,8 @@ func (k Kernel) started(stat string) time.Time {
 // deleted is the kernel's suffix for the name of a deleted file.
 const deleted = " (deleted)"
 
-// class returns the word size of the mapped loader, else of the executable. Wine's own executable may differ from the program
-// in it.
+// class returns the word size of the mapped loader, or else of the executable. The loader comes first, because Wine's
+// executable may have another word size than the program that it runs.
 func (p *Process) class() int {
 	for _, m := range p.Loaders() {
 		if class := classOf(p.Machine.Open(m.Path)); class != 0 {

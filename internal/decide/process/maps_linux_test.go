@@ -12,8 +12,8 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// Each file is told once; names with spaces stay whole, and a file that is gone is marked. A line that no kernel writes
-// is left out.
+// mapped returns each file once. Names with spaces are complete, and deleted files are marked. Lines that no kernel writes
+// are skipped.
 func TestMapped(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -29,7 +29,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// allocated is how many MB are allocated while a function runs.
+// allocated returns the MB that are allocated while a function runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -38,8 +38,8 @@ func allocated(f func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// A process that maps files often, under long names, and has many descriptors costs a lister of processes little memory
-// and few readings. Not with other tests at once: it counts the memory of all of them.
+// A process with many mappings, long names and many descriptors costs little memory and few reads. The test is not parallel,
+// because it counts the memory of all tests.
 func TestProcessOfManyMappings(t *testing.T) {
 	k := made(t, map[string]string{"7/status": "Name:\tgame\n", "7/stat": "7 (a) S 1", "7/fdinfo/0": ""})
 	maps, err := os.Create(filepath.Join(k.Proc, "7/maps"))

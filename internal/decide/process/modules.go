@@ -15,13 +15,13 @@ import (
 
 // MappedModule is a driver or layer that a process has mapped.
 type MappedModule struct {
-	Name     string    `json:"name"`               // of the layer; of a driver, its manifest's file name
-	Manifest string    `json:"manifest,omitempty"` // "": no manifest that programs find names this file
+	Name     string    `json:"name"`               // of a layer, its name; of a driver, its manifest's file name
+	Manifest string    `json:"manifest,omitempty"` // the manifest that names this file; "": no manifest that programs find does
 	File     string    `json:"file"`
 	State    FileState `json:"change,omitempty"` // the change of the file since it was mapped: gone, replaced or written
 
 	Item *explain.Item `json:"-"` // the decision about it; nil without a manifest
-	In   bool          `json:"-"` // it would be loaded now
+	In   bool          `json:"-"` // a new process would load it
 }
 
 // Modules returns the drivers and layers among the mapped files: the files that manifests name in the decision for this
@@ -69,15 +69,15 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []MappedModule) 
 	return drivers, layers
 }
 
-// partOf reports whether a library is opened by a found driver itself. NVIDIA's driver opens its part for EGL, which has a
+// partOf reports whether a found driver opened this library itself. The library for EGL that NVIDIA's driver opens has a
 // driver's functions, too.
 func partOf(found []MappedModule, library string) bool {
 	family := drivers.Of(library)
 	return family != nil && slices.ContainsFunc(found, func(d MappedModule) bool { return d.Manifest != "" && drivers.Of(d.File) == family })
 }
 
-// kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. If the file was replaced, it
-// examines the new file; if it was deleted, the name tells a known driver.
+// kind returns the kind of a mapped file by its functions: "driver", "layer", or "" for neither. It reads the file that has
+// the name now. Of a deleted file it only recognizes known drivers, by their names.
 func (p *Process) kind(m *Mapping) string {
 	f, err := p.Machine.Open(m.Path)
 	if err != nil && m.Deleted && drivers.Of(m.Path) != nil {
@@ -98,7 +98,8 @@ func (p *Process) kind(m *Mapping) string {
 	return ""
 }
 
-// named returns the library in a manifest that the decision left out: that of a driver, or of its only layer.
+// named returns the library that a manifest names, for a manifest that the decision left out. A manifest with several layers
+// has none.
 func (p *Process) named(file string) string {
 	data, err := p.Machine.ReadFile(file)
 	if err != nil {

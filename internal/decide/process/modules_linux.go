@@ -16,22 +16,22 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// loaderName is the file that programs open as the loader.
+// loaderName is the name by which programs open the loader.
 const loaderName = "libvulkan.so.1"
 
-// loaderStem is the start of the names of the loader's files. Names of drivers go on with an underscore instead.
+// loaderStem is the start of the names of a loader's files. In the names of drivers, an underscore follows "libvulkan".
 const loaderStem = "libvulkan.so"
 
 // isLoader reports whether a file is a Vulkan loader's.
 func isLoader(file string) bool { return strings.HasPrefix(path.Base(file), loaderStem) }
 
-// isLibrary reports by its name whether a file is a library.
+// isLibrary reports whether a file is a library, by its name.
 func isLibrary(file string) bool { return strings.Contains(path.Base(file), ".so") }
 
 func symbolsOf(f *os.File) (*binary.Symbols, error) { return binary.ReadSymbols(f) }
 
-// find returns the mapped file of a manifest's library name: the same file, or one of the same name but for the version, as an
-// update leaves it behind. It returns nil without one.
+// find returns the mapped file of a manifest's library name. That is the file itself, or one whose name differs only in the
+// version, because an update may have replaced the file. nil: neither is mapped.
 func (p *Process) find(library string) *Mapping {
 	if library == "" {
 		return nil
@@ -63,8 +63,8 @@ func (p *Process) find(library string) *Mapping {
 	return nil
 }
 
-// tokens returns the values that the process's dynamic linker gives to tokens when the loader opens a library: $ORIGIN is the
-// loader's directory, and $LIB follows from the place of the C library. musl, without a libc.so.6, has no tokens.
+// tokens returns the values of tokens when the process's loader opens a library: $ORIGIN is the loader's directory, and $LIB
+// follows from the path of libc.so.6. musl has no libc.so.6, and no tokens.
 func (p *Process) tokens() machine.Tokens {
 	var t machine.Tokens
 	for _, m := range p.Mapped {
@@ -84,13 +84,13 @@ func (p *Process) tokens() machine.Tokens {
 // Reading a process is bounded: another user's process may map a file as often as the kernel allows, under a name
 // of 4 kB, and have a million descriptors.
 const (
-	maxMaps        = 256 << 20 // bytes of its list of mappings
-	maxLine        = 64 << 10  // of one line in it
-	maxNames       = 4 << 20   // of the names that are kept
+	maxMaps        = 256 << 20 // bytes of the list of mappings
+	maxLine        = 64 << 10  // bytes of one line in the list
+	maxNames       = 4 << 20   // bytes of the kept names
 	maxDescriptors = 1 << 14
 )
 
-// readMaps calls line with each line of the list of mappings, without its end, until line returns false.
+// readMaps calls line with each line of a list of mappings, without the line feed, until line returns false.
 func readMaps(file string, line func([]byte) bool) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -105,7 +105,7 @@ func readMaps(file string, line func([]byte) bool) error {
 		} else if err != nil {
 			return err
 		}
-		again = long || more || line(text) // a line that is too long is left out
+		again = long || more || line(text) // a line that is too long is skipped
 		long = more
 	}
 	return nil
@@ -120,7 +120,7 @@ func mayHaveLoader(file string) (found bool, err error) {
 	return found, err
 }
 
-// mapped returns the files of a list of mappings, each once.
+// mapped returns the files in a list of mappings, each once.
 func mapped(file string) ([]Mapping, error) {
 	var list []Mapping
 	seen, size := map[string]bool{}, 0
@@ -161,7 +161,8 @@ func (p *Process) descriptors() []string {
 	return names
 }
 
-// Memory reads fdinfo; it returns nothing if the kernel driver reports nothing, as NVIDIA's.
+// Memory returns the process's device memory by fdinfo. It returns nothing if the kernel driver reports nothing there, as
+// NVIDIA's does.
 func (p *Process) Memory() []MemoryRegion {
 	var list []MemoryRegion
 	type client struct{ driver, device, id string }
@@ -191,7 +192,7 @@ func (p *Process) Memory() []MemoryRegion {
 	return list
 }
 
-// kinds of memory keys, the better one first: resident memory, its older form, allocated memory.
+// kinds are the keys of memory, in order of preference: resident memory, its older key, allocated memory.
 var kinds = []string{"drm-resident-", "drm-memory-", "drm-total-"}
 
 // parseInfo parses a file of fdinfo; driver is "" if the descriptor is not a device's.
@@ -221,7 +222,7 @@ func parseInfo(text string) (driver, device, client string, regions map[string]u
 	return driver, device, client, regions
 }
 
-// size reads "NUMBER [KiB|MiB]".
+// size parses "NUMBER [KiB|MiB]" and returns bytes.
 func size(text string) (uint64, bool) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {

@@ -2,7 +2,7 @@ package process
 
 import "testing"
 
-// NVIDIA's part for EGL has the functions of a driver: beside the driver it is none of its own.
+// NVIDIA's library for EGL has the functions of a driver, but is no separate driver if NVIDIA's driver is loaded.
 func TestPartOfADriver(t *testing.T) {
 	t.Parallel()
 	nvidia := MappedModule{Manifest: "/usr/share/vulkan/icd.d/nvidia_icd.json", File: "/usr/lib/libGLX_nvidia.so.580.1"}

@@ -13,7 +13,7 @@ import (
 // Process is a running program.
 type Process struct {
 	PID     int
-	Name    string   // as the kernel calls it, at most 15 bytes
+	Name    string   // the kernel's name for it, at most 15 bytes
 	Program string   // path of the executable as the process sees it, without " (deleted)"
 	Command []string // its command line
 	Started time.Time
@@ -21,9 +21,9 @@ type Process struct {
 	User     uint32 // the effective one
 	Groups   []uint32
 	Elevated bool // the kernel started it with more rights than its user (AT_SECURE)
-	Class    int  // word size of its executable, or of the loader that it has mapped; 0: not known
+	Class    int  // word size of the mapped loader, or else of the executable; 0: not known
 
-	Machine machine.Machine // its root and its environment, as it was started
+	Machine machine.Machine // its root, and its environment at its start
 	Mapped  []Mapping
 	NoMaps  bool // the caller may not see the mapped files
 
@@ -33,7 +33,7 @@ type Process struct {
 // Mapping is a file that is mapped into a process.
 type Mapping struct {
 	Path    string // as the process sees it
-	Deleted bool   // the file that was mapped is no longer there under this name
+	Deleted bool   // the mapped file no longer has this name
 	inode   uint64
 }
 
@@ -54,7 +54,7 @@ func (m *Mapping) Version() string {
 	return version
 }
 
-// MemoryRegion is a process's share of one region of a device's memory, as the driver in the kernel tells it in fdinfo
+// MemoryRegion is a process's share of one region of a device's memory, as the kernel's driver reports it in fdinfo
 // (drm-usage-stats in the kernel's documentation).
 type MemoryRegion struct {
 	Device string `json:"device,omitempty"` // PCI address

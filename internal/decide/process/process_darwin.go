@@ -10,14 +10,13 @@ import (
 	"vkloader/internal/decide/binary"
 )
 
-// Kernel is where the kernel shows its processes. macOS shows an ordinary user neither the variables nor the libraries of another
-// process.
+// Kernel stands for the running kernel. macOS does not show an ordinary user the variables and libraries of another process.
 type Kernel struct{}
 
 // Here is the running kernel.
 var Here Kernel
 
-// ErrUnknown is the error about every process.
+// ErrUnknown is the error of every question about a process.
 var ErrUnknown = errors.New("not on macOS: it tells no program about the variables and libraries of another process")
 
 // Exists reports whether a process runs.
@@ -46,7 +45,7 @@ func isLibrary(file string) bool { return strings.HasSuffix(file, ".dylib") }
 
 func symbolsOf(f *os.File) (*binary.MachO, error) { return binary.ReadMachO(f) }
 
-// find returns the mapped file with the name of a manifest's library; nil without one.
+// find returns the mapped file with the name of a manifest's library; nil: there is none.
 func (p *Process) find(library string) *Mapping {
 	for i, m := range p.Mapped {
 		if library != "" && path.Base(m.Path) == path.Base(library) {

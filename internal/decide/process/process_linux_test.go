@@ -19,7 +19,7 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-// words is an auxiliary vector of a word size.
+// words returns an auxiliary vector for a word size.
 func words(order byteOrder, size int, numbers ...uint64) string {
 	var data []byte
 	for _, n := range numbers {
@@ -56,7 +56,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Tokens of a library's name are replaced as by the process's dynamic linker; musl has none.
+// Tokens in a library's name get the values of the process's dynamic linker; musl has no tokens.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ libc, loader, named, mapped string }{
@@ -81,7 +81,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// made is a directory like /proc with one process of number 7, below which root lies.
+// made returns a directory like /proc with one process, whose number is 7. The process's root is below it.
 func made(t *testing.T, files map[string]string) Kernel {
 	t.Helper()
 	proc := t.TempDir()
@@ -94,7 +94,7 @@ func made(t *testing.T, files map[string]string) Kernel {
 	return Kernel{Proc: proc}
 }
 
-// The kernel's facts about a process are read correctly; memory is counted once for each client of a device.
+// Look reads the kernel's facts about a process. Memory counts once for each client of a device.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	client := "drm-driver:\tamdgpu\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t2048 KiB\ndrm-memory-gtt:\t1 MiB\n" +
@@ -128,7 +128,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A file is gone, has another one in its place, or was written to.
+// A mapped file may be gone, replaced or written to.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lib.so")

@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// Kernel lists the processes.
+// Kernel stands for the running system.
 type Kernel struct{}
 
 // Here is the running kernel.
@@ -27,7 +27,7 @@ func (Kernel) Exists(pid int) bool {
 	return err == nil
 }
 
-// Look looks at one process, with the variables that it has at this moment.
+// Look returns one process, with its present variables.
 func (Kernel) Look(pid int) (*Process, error) {
 	p, err := windows.ProcessOf(uint32(pid))
 	if errors.Is(err, syswindows.ERROR_INVALID_PARAMETER) {
@@ -43,8 +43,8 @@ func (Kernel) Look(pid int) (*Process, error) {
 	return seen(p, environ), nil
 }
 
-// List looks at every process that has a Vulkan loader, with this process's variables where its own cannot be read. hidden counts
-// those that the caller may not inspect.
+// List returns every process that has loaded a Vulkan loader. A process whose variables cannot be read gets those of this
+// process. hidden is the number of processes that the caller may not inspect.
 func (Kernel) List() (found []*Process, hidden int, err error) {
 	all, hidden, err := windows.Processes()
 	for i := range all {
@@ -79,7 +79,7 @@ func isLibrary(string) bool { return true }
 
 func symbolsOf(f *os.File) (*binary.PE, error) { return binary.ReadPE(f) }
 
-// find returns the mapped file with the name of a manifest's library.
+// find returns the mapped file with the name of a manifest's library; nil: there is none.
 func (p *Process) find(library string) *Mapping {
 	for i, m := range p.Mapped {
 		if library != "" && strings.EqualFold(filepath.Base(m.Path), filepath.Base(library)) {

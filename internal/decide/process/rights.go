@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// FileRights is the reason why the kernel starts a program with more rights than its user has, in words; "": it does not.
+// FileRights says in words why the kernel starts a program with more rights than its user has; "": the kernel does not.
 type FileRights string
 
 // Reasons.
@@ -18,8 +18,8 @@ const (
 	Capabilities FileRights = "file capabilities"
 )
 
-// RightsOf reads from a program's file whether the kernel gives it more rights than the tool's user has. For root, the answer
-// is that for other users: root's programs gain no rights.
+// RightsOf returns why the kernel would give the program in a file more rights than the tool's user has. If the user is
+// root, it answers for other users, because root's programs gain no rights.
 func RightsOf(m *machine.Machine, program string) FileRights {
 	info, err := m.Stat(program)
 	if err != nil || !info.Mode().IsRegular() {
@@ -40,7 +40,7 @@ func RightsOf(m *machine.Machine, program string) FileRights {
 	case err == nil && len(value) > 0:
 		reason = Capabilities
 	}
-	if reason != "" && isScript(m, program) { // the kernel ignores these rights there
+	if reason != "" && isScript(m, program) { // the kernel ignores these rights of a script
 		return ""
 	}
 	return reason

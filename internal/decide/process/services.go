@@ -23,8 +23,8 @@ const (
 	maxSearch    = 100 * time.Millisecond
 )
 
-// Services returns the processes of systemd's services, one for each service and user. It
-// reads only files of /proc that every user may read.
+// Services returns the processes of systemd's services, one for each service and user. It reads only files of /proc that
+// every user may read.
 func Services(m *machine.Machine) (list []SystemdService) {
 	type one struct {
 		unit string
@@ -58,8 +58,8 @@ func Services(m *machine.Machine) (list []SystemdService) {
 	return list
 }
 
-// UnitOf returns the service of systemd in a process's list of control groups (cgroups(7)); "" for a process of a session, a
-// virtual machine or a container.
+// UnitOf returns systemd's service in a process's list of control groups (cgroups(7)); "": the process belongs to a session,
+// a virtual machine or a container.
 func UnitOf(list string) string {
 	for _, line := range strings.Split(list, "\n") {
 		fields := strings.SplitN(line, ":", 3) // number, controllers, path
@@ -88,8 +88,9 @@ type Unit struct {
 	OfUser bool   // of a user's service manager
 }
 
-// UnitIn returns the service in a process's list of control groups, of the system's or a user's service manager. A terminal or a
-// desktop starts programs in scopes, or in transient services without a unit file.
+// UnitIn returns the service, of the system's or a user's service manager, in a process's list of control groups. It returns
+// no name for programs that a terminal or a desktop starts: these run in scopes, or in transient services without a unit
+// file.
 func UnitIn(list string) Unit {
 	if name := UnitOf(list); name != "" {
 		return Unit{Name: name}
@@ -106,8 +107,9 @@ func UnitIn(list string) Unit {
 	return Unit{}
 }
 
-// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, and the drop-ins by their
-// names, the first of each name. configHome is the directory of the user's configuration.
+// UnitFiles returns the files of a unit in the order in which systemd reads them: the first unit file, then the drop-ins
+// sorted by name. Of several drop-ins with one name it returns the first. configHome is the directory of the user's
+// configuration.
 func UnitFiles(m *machine.Machine, u Unit, configHome string) (files []string) {
 	names := []string{u.Name}
 	if name, _, instance := strings.Cut(u.Name, "@"); instance {

@@ -1,5 +1,5 @@
-// Package reasons has the sentences of the core's findings. The core gives codes, causes and details; the lines of the log, which
-// are a finding's text where it has one, are its only sentences.
+// Package reasons has the sentences of the core's findings. The core has codes, causes and details. Its only sentences are
+// the lines of the log; a finding with such a line has the line as its text.
 package reasons
 
 import (
@@ -47,7 +47,7 @@ func Of(f *diag.Diagnostic) string {
 	return byCode(f.Code)
 }
 
-// byCause are the sentences of causes, with %1 for the first detail, and %2 at the end for the second.
+// byCause has the sentence of each cause. %1 stands for the first detail, and %2, at the end, for the second.
 var byCause = [...]string{
 	diag.Unasked:         "nothing enables it",
 	diag.DisableVariable: "its disable variable %1 is set",

@@ -1,5 +1,6 @@
-// Package spawn is the one place where the tool starts processes. It asks a hook before each start, and the hook may refuse:
-// the page's server refuses every start but those of a person's own action. The package knows no program.
+// Package spawn is the only package of the tool that starts processes. Before each start it asks a hook, which may refuse:
+// the page's server refuses every start that is not the action of a person on the page. The package knows no particular
+// program.
 package spawn
 
 import (
@@ -8,13 +9,13 @@ import (
 	"sync/atomic"
 )
 
-// Hook judges the start of a program. An error keeps the process from being started.
+// Hook decides whether a program may start. If it returns an error, the process is not started.
 type Hook func(program string, args []string) error
 
-// hook is the one that judges now; nil: none.
+// hook is the installed Hook; nil: none.
 var hook atomic.Pointer[Hook]
 
-// Judge installs a hook for every later start of this process, and returns the function that removes it.
+// Judge installs a hook for all later starts of this process. It returns the function that removes the hook.
 func Judge(h Hook) (remove func()) {
 	before := hook.Swap(&h)
 	return func() { hook.Store(before) }
@@ -30,7 +31,7 @@ func Allowed(program string, args []string) error {
 	return nil
 }
 
-// Start is cmd.Start after the hook's judgement.
+// Start is cmd.Start, if the hook allows it.
 func Start(cmd *exec.Cmd) error {
 	if err := Allowed(cmd.Path, cmd.Args); err != nil {
 		return err
@@ -38,7 +39,7 @@ func Start(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// Run is cmd.Run after the hook's judgement.
+// Run is cmd.Run, if the hook allows it.
 func Run(cmd *exec.Cmd) error {
 	if err := Allowed(cmd.Path, cmd.Args); err != nil {
 		return err
@@ -46,7 +47,7 @@ func Run(cmd *exec.Cmd) error {
 	return cmd.Run()
 }
 
-// Output is cmd.Output after the hook's judgement.
+// Output is cmd.Output, if the hook allows it.
 func Output(cmd *exec.Cmd) ([]byte, error) {
 	if err := Allowed(cmd.Path, cmd.Args); err != nil {
 		return nil, err

@@ -1,10 +1,10 @@
-// Package standing has the stages of a driver or layer on its way into a program, and what keeps it from the next one. It holds
-// values and their words, and judges nothing.
+// Package standing has the stages of a driver or layer on its way into a program, and the faults that keep it from the next
+// stage. It holds values and their words; other packages judge.
 package standing
 
 import "slices"
 
-// Stage is how far a driver or layer gets on its way into a program, as far as is known.
+// Stage is the last stage that a driver or layer is known to reach on its way into a program.
 type Stage string
 
 // Stages in their order. The first three come from files alone, the others from a child process that loads the library.
@@ -33,10 +33,10 @@ const (
 	FaultLayer      = "layer-interface"
 )
 
-// Standing is the stage of a driver or layer, and what keeps it from the next one.
+// Standing is the stage of a driver or layer, and the reason why it is not at the next one.
 type Standing struct {
 	Stage    Stage  `json:"stage,omitempty"`    // not chosen, chosen, loadable, opened, answered or shows devices; absent: not judged
-	But      string `json:"but,omitempty"`      // the reason why it gets no further: one clause
+	But      string `json:"but,omitempty"`      // the reason why it is not at the next stage: one clause
 	Fault    string `json:"fault,omitempty"`    // the code of the finding about the reason
 	Harmless bool   `json:"harmless,omitempty"` // programs lose nothing: it is for other programs, or its device is absent
 }
@@ -49,7 +49,7 @@ func (s Standing) String() string {
 	return string(s.Stage) + ", but " + s.But
 }
 
-// Lost reports whether the rules choose the driver or layer, and programs get nothing from it though they should.
+// Lost reports whether the rules choose the driver or layer, but programs do not get it although it is for them.
 func (s Standing) Lost() bool { return s.But != "" && s.Stage != NotChosen && !s.Harmless }
 
 // Reaches reports whether the standing is at or past a stage.

@@ -17,7 +17,7 @@ import (
 	"vkloader/internal/decide/vk"
 )
 
-// Android is a machine with Android: a copy of its file system, its properties and its global settings.
+// Android is a machine with Android, given by a copy of its file system, its properties and its global settings.
 type Android struct {
 	Machine    machine.Machine
 	Properties Properties
@@ -29,7 +29,7 @@ type Android struct {
 // page is the alignment of an uncompressed library in an APK.
 const page = 4096
 
-// maxLibrary limits the bytes that are read of a library in an APK.
+// maxLibrary is the number of bytes that are read of a library in an APK.
 const maxLibrary = 256 << 20
 
 func (a *Android) lib() string { return map[string]string{"64": "lib64", "32": "lib"}[a.Bits] }
@@ -50,10 +50,10 @@ func (a *Android) abi() string {
 	return "arm64-v8a"
 }
 
-// parts are the directories of installed packages, those of the system first.
+// parts are the directories of installed packages; those of the system come first.
 var parts = []string{"/system/priv-app", "/system/app", "/product/priv-app", "/product/app", "/vendor/app", "/data/app"}
 
-// apk finds the file of a package, and the part of the system with it: the file lies in a directory with the package's name,
+// apk finds the file of a package, and the directory of parts with it. The file is in a directory with the package's name,
 // to which the installer may add a suffix and a parent directory.
 func (a *Android) apk(name string) (file, part string) {
 	var find func(directory string, depth int) string
@@ -91,7 +91,8 @@ func (a *Android) apk(name string) (file, part string) {
 	return "", ""
 }
 
-// installed describes a package from its files. It does not read the manifest's target version, and assumes a new one.
+// installed describes a package from its files. It does not read the target version in the package's manifest, and assumes a
+// new one.
 func (a *Android) installed(name string) (androidPackage, bool) {
 	file, part := a.apk(name)
 	if file == "" {
@@ -135,7 +136,7 @@ func (a *Android) archive(file string, read func(*zip.Reader)) bool {
 	return true
 }
 
-// says reports whether the manifest of an APK contains a name of metadata. It takes the value for true.
+// says reports whether the manifest of an APK contains a metadata name. The metadata is assumed to be true.
 func (a *Android) says(file, name string) bool {
 	manifest := a.inside(file, "AndroidManifest.xml")
 	wide, _ := encoding.Append(nil, encoding.LittleEndian, utf16.Encode([]rune(name))) // Append returns an error only for types without a fixed size
@@ -203,12 +204,12 @@ func (a *Android) directories(namespace, updatable string) []string {
 	return []string{"/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib() + "/hw", "/apex/" + a.Properties["ro.vulkan.apex"] + "/" + a.lib()}
 }
 
-// Explain returns a program's driver and layers, the rejected ones with the reasons, and notes.
+// Explain returns a program's driver and layers, the rejected drivers and layers with reasons, and notes.
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
 	selected := f.Select(a.installed)
-	var at string // of the last library that exists
+	var at string // the last library that exists
 	driver := f.Choose(selected.Path, func(namespace, library string) androidOpened {
 		at = ""
 		for _, directory := range a.directories(namespace, selected.Path) {

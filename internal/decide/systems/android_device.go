@@ -23,7 +23,7 @@ type androidFacts struct {
 
 // androidProgram describes a program.
 type androidProgram struct {
-	Package       string // its name; "": a process that is no app
+	Package       string // its name; "": the process is no app
 	Debuggable    bool
 	DebugPlatform bool // the whole system is a debuggable build
 	Privileged    bool // a privileged app
@@ -32,7 +32,7 @@ type androidProgram struct {
 	InjectLayers  bool // its manifest has com.android.graphics.injectLayers.enable
 	LibraryPath   string
 	ABI           string
-	Environment   map[string]string // of a process that is no app
+	Environment   map[string]string // of a process that is no app; nil for apps
 }
 
 // property returns a property; "" if it is not set.
@@ -49,8 +49,8 @@ func (p *androidProgram) debuggable() bool { return p.Debuggable || p.DebugPlatf
 // Properties are a system's properties or parameters by their names.
 type Properties map[string]string
 
-// Read adds the lines of a file: "[name]: [value]" as printed by getprop, or "name=value" as in build.prop and as printed by
-// param and settings. A later value replaces an earlier one. problems gives the positions of other lines.
+// Read adds the lines of a file: "[name]: [value]", as getprop prints them, or "name=value", as in build.prop and as param
+// and settings print them. A later value replaces an earlier one. problems has the positions of other lines.
 func (p Properties) Read(file, content string) (problems []string) {
 	for i, line := range strings.Split(content, "\n") {
 		line = strings.TrimSpace(line)

@@ -12,7 +12,7 @@ func (f *androidFacts) Libraries() (names []string) {
 	return names
 }
 
-// androidOrigin is where a driver comes from.
+// androidOrigin is the source of a driver.
 type androidOrigin string
 
 // Origins, in the order in which they are tried (AND-004).
@@ -41,8 +41,8 @@ type androidDriver struct {
 	Abort     string // not empty: the process ends with this message (AND-005)
 }
 
-// Choose finds the driver. path is the path of an updatable driver, or "". open opens a library in a namespace; a missing
-// namespace counts as a missing library (AND-003 to AND-008).
+// Choose returns the driver of a process (AND-003 to AND-008). path is the path of an updatable driver; "": none. open opens
+// a library in a namespace; it returns androidNotFound if the namespace does not exist.
 func (f *androidFacts) Choose(path string, open func(namespace, library string) androidOpened) androidDriver {
 	places := []androidDriver{{Origin: androidBuiltIn, Namespace: "sphal"}}
 	if apex := f.property("ro.vulkan.apex"); apex != "" { // AND-006

@@ -15,7 +15,7 @@ func with(properties ...string) *androidFacts {
 	return f
 }
 
-// opener returns an open function with answers by "namespace library", which records its calls.
+// opener returns an open function that answers by "NAMESPACE LIBRARY" and records its calls.
 func opener(answers map[string]androidOpened, tried *[]string) func(namespace, library string) androidOpened {
 	return func(namespace, library string) androidOpened {
 		*tried = append(*tried, namespace+" "+library)
@@ -56,7 +56,7 @@ func TestChoose(t *testing.T) {
 		if c.abort && !strings.Contains(d.Abort, "/drivers") {
 			t.Error(d.Abort)
 		}
-		if slices.Contains(tried, "sphal vulkan.null.so") { // the null driver is never chosen of itself
+		if slices.Contains(tried, "sphal vulkan.null.so") { // the null driver is never chosen unless a property names it
 			t.Error(tried)
 		}
 	}

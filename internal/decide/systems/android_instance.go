@@ -10,7 +10,8 @@ var androidExtensions = []string{"VK_KHR_surface", "VK_KHR_surface_protected_cap
 	"VK_EXT_swapchain_colorspace", "VK_KHR_get_surface_capabilities2", "VK_GOOGLE_surfaceless_query", "VK_EXT_surface_maintenance1",
 	"VK_EXT_debug_report"}
 
-// androidChain returns the layers with the names, in order, or false if one of them is not there (AND-043).
+// androidChain returns the layers with the names, in the order of the names. It returns false if one of them does not exist
+// (AND-043).
 func androidChain(names []string, layers []androidLayer) (chain []androidLayer, complete bool) {
 	for _, name := range names {
 		at := slices.IndexFunc(layers, func(l androidLayer) bool { return l.Name == name })
@@ -46,8 +47,8 @@ const (
 	androidChecked androidAnswer = "a stub, which does nothing but say so in the log"
 )
 
-// androidInstanceLookup is vkGetInstanceProcAddr without an instance, or for a device command whose extension is on or off
-// (AND-064, AND-065).
+// androidInstanceLookup is the result of vkGetInstanceProcAddr (AND-064, AND-065). instance reports whether there is an
+// instance, device whether name is a device command, and on whether the device command's extension is enabled.
 func androidInstanceLookup(name string, instance, device, on bool) androidAnswer {
 	switch {
 	case !instance && !slices.Contains(androidGlobal, name):
@@ -58,7 +59,7 @@ func androidInstanceLookup(name string, instance, device, on bool) androidAnswer
 	return androidCommand
 }
 
-// androidDeviceLookup is vkGetDeviceProcAddr (AND-066).
+// androidDeviceLookup is the result of vkGetDeviceProcAddr (AND-066).
 func androidDeviceLookup(device bool) androidAnswer {
 	if !device {
 		return androidNothing

@@ -43,7 +43,7 @@ type androidLibrary struct {
 // androidLayer is a layer that was found.
 type androidLayer struct{ Name, Library string }
 
-// androidEntry is something in a directory, or in an APK.
+// androidEntry is an entry of a directory or of an APK.
 type androidEntry struct {
 	Name    string
 	Stored  bool // not compressed; in a directory always true
@@ -85,8 +85,8 @@ func androidDiscover(paths []string, places androidPlaces) (layers []androidLaye
 	return layers
 }
 
-// Implicit returns the layers that are active without a request of the program; settings reports whether the settings name
-// them (AND-038 to AND-041).
+// Implicit returns the layers that are active without a request of the program. settings reports whether they are from the
+// settings (AND-038 to AND-041).
 func (f *androidFacts) Implicit() (names []string, settings bool) {
 	if f.LayersDebugged() {
 		if names = splitList(f.Settings["gpu_debug_layers"], ":"); len(names) > 0 {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// shared writes a library of 64 bits that exports symbols, with a text in it.
+// shared returns a 64-bit library that exports symbols and contains a text.
 func shared(text string, exports ...string) string {
 	names := []byte{0}
 	symbols := make([]byte, 24)
@@ -42,7 +42,7 @@ func shared(text string, exports ...string) string {
 	return out.String()
 }
 
-// apk writes an archive; what begins at a page is aligned by an extra field. Names with a star before them are packed.
+// apk writes an archive. An extra field aligns content to a page. Names with a leading star are compressed.
 func apk(t *testing.T, files ...string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/decide/loaders"
 )
 
-// largest limits the bytes that are read of a loader's file.
+// largest is the number of bytes that are read of a loader's file.
 const largest = 1 << 28
 
 // Decide finds the program's loader, makes the source read facts as that loader does, and returns the loader. It returns nil

@@ -8,38 +8,38 @@ import (
 	"vkloader/internal/decide/reasons"
 )
 
-// FreeBSD searches as Linux does. It ignores variables in a process whose real and effective ids differ, which the system
-// reports (BSD-001 to BSD-003).
+// freeBSD returns Linux's search rules. A process whose real and effective ids differ, which the system reports, ignores
+// variables (BSD-001 to BSD-003).
 func freeBSD() search.Platform {
 	p := search.Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
 	p.Surfaces = search.XSurfaces
 	return p
 }
 
-// OpenBSD is like FreeBSD, but returns no program's path (BSD-005).
+// openBSD returns FreeBSD's rules without the program's path, which the system does not report (BSD-005).
 func openBSD() search.Platform {
 	p := freeBSD()
 	p.Pathless = true
 	return p
 }
 
-// NetBSD and DragonFly have no getenv that checks rights (BSD-004).
+// netBSD returns FreeBSD's rules without a check of rights: the system has no getenv that checks them (BSD-004).
 func netBSD() search.Platform {
 	p := freeBSD()
 	p.Rights = unknownRights
 	return p
 }
 
-// DragonFly is like NetBSD.
+// dragonFly returns NetBSD's rules.
 func dragonFly() search.Platform { return netBSD() }
 
-// Hurd and Cygwin have secure_getenv (BSD-004).
+// hurd returns FreeBSD's rules: GNU/Hurd has secure_getenv (BSD-004).
 func hurd() search.Platform { return freeBSD() }
 
-// Cygwin is like GNU/Hurd.
+// cygwin returns FreeBSD's rules: Cygwin has secure_getenv (BSD-004).
 func cygwin() search.Platform { return freeBSD() }
 
-// QNX has one directory, and no fallbacks of XDG's variables (QNX-001, QNX-003, QNX-004).
+// qnx returns rules with one directory, and without fallbacks for XDG's variables (QNX-001, QNX-003, QNX-004).
 func qnx() search.Platform {
 	p := search.Unix("/etc", "", "", "")
 	p.Rights = unknownRights
@@ -47,7 +47,7 @@ func qnx() search.Platform {
 	return p
 }
 
-// unknownRights reads every variable without a check, and reports so for each (BSD-004, QNX-003).
+// unknownRights reads every variable without a check of the rights, and logs that for each (BSD-004, QNX-003).
 func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
 	f.SetRights(facts.AllRights)
 	variables.Decisive(func(v variables.ID) {
@@ -71,7 +71,7 @@ func fuchsiaUpstream() search.Platform {
 // fuchsiaManifests is the directory of the loader service's manifests, as its clients see it.
 const fuchsiaManifests = "/svc/fuchsia.vulkan.loader.Loader/manifest-fs"
 
-// fuchsiaPlatform returns the platform of Fuchsia's own loader, which gets its drivers from the loader service (FUC-003,
+// fuchsiaPlatform returns the platform of Fuchsia's own loader, whose drivers come from the loader service (FUC-003,
 // FUC-010).
 func fuchsiaPlatform() search.Platform {
 	p := fuchsiaUpstream()
@@ -88,13 +88,14 @@ func serviceManifests(b *search.Builder) {
 	}
 }
 
-// unsafeRights reads every variable without a check of the rights, and warns once (FUC-004, FUC-013).
+// unsafeRights reads every variable without a check of the rights, and logs one warning (FUC-004, FUC-013).
 func unsafeRights(_ *search.Platform, f *facts.Store) []search.Said {
 	f.SetRights(facts.AllRights)
 	return []search.Said{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
 }
 
-// OpenHarmony's variables are parameters of the system (OHO-002 to OHO-006, OHO-011).
+// openHarmonyPlatform returns the platform of OpenHarmony, whose variables are parameters of the system (OHO-002 to OHO-006,
+// OHO-011).
 func openHarmonyPlatform() search.Platform {
 	p := search.Unix("/system/etc:/vendor/etc", "", "", "")
 	p.Steps = []search.Step{search.ConfigHome, search.ConfigDirs, igraphics, search.SystemConfiguration, swapchainDirectory, search.DataHome,
@@ -131,7 +132,7 @@ func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
 	return nil
 }
 
-// iOS is the platform of iOS, tvOS and watchOS: macOS's with another surface (MAC-020).
+// iOS returns the platform of iOS, tvOS and watchOS: that of macOS with another surface (MAC-020).
 func iOS() search.Platform {
 	p := search.MacOS()
 	p.Surfaces = []string{"VK_MVK_ios_surface", "VK_EXT_metal_surface"}

@@ -56,7 +56,7 @@ func activeOf(a *plan.Answer) string {
 	return strings.Join(out, " ")
 }
 
-// logOf are the lines of the log, each with its severity.
+// logOf returns the lines of the log, each with its severity.
 func logOf(a *plan.Answer) string {
 	words := map[uint32]string{diag.Error: "ERROR", diag.Error | diag.Driver: "ERROR|DRIVER", diag.Warn: "WARN", diag.Info: "INFO"}
 	var b strings.Builder
@@ -95,7 +95,7 @@ func (o *platformWorld) ask(t *testing.T, kind plan.Kind) *plan.Answer {
 	return a
 }
 
-// places are those of a search, the suffix of its kind left out.
+// places returns the places of a search without the suffix of its kind.
 func (o *platformWorld) places(t *testing.T, kind search.Kind) string {
 	t.Helper()
 	var out []string
@@ -142,7 +142,8 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// Both drivers are opened, the bundle's first; devices are listed in the reverse of that order, as everywhere.
+// Both drivers are opened, the bundle's first. Devices are listed in the reverse order of the drivers, as on all of these
+// systems.
 //
 // holds: MAC-006 MAC-007 MAC-008 MAC-009 MAC-010 MAC-013
 func TestOnlyInBundle(t *testing.T) {
@@ -159,7 +160,7 @@ func TestOnlyInBundle(t *testing.T) {
 		expect(t, "drivers of the bundle", driversOf(a), "bundled.json")
 		expect(t, "layers of the bundle", listedOf(a), "")
 	}
-	o.Elevated = true // as the source says where real and effective ids differ
+	o.Elevated = true // as the source reports if real and effective ids differ
 	expect(t, "in a set-uid process", driversOf(o.ask(t, plan.Instance)), "bundled.json system.json")
 	o.Elevated, o.Other.Program.Resources = false, ""
 	expect(t, "without a bundle", driversOf(o.ask(t, plan.Instance)), "")
@@ -284,7 +285,7 @@ func TestFuchsia(t *testing.T) {
 	for kind := range search.Kind(3) {
 		o.Vars, o.Elevated = map[string]string{"XDG_CONFIG_DIRS": "", "XDG_DATA_DIRS": ""}, false
 		expect(t, "nothing set", o.places(t, kind), "/config /pkg/data")
-		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // rights do not matter here
+		o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_DATA_HOME": "/d"}, true // this system does not check rights
 		expect(t, "variables", o.places(t, kind), "/h/.config /config /pkg/data /d")
 	}
 	if log := logOf(o.ask(t, plan.Instance)); !strings.Contains(log, "WARN: This loader honors variables with paths in every process") {
@@ -319,7 +320,7 @@ func TestBSD(t *testing.T) {
 	for name, p := range map[string]search.Platform{"FreeBSD": freeBSD(), "OpenBSD": openBSD(), "NetBSD": netBSD(),
 		"DragonFly": dragonFly(), "Hurd": hurd(), "Cygwin": cygwin()} {
 		o := newOn(p)
-		o.Other.Program.Resources = resources // there is no such step
+		o.Other.Program.Resources = resources // the platform has no step that reads this
 		plain := name == "NetBSD" || name == "DragonFly"
 		for kind := range search.Kind(3) {
 			expect(t, name, o.places(t, kind), xdg)

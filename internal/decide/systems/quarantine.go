@@ -10,11 +10,11 @@ import (
 // Quarantine is the extended attribute that macOS gives to downloaded files.
 const Quarantine = "com.apple.quarantine"
 
-// approved is the flag in the attribute's first field that the user has opened the file.
+// approved is the flag in the attribute's first field for a file that the user has opened.
 const approved = 0x40
 
-// Quarantined reports whether a file was downloaded and the user has not yet allowed macOS to open it. A copy on Linux keeps the
-// attribute in the name space "user".
+// Quarantined reports whether a file was downloaded, and the user has not yet allowed macOS to open it. A copy on Linux has
+// the attribute in the name space "user".
 func (s *Foreign) Quarantined(name string) bool {
 	at, ok := s.Place(name)
 	if !ok || slices.Contains(s.Released, at) {

@@ -18,7 +18,7 @@ const sample = "Windows Registry Editor Version 5.00\r\n\r\n; a comment\r\n" +
 	"\"multi\"=hex(7):43,00,3a,00,5c,00,61,00,00,00,\\\r\n  62,00,00,00,00,00\r\n\"bytes\"=hex:01,02\r\n\"expand\"=hex(2):25,00,00,00\r\n\r\n" +
 	"[HKLM\\System\\Class\\0001]\r\n[HKLM\\System\\Class\\0000]\r\n\"x\"=\"y\"\r\n[HKCU\\Software]\r\n"
 
-// utf16le writes a text as the registry editor saves it.
+// utf16le returns a text in the encoding of the registry editor.
 func utf16le(text string) []byte {
 	b := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -70,7 +70,7 @@ func TestLaterWins(t *testing.T) {
 	}
 }
 
-// A bad line is said with its number, and the others count.
+// A bad line is reported with its number; the other lines count.
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{

@@ -13,23 +13,23 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// Foreign gives the facts of a machine with another system.
+// Foreign has the facts of a machine with another system.
 type Foreign struct {
 	System   System
-	Machine  machine.Machine // its files; with Root "" and no Tree there are none
-	Keys     *Registry       // of Windows; nil: without registry files
-	Bits     string          // of the program, "32" or "64"
+	Machine  machine.Machine // its files; if Root is "" and there is no Tree, there are none
+	Keys     *Registry       // the registry of Windows; nil: there are no registry files
+	Bits     string          // word size of the program, "32" or "64"
 	Elevated bool            // the program has more rights than its user
 	Program  string          // its path; "": unknown
 	Own      facts.Bundle    // the program's bundle
 	Here     bool            // the machine is the running system
 
 	Added      map[string]string // files that count as existing, with their contents, by their clean paths
-	Released   []string          // files that count as without the attribute of quarantine
-	Processors []string          // of macOS: those for which the program may run, by the names of package binary; nil: unknown
+	Released   []string          // files that are treated as without the quarantine attribute
+	Processors []string          // on macOS: the processors for which the program may run, named as in package binary; nil: unknown
 
 	loader *loaders.Loader     // the program's loader, set by Decide
-	reads  machine.OtherLoader // reads the facts; nil: this project's loader, which reads all of them
+	reads  machine.OtherLoader // the loader that reads the facts; nil: this project's loader, which reads all of them
 }
 
 // files returns the machine's files.
@@ -42,8 +42,8 @@ func (s *Foreign) known() bool { return s.Here || s.Machine.Foreign() }
 
 func (s *Foreign) windows() bool { return s.System.Name == "windows" }
 
-// Var implements facts.Provider. On Windows names are compared without regard to case, and the core determines which variables
-// count (WIN-057); on other systems, the system's getenv does.
+// Var implements facts.Provider. On Windows, names are compared without regard to case, and the core decides which variables
+// count (WIN-057). On other systems, secure variables of an elevated program count as unset.
 func (s *Foreign) Var(name string, secure bool) facts.Var {
 	if secure && s.Elevated && !s.windows() {
 		return facts.Var{}
@@ -103,8 +103,8 @@ func (s *Foreign) WrongMachine(name string) bool {
 	return false
 }
 
-// ProgramProcessors returns the processors of macOS for which the program is made, of these the machine's if the machine is known;
-// nil: unknown.
+// ProgramProcessors returns the processors of macOS for which the program is made. If the machine's processors are known,
+// the others are left out. nil: unknown.
 func (s *Foreign) ProgramProcessors() []string {
 	if s.Program == "" {
 		return s.Processors
@@ -145,9 +145,9 @@ func (s *Foreign) Service() facts.Service { return facts.Service{State: facts.Se
 // Elsewhere implements facts.Provider.
 func (s *Foreign) Elsewhere() facts.Elsewhere { return s }
 
-// at returns the location of a machine's path in the given files, or false if it has none. On Windows, drive C is the
-// directory c or drive_c (of Wine), or the root if that has a directory Windows; another drive is the directory of its
-// letter; a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
+// at returns the location of a machine's path in the given files; false: it has none. On Windows, drive C is the directory
+// c, or drive_c as in Wine, or the root if that has a directory Windows. Another drive is the directory named by its letter,
+// and a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
 func (s *Foreign) at(name string) (string, bool) {
 	if !s.known() || name == "" {
 		return "", false
@@ -170,7 +170,7 @@ func (s *Foreign) at(name string) (string, bool) {
 		}
 	case strings.HasPrefix(name, "//"):
 		tops = []string{"unc"}
-	default: // relative to an unknown directory
+	default: // a relative path: its directory is unknown
 		return "", false
 	}
 	for _, top := range tops {
@@ -187,7 +187,7 @@ func (s *Foreign) at(name string) (string, bool) {
 	return "", false
 }
 
-// below finds an entry of a directory: the exact name, or else the first name that differs only by case.
+// below finds an entry of a directory: the exact name, or else the first name that differs only in case.
 func (s *Foreign) below(directory, name string) (string, bool) {
 	at := path.Join(directory, name)
 	if _, err := s.Machine.Lstat(at); err == nil {
@@ -205,7 +205,7 @@ func (s *Foreign) below(directory, name string) (string, bool) {
 	return "", false
 }
 
-// classes is a key of Windows, below a control set.
+// classes is the key of device classes, below a control set of Windows.
 const classes = `\Control\Class\`
 
 // values returns the values of a key.
@@ -225,8 +225,8 @@ func (s *Foreign) Registry(h facts.Hive, key string) facts.Key {
 	return facts.Key{Opened: ok, Values: values}
 }
 
-// Adapters implements facts.Elsewhere. No file has the kernel's answer, so the status is AdaptersUnknown; the core then reads
-// the devices' keys, which have the same values.
+// Adapters implements facts.Elsewhere. No file has the kernel's answer, so the status is AdaptersUnknown. The core then
+// reads the devices' keys, which have the same values.
 func (s *Foreign) Adapters(string) facts.Adapters {
 	return facts.Adapters{Status: facts.AdaptersUnknown}
 }
@@ -250,8 +250,8 @@ func (s *Foreign) class(guid string) (keys []string) {
 	return keys
 }
 
-// Devices implements facts.Elsewhere. Every display device in the registry counts as present, and every software component
-// as a part of the last device, because no registry file has the device tree.
+// Devices implements facts.Elsewhere. No registry file has the device tree. Every display device in the registry therefore
+// counts as present, and every software component as a child of the last device.
 func (s *Foreign) Devices(name string) facts.Devices {
 	all := facts.Devices{Listed: s.Keys != nil}
 	for _, guid := range []string{windows.DisplayClass, windows.ComponentClass} {
@@ -306,7 +306,7 @@ func (s *Foreign) DXGI() facts.DXGI {
 	if ids == nil {
 		ids = []string{"1002", "10de", "8086"}
 	}
-	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // that drivers are compared with (WIN-039)
+	vendors := map[string]uint32{"8086": 0x8086, "10de": 0x10de, "1002": 0x1002} // the vendors that the core compares drivers with (WIN-039)
 	for _, id := range ids {
 		if number, ok := vendors[id]; ok && !slices.ContainsFunc(all.List, func(d facts.Display) bool { return d.Vendor == number }) {
 			all.List = append(all.List, facts.Display{Vendor: number})

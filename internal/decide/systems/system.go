@@ -9,15 +9,15 @@ import (
 
 // System is an operating system, with its loader's names and rules.
 type System struct {
-	Name     string // for --platform
+	Name     string // the argument of --platform
 	Title    string
 	Loader   string                 // the loader's file
-	Program  string                 // the loader's source of the program's path; empty: none
-	platform func() search.Platform // nil: of Windows
-	longest  int                    // a longer path of the program counts as unknown; 0: any length
+	Program  string                 // how the loader gets the program's path; "": it does not
+	platform func() search.Platform // nil: Windows
+	longest  int                    // a longer path of the program counts as unknown, in bytes; 0: no limit
 	Order    Order
 	Opening  *OpenMethods // how libraries of drivers and layers are opened
-	atLeast  uint32       // vkEnumerateInstanceVersion gives the highest version of the drivers, but no lower one; 0: the loader's own
+	atLeast  uint32       // the lowest result of vkEnumerateInstanceVersion, which is otherwise the highest version of the drivers; 0: the result is the loader's version
 }
 
 // Order is the order in which devices are listed.
@@ -60,8 +60,8 @@ var Systems = []System{
 
 const unixLoader = "libvulkan.so.1" // BSD-008
 
-// Version returns the result of vkEnumerateInstanceVersion, from the versions in the drivers' manifests. 0 stands for the
-// loader's own version, with any drivers (OHO-010).
+// Version returns the result of vkEnumerateInstanceVersion, from the versions in the drivers' manifests (OHO-010). 0 stands
+// for the loader's own version, which does not depend on drivers.
 func (s *System) Version(drivers []*manifest.Driver) uint32 {
 	version := s.atLeast
 	for _, d := range drivers {
@@ -85,17 +85,17 @@ func Find(name string) (System, bool) {
 // OpenMethod is a method of opening a library.
 type OpenMethod string
 
-// Ways.
+// Methods of opening.
 const (
 	Linker      OpenMethod = "the dynamic linker"
 	Service     OpenMethod = "the loader service, by name"
-	Cache       OpenMethod = "what the loader service gave before"
+	Cache       OpenMethod = "a library that the loader service gave before"
 	File        OpenMethod = "the file, mapped as a VMO"
 	Passthrough OpenMethod = "the dynamic linker's namespace passthrough"
 	Bundled     OpenMethod = "the program's own libraries"
 )
 
-// OpenMethods lists the methods of opening libraries, in order; after a failure the loader tries the next one.
+// OpenMethods lists the methods of opening libraries, in order. If one fails, the loader tries the next one.
 type OpenMethods struct {
 	Drivers, Layers []OpenMethod
 	First           string // the function that is called in a new driver first, if exported; "": its negotiation

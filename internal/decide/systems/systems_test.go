@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/tree"
 )
 
-// laid writes files, and gives the machine that has them.
+// laid writes files and returns a machine with them.
 func laid(t *testing.T, files map[string]string) machine.Machine {
 	t.Helper()
 	m := machine.Machine{Root: t.TempDir()}
@@ -122,7 +122,7 @@ func TestVersionsAndFirstCalls(t *testing.T) {
 	}
 }
 
-// Paths of Windows are found below the directory of their drive, in any case.
+// Paths of Windows are found below the directory of their drive, in any letter case.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	s := on(t, "windows")
@@ -150,7 +150,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Facts that a machine's own functions would return come from its registry: devices, vendors, the view of 32-bit programs.
+// The registry has the facts that functions of the machine would return: devices, vendors, the view of 32-bit programs.
 //
 // holds: WIN-038 WIN-044
 func TestRegistryOfAMachine(t *testing.T) {
@@ -193,7 +193,7 @@ func TestRegistryOfAMachine(t *testing.T) {
 	}
 }
 
-// elfHead writes the head of a library.
+// elfHead returns the header of a library.
 func elfHead(class elf.Class) string {
 	b := make([]byte, 64)
 	copy(b, elf.ELFMAG)

@@ -22,7 +22,7 @@ func (s *Foreign) Views() []string {
 	return []string{"64", "32"}
 }
 
-// For returns the machine as programs of a word size see it.
+// For returns the machine as seen by programs of a word size.
 func (s *Foreign) For(bits string) *Foreign {
 	seen := *s
 	seen.Bits = bits
@@ -82,8 +82,8 @@ func (s *Foreign) wow64() bool {
 	return ok
 }
 
-// Place returns the location of a path in the given files; see at. For 32-bit programs on 64-bit Windows, System32 is another
-// directory.
+// Place returns the location of a path in the given files; at has the rules. On 64-bit Windows, 32-bit programs get another
+// directory for System32.
 func (s *Foreign) Place(name string) (string, bool) {
 	if s.windows() && s.Bits == "32" && s.known() && s.wow64() {
 		name = windows.Redirected(name)

@@ -1,9 +1,9 @@
-// Package trust holds the one rule for a process with raised privileges, such as root's: it loads, runs, offers and mounts only files
-// from root's own hands. Each directory on the path of a file, each link on it, and the file itself belong to root
-// and are writable by root alone. A sticky directory such as /tmp does not protect a file or a link in it, nor a name that is free; it
-// does protect a directory of root's.
+// Package trust holds the rule for a privileged process, which is root's, has capabilities, or is elevated (GEN-5): it loads, runs,
+// offers and mounts only files that root alone can change. Each directory on the path of a file, each link on it, and the file itself must belong
+// to root and be writable by root alone. In a sticky directory such as /tmp, only directories of root's are accepted: a file
+// or a link there may be another user's second name for one of root's files, and any user can take a free name.
 //
-// A process without raised privileges gets nil from every function here, so callers need no check of their own:
+// In a process without privileges every function here returns nil, so callers need no check:
 //
 //   - Path judges one file or directory of this machine, In one below another root. Call them before a file is offered,
 //     mounted, or opened as a library or program.
@@ -14,10 +14,10 @@
 // Each returns an *Error, whose text names the user and the file. Refusal makes the sentence for people from it. A caller that can
 // go on without the file leaves it out and shows the sentence; the others return the error.
 //
-// Homes is the rule for HOME and its siblings: a process with raised privileges takes a home only if it is root's. The command line
+// Homes is the rule for HOME and its siblings: a privileged process uses a home only if it is root's. The command line
 // applies it once, to the variables of the whole process.
 //
-// The answer stays true after the check, because root alone can write to the directories on the path. Not covered are files that
-// another user still has open for writing from a time before they became root's, disks with root's files that another user
-// brought, and file servers that lie about owners.
+// The result stays true after the check, because root alone can write to the directories on the path. The rule does not
+// cover three cases: a file that another user opened for writing before it became root's and still has open, a disk with
+// root's files that another user brought, and a file server that states wrong owners.
 package trust

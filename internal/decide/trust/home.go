@@ -14,19 +14,19 @@ func homes() []string {
 	return []string{variables.Home.Name(), variables.ConfigHome.Name(), variables.DataHome.Name(), "XDG_STATE_HOME", "XDG_CACHE_HOME"}
 }
 
-// homeLists returns the names of variables with several directories, each of which is judged alone.
+// homeLists returns the names of variables with several directories, each of which is checked separately.
 func homeLists() []string { return []string{variables.ConfigDirs.Name(), variables.DataDirs.Name()} }
 
-// Ignored is a home, or a directory of a list, that a process with raised privileges ignores.
+// Ignored is a home, or a directory of a list, that a privileged process ignores.
 type Ignored struct {
 	Variable, Directory string
 	Error
 }
 
-// Homes returns the variables of a process without the homes that another user can change. A process without raised privileges
-// keeps all of them.
+// Homes returns environ without the homes that another user can change, and these homes. A process without privileges
+// gets environ.
 func Homes(environ []string) (kept []string, ignored []Ignored) {
-	if !Raised() {
+	if !Privileged() {
 		return environ, nil
 	}
 	refused := func(variable, directory string) bool {
@@ -57,7 +57,7 @@ func Homes(environ []string) (kept []string, ignored []Ignored) {
 	return kept, ignored
 }
 
-// Warning returns the sentence about homes that are ignored; "" for none.
+// Warning returns the sentence about ignored homes; "": there are none.
 func Warning(ignored []Ignored) string {
 	if len(ignored) == 0 {
 		return ""

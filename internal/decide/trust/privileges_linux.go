@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// harmless are capabilities that an ordinary user's session gets from systemd: to wake the machine.
+// harmless are the capabilities that systemd gives to an ordinary user's session: to wake the machine.
 const harmless = 1 << unix.CAP_WAKE_ALARM
 
-// Raised reports whether this process has rights that an ordinary user's programs lack: it acts as root, has capabilities, was
+// Privileged reports whether this process has rights that an ordinary user's programs lack: it acts as root, has capabilities, was
 // started with more rights than its user, or has user or group ids that differ.
-func Raised() bool { return os.Geteuid() == 0 || Differs() || capable() }
+func Privileged() bool { return os.Geteuid() == 0 || Differs() || capable() }
 
 // Differs reports whether the process counts as elevated for the library: started with more rights than its user (AT_SECURE),
 // or with real, effective and saved user ids, or group ids, that differ now.
@@ -23,14 +23,15 @@ func Differs() bool {
 	return ruid != euid || ruid != suid || rgid != egid || rgid != sgid || secure()
 }
 
-// Alone reports whether this process's user namespace has one user, so that none of its processes can act as another.
+// Alone reports whether this process's user namespace has only one user.
 func Alone() bool {
 	table, err := os.ReadFile("/proc/self/uid_map")
 	fields := bytes.Fields(table) // for each range: the first user, the first user outside, the number of users
 	return err == nil && len(fields) == 3 && string(fields[2]) == "1"
 }
 
-// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE), or whether that is unknown.
+// secure reports whether the kernel started this process with more rights than its user has (AT_SECURE). It returns true if
+// that is unknown.
 func secure() bool {
 	const atSecure = 23
 	vector, err := unix.Auxv()

@@ -16,8 +16,8 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// codeVariables name libraries, directories of libraries or settings that a process loads, or files that it writes, with the
-// characters between two names.
+// codeVariables name libraries, directories of libraries or settings that a process loads, or files that it writes.
+// separators are the characters between two paths in the value.
 var codeVariables = [...]struct{ name, separators string }{
 	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
 	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
@@ -28,11 +28,11 @@ var codeVariables = [...]struct{ name, separators string }{
 	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""}, {"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
 }
 
-// Trial returns an *Error if this process has raised privileges and another user can change a file that a child with these variables
+// Trial returns an *Error if this process is privileged and another user can change a file that a child with these variables
 // loads: the child itself, the loader, the manifests and settings that it reads, and the drivers and layers that it selects, each
 // with its libraries. A library without a slash is found as the dynamic linker finds it.
 func Trial(child, library string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(child, environ)
@@ -44,7 +44,7 @@ func Trial(child, library string, environ []string) error {
 
 // Library is Trial for a child that loads one library, without a loader.
 func Library(child, library string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(child, environ)
@@ -53,10 +53,10 @@ func Library(child, library string, environ []string) error {
 	return c.err
 }
 
-// Program returns an *Error if this process has raised privileges and another user can change a program, its libraries, or the files
+// Program returns an *Error if this process is privileged and another user can change a program, its libraries, or the files
 // that its loader selects for it with these variables. The program's own loader is one of its libraries.
 func Program(program string, environ []string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	c := newChecker(program, environ)
@@ -65,14 +65,15 @@ func Program(program string, environ []string) error {
 	return c.err
 }
 
-// checker judges files until one fails.
+// checker checks files, and keeps the first error.
 type checker struct {
 	source *machine.Source
 	linker *binary.Linker
 	err    error
 }
 
-// newChecker returns a checker for the files that a program on this machine loads, and judges the program, its interpreter and its libraries.
+// newChecker returns a checker for the files that a program on this machine loads. It has checked the program, its
+// interpreter and its libraries.
 func newChecker(program string, environ []string) *checker {
 	if environ == nil {
 		environ = []string{}
@@ -102,14 +103,14 @@ func newChecker(program string, environ []string) *checker {
 	return c
 }
 
-// path judges one file or directory.
+// path checks one file or directory.
 func (c *checker) path(name string) {
 	if c.err == nil && name != "" {
 		c.err = Path(name)
 	}
 }
 
-// library judges a library, those that it is linked with, and those that it opens.
+// library checks a library, the libraries that it is linked with, and those that it opens.
 func (c *checker) library(name string) {
 	if c.err != nil {
 		return
@@ -128,7 +129,7 @@ func (c *checker) library(name string) {
 	}
 }
 
-// found judges the file of a library, and those of the libraries that it needs.
+// found checks the file of a library, and those of the libraries that it needs.
 func (c *checker) found(l *drivers.Library) {
 	if l.File != nil {
 		c.path(l.File.Path)
@@ -141,8 +142,8 @@ func (c *checker) found(l *drivers.Library) {
 	}
 }
 
-// variables judges the files and directories that variables of the dynamic linker and of drivers name. An empty part of a search path is the
-// working directory.
+// variables checks the files and directories that variables of the dynamic linker and of drivers name. An empty element of a
+// search path is the working directory.
 func (c *checker) variables() {
 	for _, v := range codeVariables {
 		value, set := c.source.Lookup(v.name)
@@ -160,12 +161,12 @@ func (c *checker) variables() {
 	}
 }
 
-// emptyPart reports whether a search path has an empty part.
+// emptyPart reports whether a search path has an empty element.
 func emptyPart(value string) bool {
 	return strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")
 }
 
-// expanded judges a path of a variable. A path with $ORIGIN or $LIB is judged by the directory before the first of these.
+// expanded checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the first of these.
 func (c *checker) expanded(variable, name string) {
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		name = filepath.Dir(name[:at] + "x")
@@ -173,7 +174,7 @@ func (c *checker) expanded(variable, name string) {
 	c.named(variable, name)
 }
 
-// named is path for a path from a variable; the error about an unreadable directory names the variable.
+// named is path for a path from a variable. If a directory cannot be read, the error names the variable.
 func (c *checker) named(variable, name string) {
 	if c.err != nil {
 		return
@@ -184,7 +185,7 @@ func (c *checker) named(variable, name string) {
 	}
 }
 
-// decision judges the files that the loader reads and selects.
+// decision checks the files that the loader reads and selects.
 func (c *checker) decision() {
 	if c.err != nil {
 		return
@@ -201,7 +202,7 @@ func (c *checker) decision() {
 	}
 }
 
-// answer judges the files of one decision.
+// answer checks the files of one decision.
 func (c *checker) answer(answer *plan.Answer) {
 	if answer.Settings != nil {
 		c.path(answer.Settings.File)
@@ -215,7 +216,7 @@ func (c *checker) answer(answer *plan.Answer) {
 			if location.File || c.err != nil {
 				continue
 			}
-			for _, name := range c.source.Directory(location.Path).Names { // also those that are not selected now
+			for _, name := range c.source.Directory(location.Path).Names { // also files that are not selected now
 				c.path(filepath.Join(location.Path, name))
 			}
 		}

@@ -16,13 +16,13 @@ type Error struct {
 	outside bool // this process's user namespace has no user for --as-user
 }
 
-// beyond is the fix for a process whose user namespace has one user.
+// beyond is the advice for a process whose user namespace has one user.
 const beyond = "run this outside of the user namespace"
 
 func (e *Error) Error() string { return e.Who + " can change " + e.File }
 
-// Refusal returns the sentence about a file that is not used for an *Error: verb is a participle, such as tried, run or offered. It
-// returns "" for any other error.
+// Refusal returns the sentence about a file that is not used because of an *Error. verb is a participle, such as tried, run
+// or offered. For any other error it returns "".
 func Refusal(verb string, err error) string {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -37,7 +37,8 @@ func Refusal(verb string, err error) string {
 	return fmt.Sprintf("not %s as root: %v; run this as that user, or add --as-user %s", verb, e, e.User)
 }
 
-// Refused returns the sentence of Refusal as an error, which wraps err. Another error is returned unchanged.
+// Refused returns an error that wraps err and has the sentence of Refusal as its text. An error that is no *Error is
+// returned unchanged.
 func Refused(verb string, err error) error {
 	if text := Refusal(verb, err); text != "" {
 		return &refused{text, err}
@@ -45,7 +46,7 @@ func Refused(verb string, err error) error {
 	return err
 }
 
-// refused is an error with a sentence of its own.
+// refused is an error with another text.
 type refused struct {
 	text string
 	err  error

@@ -15,7 +15,7 @@ import (
 
 const someone = 4242
 
-// own makes an empty directory that root alone can change, with no sticky directory on its path.
+// own makes an empty directory that only root can change, without a sticky directory on its path.
 func own(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -38,9 +38,9 @@ func TestPath(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lay  func(t *testing.T, d string) // changes d/a/b/file
-		at   string                       // the path that is judged; "": a/b/file
-		who  string                       // "": no other user
-		file string                       // below d, or absolute
+		at   string                       // the path to check; "": a/b/file
+		who  string                       // the user in the error; "": no other user can change the file
+		file string                       // the file in the error, below d or absolute
 	}{
 		{name: "root's", lay: func(*testing.T, string) {}},
 		{name: "file of another user", lay: func(t *testing.T, d string) { chown(t, d+"/a/b/file", someone) }, who: "user 4242", file: "a/b/file"},
@@ -131,9 +131,9 @@ func TestPath(t *testing.T) {
 			case c.who != "" && (!strings.HasPrefix(e.Who, c.who) || e.File != below(c.file)):
 				t.Errorf("%s can change %s, want %s and %s", e.Who, e.File, c.who, below(c.file))
 			}
-			if !filepath.IsAbs(at) { // the same below a root
+			if !filepath.IsAbs(at) { // the same path below a root
 				if got := In(d, "/"+at); strings.Contains(c.name, "absolute") {
-					if got != nil { // the link leads to a path that this root does not have
+					if got != nil { // the link leads to a path outside of this root
 						t.Errorf("below a root: %v", got)
 					}
 				} else if (got == nil) != (err == nil) {
@@ -144,7 +144,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// The sentence names the user, the file and the way on.
+// Refusal names the user, the file and a way to continue.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("more: %w", &Error{File: "/home/a/x.so", Who: "alice", User: "alice"})
@@ -187,7 +187,7 @@ func symlink(t *testing.T, target, name string) {
 	}
 }
 
-// acl gives one user the right to write, as setfacl(1) does.
+// acl gives a user the right to write, as setfacl(1) does.
 func acl(t *testing.T, name string, uid uint32) {
 	t.Helper()
 	entry := func(tag, perm uint16, id uint32) []byte {
@@ -203,7 +203,7 @@ func acl(t *testing.T, name string, uid uint32) {
 	}
 }
 
-// Homes of another user are taken out, parts of lists one by one; root's own stay.
+// Homes removes another user's homes, and another user's elements of lists. Root's own homes remain.
 func TestHomes(t *testing.T) {
 	t.Parallel()
 	d := own(t)
@@ -230,7 +230,7 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// A directory that a process with raised privileges may not examine is named with its variable and with what to do.
+// The message about a directory that a privileged process may not examine names its variable and the fix.
 func TestUnreadableDirectory(t *testing.T) {
 	t.Parallel()
 	if variable := os.Getenv("VKLOADER_TEST_LIMITED"); variable != "" { // in the child
@@ -277,7 +277,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Each file that runs for a script is judged: other scripts, and the program that env finds.
+// Each file that runs for a script is checked: other scripts, and the program that env finds.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	d := own(t)

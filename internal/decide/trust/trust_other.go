@@ -2,8 +2,8 @@
 
 package trust
 
-// Raised returns false: Windows and macOS have other rules for the owners of files, and the tool does not run as another user there.
-func Raised() bool { return false }
+// Privileged returns false: the rule is only about Linux. Windows and macOS have other rules for owners of files.
+func Privileged() bool { return false }
 
 // Path returns nil.
 func Path(string) error { return nil }

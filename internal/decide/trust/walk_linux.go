@@ -15,24 +15,25 @@ import (
 // maxLinks is the number of symbolic links that a path may lead through, as in the kernel.
 const maxLinks = 40
 
-// Path returns an *Error if this process has raised privileges and a user other than root can change or exchange the file behind a path.
-// A file that does not exist is judged by the directory in which it would be made.
+// Path returns an *Error if this process is privileged and a user other than root can change or exchange the file
+// behind a path. For a missing file, it checks the directory in which the file would be created.
 func Path(name string) error { return In("/", name) }
 
-// In is Path for a name as seen below a root directory: absolute links lead there, and ".." does not lead out of it.
+// In is Path for a path below a root directory: absolute links start at that directory again, and ".." does not lead out of
+// it.
 func In(root, name string) error {
-	if !Raised() {
+	if !Privileged() {
 		return nil
 	}
 	return judge(root, name)
 }
 
-// judge is In for any process.
+// judge is In for a process with any privileges.
 func judge(root, name string) error {
 	if root == "" {
 		root = "/"
 	}
-	if root != "/" { // the way to the root counts as well, with the links of this machine
+	if root != "/" { // the path of the root itself is checked, too, with the links of this machine
 		if err := judge("/", root); err != nil {
 			return err
 		}
@@ -52,11 +53,11 @@ func judge(root, name string) error {
 type walk struct {
 	root     string
 	fd       int
-	at       []string // parts of the directory, below the root
+	at       []string // parts of the reached directory, below the root
 	device   uint64
 	parents  []int  // descriptors of the directories above, for ".."
-	writable *Error // the first directory that a group may write
-	sticky   *Error // the directory, if others may add entries to it and not change root's
+	writable *Error // the first directory on the path that a group may write to
+	sticky   *Error // the reached directory, if others may add entries to it but not change root's; nil otherwise
 	links    int
 }
 
@@ -69,10 +70,10 @@ func (w *walk) close() {
 	w.parents, w.fd = nil, -1
 }
 
-// name returns the path of a part in the directory, for messages.
+// name returns the path of an entry of the reached directory, for messages.
 func (w *walk) name(part string) string { return path.Join(w.root, path.Join(w.at...), part) }
 
-// follow goes to the end of a path and returns the first fault on it.
+// follow walks along a path to its end, and returns the first *Error on it.
 func (w *walk) follow(name string) error {
 	if err := w.top(); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (w *walk) follow(name string) error {
 		switch {
 		case errors.Is(err, unix.ENOENT) && w.sticky != nil:
 			return w.sticky
-		case errors.Is(err, unix.ENOENT): // only a group can make it: the group of /usr/local on Debian is as good as root
+		case errors.Is(err, unix.ENOENT): // only a group can create the file; a group that root gave this right, as /usr/local on Debian has, is trusted
 			return nil
 		case err != nil:
 			return err
@@ -104,7 +105,7 @@ func (w *walk) follow(name string) error {
 	return nil
 }
 
-// top goes to the root directory.
+// top makes the root directory the reached one.
 func (w *walk) top() error {
 	w.close()
 	w.at = nil
@@ -120,7 +121,8 @@ func (w *walk) top() error {
 	return w.belongs(fd, "", &info)
 }
 
-// step goes to one part of the path, and returns the target of a link. A part after a file does not exist.
+// step opens one part of the path as the reached directory. For a link, it returns the target. A part after a file does not
+// exist.
 func (w *walk) step(part string) (target string, err error) {
 	switch part {
 	case "", ".":
@@ -158,7 +160,8 @@ func (w *walk) step(part string) (target string, err error) {
 	return target, err
 }
 
-// read returns the target of a link. Most links of /proc lead to another file than their text names.
+// read returns the target of a link. For most links of /proc it returns an error, because they lead to another file than
+// their text names.
 func (w *walk) read(fd int, part string) (string, error) {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(w.fd, &fs); err != nil {
@@ -175,7 +178,7 @@ func (w *walk) read(fd int, part string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// again judges the directory another time, after "..".
+// again checks the reached directory once more, after "..".
 func (w *walk) again() error {
 	var info unix.Stat_t
 	if err := unix.Fstat(w.fd, &info); err != nil {
@@ -184,11 +187,13 @@ func (w *walk) again() error {
 	return w.belongs(w.fd, "", &info)
 }
 
-// belongs returns an *Error if a user other than root can change an open part of the path. The bits of a group include the rights
-// that an access control list gives to other users. A directory's group bit is noted only: see follow.
+// belongs returns an *Error if a user other than root can change an open part of the path. The group's bits of the mode
+// include the rights that an access control list gives to other users. For a directory that a group may write to, belongs
+// only sets w.writable; follow decides.
 //
-// A sticky directory such as /tmp is good for one kind of entry, a directory of root's: no other user can rename it, remove it or
-// make a second name for it. A file or a link there can be another name for any file of root's, and a name that is free is anyone's.
+// In a sticky directory such as /tmp, belongs accepts only directories of root's: no other user can rename them, remove them
+// or link to them. Any other entry may be a second name that another user made for a file of root's, and any user can take a
+// free name.
 func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	if info.Uid != 0 {
 		return byUser(w.name(part), info.Uid)
@@ -227,7 +232,8 @@ func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	return nil
 }
 
-// mounter returns the user whose process answers for a FUSE file system, which can show any owner; the overflow number if unknown.
+// mounter returns the user whose process serves a FUSE file system, which can show any owner. If the user is unknown, it
+// returns overflow.
 func mounter(device uint64) uint32 {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

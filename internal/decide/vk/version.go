@@ -18,7 +18,7 @@ const (
 	V1_4         = V1_0 | 4<<12
 )
 
-// String returns the version as 1.3.230.
+// String returns the version in the form 1.3.230.
 func (v Version) String() string {
 	text := fmt.Sprintf("%d.%d.%d", v>>22&0x7f, v>>12&0x3ff, v&0xfff)
 	if variant := v >> 29; variant != 0 {
@@ -27,7 +27,7 @@ func (v Version) String() string {
 	return text
 }
 
-// ParseVersion reads 1.3 or 1.3.230.
+// ParseVersion parses a version in the form 1.3 or 1.3.230.
 func ParseVersion(text string) (Version, error) {
 	parts := strings.Split(text, ".")
 	limits := []uint64{0x7f, 0x3ff, 0xfff}

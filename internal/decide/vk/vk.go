@@ -34,9 +34,9 @@ type Command struct {
 	Name      string
 	Kind      Kind
 	Minor     uint8  // core version 1.Minor, or ExtensionMinor
-	Extension string // first extension that brings it; "" for core commands
-	Gate      string // instance extension that must be enabled for vkGetInstanceProcAddr to return it, or ""
-	Alias     string // the command that it is another name for, or ""
+	Extension string // the first extension with the command; "": a core command
+	Gate      string // the instance extension that must be enabled for vkGetInstanceProcAddr to return the command; "": none
+	Alias     string // the command for which this is another name; "": none
 	Param     string // name of the first parameter; "" for global commands
 	Exported  bool
 }

@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// The kernel's interface to its display adapters, by functions of gdi32.
+// Functions of gdi32, the kernel's interface to its display adapters.
 var (
 	gdi32            = windows.NewLazySystemDLL("gdi32.dll")
 	enumAdapters     = gdi32.NewProc("D3DKMTEnumAdapters2")
@@ -39,7 +39,7 @@ const (
 	queryRegistry = 48
 	adapterKey    = 1
 	translatePath = 1
-	overflowed    = 1 // the status of a value that is longer
+	overflowed    = 1 // the status if the value is longer than the buffer
 	maxPath       = 260
 )
 
@@ -50,7 +50,7 @@ type registryQuery struct {
 	name     [maxPath]uint16
 	kind     uint32
 	physical uint32
-	size     uint32 // in bytes, of the value
+	size     uint32 // size of the value in bytes
 	status   uint32
 	value    [2]uint32
 }

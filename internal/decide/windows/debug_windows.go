@@ -19,7 +19,7 @@ var (
 // DebugKind is an event of a debugged process.
 type DebugKind uint32
 
-// Kinds; of others a debugger only says that it goes on.
+// Kinds. A debugger continues the process after all others.
 const (
 	Raised        DebugKind = 1
 	ThreadStarted DebugKind = 2
@@ -61,11 +61,11 @@ type (
 	fileEvent   struct{ file windows.Handle }
 	debugEvent  struct {
 		kind, pid, tid uint32
-		event          exceptionEvent // the largest one
+		event          exceptionEvent // the largest of the events
 	}
 )
 
-// NextDebugEvent waits for an event of a process that the calling thread has started with DEBUG_PROCESS.
+// NextDebugEvent waits for an event of a process that the calling thread started with DEBUG_PROCESS.
 func NextDebugEvent() (*DebugEvent, error) {
 	var raw debugEvent
 	if ok, _, err := waitForDebugEvent.Call(pointer(&raw), windows.INFINITE); ok == 0 {
@@ -96,7 +96,7 @@ func closeFile(file windows.Handle) {
 	}
 }
 
-// Continue lets the process continue; with handled, as if the exception had not occurred.
+// Continue lets the process continue. If handled is true, it continues as if there had been no exception.
 func (e *DebugEvent) Continue(handled bool) error {
 	const dbgContinue, notHandled = 0x00010002, 0x80010001
 	how := uintptr(notHandled)
@@ -115,8 +115,8 @@ func Suspend(thread windows.Handle) bool {
 	return uint32(count) != ^uint32(0)
 }
 
-// Standing returns the position of a suspended thread; 0: unknown. In a 32-bit process on a 64-bit system it is the position in
-// the 32-bit code.
+// Standing returns the instruction and stack pointers of a suspended thread; 0: unknown. For a 32-bit process on a 64-bit
+// system they are those of the 32-bit code.
 func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	get, registers := getThreadContext, ownContext
 	if wordOf(process) != wordSize {
@@ -135,10 +135,10 @@ func Standing(process, thread windows.Handle) (pc, sp uint64) {
 	return word(context[registers.pc:], registers.word), word(context[registers.sp:], registers.word)
 }
 
-// registers are the offsets of some registers in the system's CONTEXT.
+// registers has the offsets of some registers in the system's CONTEXT.
 type registers struct {
 	size, flags, pc, sp uintptr
-	control             uint32 // the flag that asks for these
+	control             uint32 // the flag that requests these registers
 	word                int
 }
 
@@ -160,7 +160,7 @@ func word(at []byte, size int) uint64 {
 	return *(*uint64)(unsafe.Pointer(&at[0]))
 }
 
-// wordOf returns the bytes in a word of a process.
+// wordOf returns the bytes in a word of a process's memory.
 func wordOf(process windows.Handle) int {
 	if !System64() || isWOW64(process) {
 		return 4
@@ -168,7 +168,7 @@ func wordOf(process windows.Handle) int {
 	return 8
 }
 
-// Words returns the words in a process's memory from an address, at most most bytes.
+// Words returns the words in a process's memory from an address on, at most most bytes of them.
 func Words(process windows.Handle, from uint64, most int) (list []uint64) {
 	const page = 4096
 	for at := from; most > 0; {
@@ -205,7 +205,7 @@ type memoryInformation struct {
 	state, protect, kind uint32
 }
 
-// OnBreak calls a function at each Ctrl-Break, which then has no other effect on this process.
+// OnBreak calls a function at each Ctrl-Break, which then does not end this process. stop ends this.
 func OnBreak(call func()) (stop func()) {
 	handler := windows.NewCallback(func(event uintptr) uintptr {
 		if uint32(event) != windows.CTRL_BREAK_EVENT {
@@ -221,15 +221,15 @@ func OnBreak(call func()) (stop func()) {
 // Exception is the code of an exception that ended a process, or that a debugger sees.
 type Exception uint32
 
-// Exceptions that a debugger sees, and that end no program.
+// Exceptions that debuggers use, and that do not end a program.
 const (
 	ControlC     Exception = 0x40010005
 	ControlBreak Exception = 0x40010008
 	Breakpoint   Exception = 0x80000003
-	Breakpoint32 Exception = 0x4000001f // the one with which a 32-bit program begins on a system of 64 bits
+	Breakpoint32 Exception = 0x4000001f // the first exception of a 32-bit program on a 64-bit system
 )
 
-// firstError is the first code of the severity "error"; interrupted is how Ctrl-C ends a program.
+// firstError is the first code of the severity "error". interrupted is the exit code of a program that Ctrl-C ended.
 const (
 	firstError  Exception = 0xc0000000
 	interrupted Exception = 0xc000013a
@@ -244,7 +244,7 @@ var exceptions = map[Exception]string{
 // Fatal reports whether an unhandled exception ends a program.
 func (e Exception) Fatal() bool { return e == Breakpoint || e >= firstError && e != interrupted }
 
-// String names it.
+// String returns the name of the exception, or its number.
 func (e Exception) String() string {
 	if name, ok := exceptions[e]; ok {
 		return name

@@ -7,7 +7,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// The tree of devices, by functions of cfgmgr32.
+// Functions of cfgmgr32 for the tree of devices.
 var (
 	cfgmgr32   = windows.NewLazySystemDLL("cfgmgr32.dll")
 	idListSize = cfgmgr32.NewProc("CM_Get_Device_ID_List_SizeW")
@@ -22,7 +22,7 @@ var (
 )
 
 const (
-	listTries = 8 // while devices come
+	listTries = 8 // attempts to read a list to which devices are being added
 	idLength  = 200
 
 	crSuccess     = 0

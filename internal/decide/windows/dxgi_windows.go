@@ -19,7 +19,7 @@ var (
 // object is a COM object; its methods are identified by index.
 type object struct{ methods *[30]uintptr }
 
-// Places of methods.
+// Indices of methods.
 const (
 	release        = 2
 	getDesc1       = 10 // of IDXGIAdapter1
@@ -44,7 +44,7 @@ type adapterDesc struct {
 	_              uint32 // flags
 }
 
-// DXGI lists the adapters of DXGI, in its order where it has one (WIN-039, WIN-040).
+// DXGI lists the adapters of DXGI, in its order of preference if it has one (WIN-039, WIN-040).
 func DXGI() (d facts.DXGI) {
 	if createFactory.Find() != nil {
 		return d

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// layout has the offsets to a process's variables: its block has the address of its parameters, which have the address of the
-// variables.
+// layout has the offsets that lead to a process's variables: the process's block has the address of its parameters, and
+// these have the address of the variables.
 type layout struct {
-	size                    int // of an address
+	size                    int // bytes in an address
 	parameters, environment uint64
 }
 
@@ -76,7 +76,8 @@ func address(process windows.Handle, at uint64, size int) (uint64, error) {
 	return binary.LittleEndian.Uint64(data[:]), nil
 }
 
-// variablesAt reads a block of variables up to the empty text at its end, a page at a time, because its size is not known.
+// variablesAt reads a block of variables up to the empty text at its end. Its size is unknown, so it reads one page after
+// the other.
 func variablesAt(process windows.Handle, at uint64) ([]uint16, error) {
 	var text []uint16
 	for len(text) < environmentMax/2 {

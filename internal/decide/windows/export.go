@@ -15,8 +15,8 @@ type ExportedValue struct {
 	Data
 }
 
-// Export returns the values as a file for the registry editor. wide: the system runs 64-bit programs, and has other names for
-// the keys of 32-bit programs.
+// Export returns the values as a file for the registry editor. wide means that the system runs 64-bit programs; the keys of
+// 32-bit programs then have other names.
 func Export(values []ExportedValue, wide bool) string {
 	var text strings.Builder
 	text.WriteString("Windows Registry Editor Version 5.00\r\n")
@@ -39,13 +39,13 @@ func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
 }
 
-// Types of values that a file of the registry editor has a form for.
+// Types of values with a form in files of the registry editor.
 const (
 	kindText   = 1
 	kindNumber = 4
 )
 
-// written returns the data of a value in the form of that file: a number, a text, or bytes with their type.
+// written returns the data of a value in that form: a number, a text, or bytes with their type.
 func written(d Data) string {
 	if d.Kind == kindNumber && len(d.Bytes) == 4 {
 		return fmt.Sprintf("dword:%08x", binary.LittleEndian.Uint32(d.Bytes))
@@ -60,7 +60,7 @@ func written(d Data) string {
 	return fmt.Sprintf("hex(%x):", d.Kind) + strings.Join(list, ",")
 }
 
-// plainText returns a text that fits in one line, without its final NUL.
+// plainText returns the text of a value without its final NUL; false: the value is no text, or does not fit in one line.
 func plainText(d Data) (string, bool) {
 	if d.Kind != kindText || len(d.Bytes)%2 != 0 || len(d.Bytes) == 0 {
 		return "", false

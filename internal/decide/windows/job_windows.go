@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Job is a group of processes that end together, at the latest with this process.
+// Job is a group of processes that end together. They end with this process, if not before.
 type Job struct {
 	handle windows.Handle
 	end    func() error

@@ -17,7 +17,7 @@ type Process struct {
 	Program  string   // path of the executable; "": unknown
 	Class    int      // 32 or 64; 0: not known
 	User     uint32   // the last part of the SID of the user; 0: not known
-	Elevated bool     // it has more rights than its user's other programs
+	Elevated bool     // it has more rights than other programs of its user
 	Modules  []string // paths of the executable and of its libraries, in the order in which they were loaded
 }
 
@@ -66,7 +66,7 @@ func ProcessOf(pid uint32) (*Process, error) {
 	return p, nil
 }
 
-// moduleTries limits the attempts to read a list that changes meanwhile.
+// moduleTries is the number of attempts to read a list that changes meanwhile.
 const moduleTries = 8
 
 // LoadedFile is a file that a process has loaded as code, and its address in the process.

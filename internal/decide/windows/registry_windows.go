@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// dataMost bounds the data of one value.
+// dataMost is the size of the largest data of a value that is read, in bytes.
 const dataMost = 64 << 20
 
 func hiveKey(h facts.Hive) registry.Key {
@@ -46,7 +46,7 @@ func Registry(h facts.Hive, key, bits string) facts.Key {
 	return result
 }
 
-// valueOf reads a value; false: it is gone, or its text has no such form.
+// valueOf reads a value. It returns false if the value no longer exists, or is an invalid text.
 func valueOf(k registry.Key, name string) (kind uint32, data string, ok bool) {
 	raw, err := dataOf(k, name)
 	if err != nil {
@@ -102,7 +102,7 @@ func units(data []byte) []uint16 {
 	return list
 }
 
-// utf8Of converts a text from UTF-16 to UTF-8; false: it is not valid.
+// utf8Of converts a text from UTF-16 to UTF-8; false: the text is invalid.
 func utf8Of(text []uint16) (string, bool) {
 	for i := 0; i < len(text); i++ {
 		if c := rune(text[i]); utf16.IsSurrogate(c) {
@@ -126,7 +126,7 @@ func text(units []uint16) string {
 	return string(utf16.Decode(units))
 }
 
-// Register writes a four-byte 0 into a key of the user, and creates a missing key.
+// Register writes a four-byte value 0 into a key of the user. It creates a missing key.
 func Register(key, name string) error {
 	k, _, err := registry.CreateKey(registry.CURRENT_USER, key, registry.SET_VALUE)
 	if err != nil {

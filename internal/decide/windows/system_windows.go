@@ -10,7 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 )
 
-// System64 reports whether programs of 64 bits run here.
+// System64 reports whether the system runs 64-bit programs.
 func System64() bool { return strconv.IntSize == 64 || isWOW64(windows.CurrentProcess()) }
 
 func isWOW64(process windows.Handle) bool {
@@ -65,7 +65,7 @@ func Packages(family string) (paths []string) {
 		return nil
 	}
 	for _, name := range names[:min(int(count), len(names))] {
-		var path [maxPath]uint16 // WIN-046: a longer one is none
+		var path [maxPath]uint16 // a longer path is left out (WIN-046)
 		room := uint32(len(path))
 		if result, _, _ := pathOfPackage.Call(pointer(name), pointer(&room), pointer(&path[0])); result == 0 {
 			paths = append(paths, text(path[:]))

@@ -21,7 +21,7 @@ type ValueName struct {
 	Name string
 }
 
-// String returns the value's name for people.
+// String returns the value's name in the form of messages.
 func (v ValueName) String() string {
 	text := v.Hive.String() + `\` + v.Key + ": " + v.Name
 	if v.Hive == facts.LocalMachine {
@@ -30,7 +30,7 @@ func (v ValueName) String() string {
 	return text
 }
 
-// Exportable reports whether a value can stand in a file for the registry editor: it has a line there.
+// Exportable reports whether a file for the registry editor can have a line for the value.
 func (v ValueName) Exportable() bool { return strings.IndexFunc(v.Name, unicode.IsControl) < 0 }
 
 // Data is the type and the bytes of a value in the registry.

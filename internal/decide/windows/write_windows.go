@@ -14,13 +14,13 @@ var setValueEx = windows.NewLazySystemDLL("advapi32.dll").NewProc("RegSetValueEx
 // Running is the registry of the running system.
 type Running struct{}
 
-// open opens the key of a value. It returns errors of package fs if there is a fitting one.
+// open opens the key of a value. The error for a missing key wraps fs.ErrNotExist.
 func (v ValueName) open(access uint32) (registry.Key, error) {
 	k, err := registry.OpenKey(hiveKey(v.Hive), v.Key, access|view(v.Bits))
 	return k, v.told(err)
 }
 
-// told returns an error that names the value.
+// told returns an error that names the value and wraps err, or fs.ErrNotExist for a missing key.
 func (v ValueName) told(err error) error {
 	if err == nil {
 		return nil
@@ -71,5 +71,5 @@ func (Running) Delete(v ValueName) error {
 	return v.told(k.DeleteValue(v.Name))
 }
 
-// Wide reports whether programs of 64 bits run.
+// Wide reports whether the system runs 64-bit programs.
 func (Running) Wide() bool { return System64() }

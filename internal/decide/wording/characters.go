@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Invisible reports whether a character controls a terminal, changes the display of others, or is blank: control characters,
-// direction marks, zero-width characters, line separators and blanks.
+// Invisible reports whether a character is blank, controls a terminal, or changes how others are displayed: control
+// characters, direction marks, zero-width characters, line separators and blanks.
 func Invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || blank(r)
 }
@@ -25,7 +25,8 @@ func blank(r rune) bool {
 	return unicode.In(r, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// Shown returns the displayed form of a character: U+FFFD for one that controls a terminal, and the code of a blank.
+// Shown returns the displayed form of a character: U+FFFD for a character that controls a terminal, the code for a blank,
+// and otherwise the character.
 func Shown(r rune) string {
 	switch {
 	case blank(r):

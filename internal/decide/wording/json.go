@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// Malformed returns the error of a JSON decoder about a text without Go's words; nil for none.
+// Malformed returns a JSON decoder's error about a text, in words that name JSON's terms and not Go's. It returns nil for
+// nil.
 func Malformed(text []byte, err error) error {
 	syntax, kind := (*json.SyntaxError)(nil), (*json.UnmarshalTypeError)(nil)
 	switch {

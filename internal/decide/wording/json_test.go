@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Errors of the decoder have no words of Go.
+// The errors do not contain Go's terms.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// Quoted returns a word as input for every POSIX shell: unchanged, or in single quotes. A word with bytes that must not
-// reach a terminal becomes a command substitution with printf(1), with visible escapes. Line feeds at the end, which a
-// substitution drops, follow in single quotes. Every word from a file passes through Quoted on its way to a suggested
-// command.
+// Quoted returns a word as input for every POSIX shell: unchanged if possible, otherwise in single quotes. A word with bytes
+// that must not reach a terminal becomes a command substitution with printf(1), whose escapes are visible. A substitution
+// drops line feeds at its end, so these follow in single quotes. Every word from a file passes through Quoted before the
+// tool suggests it in a command.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
 	}
 	switch {
-	case word != "" && word[0] != '=' && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0: // zsh looks for the program in =PROGRAM
+	case word != "" && word[0] != '=' && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0: // zsh replaces =PROGRAM by the program's path
 		return word
 	case utf8.ValidString(word) && strings.IndexFunc(word, Invisible) < 0:
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

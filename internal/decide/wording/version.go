@@ -10,7 +10,7 @@ import (
 // Version formats a packed Vulkan version.
 func Version(v uint32) string { return vk.Version(v).String() }
 
-// Maker holds the known names of a driver's vendor. Each may be missing.
+// Maker holds the names by which a driver's vendor is known. Empty fields are unknown.
 type Maker struct {
 	Driver string // VkPhysicalDeviceDriverProperties::driverName
 	Device string // the device's name
@@ -25,8 +25,8 @@ func (m Maker) nvidia() bool {
 	return m.Vendor == 0x10de || strings.HasPrefix(m.Device, "NVIDIA ")
 }
 
-// DriverVersion formats VkPhysicalDeviceProperties::driverVersion in the vendor's format, or as a Vulkan version if that is
-// unknown.
+// DriverVersion formats VkPhysicalDeviceProperties::driverVersion in the vendor's format, or as a Vulkan version if the
+// vendor's format is unknown.
 func DriverVersion(by Maker, v uint32) string {
 	if by.nvidia() { // 10, 8, 8 and 6 bits
 		return fmt.Sprintf("%d.%d.%d.%d", v>>22, v>>14&0xff, v>>6&0xff, v&0x3f)

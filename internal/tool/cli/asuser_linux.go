@@ -106,7 +106,7 @@ func become(s *invocation) (done bool, err error) {
 		return true, err
 	}
 	if int(a.uid) == os.Geteuid() {
-		if a.uid != 0 && trust.Raised() {
+		if a.uid != 0 && trust.Privileged() {
 			return true, exit.Unable("--as-user %s: this process keeps rights that the user does not have", s.actAs)
 		}
 		return false, nil

@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// containerErr returns the standard error of a container in creation. It belongs to the process that starts the hook and
-// becomes the container's first program; runtimes do not show a hook's own standard error. It returns nil if it is unknown
-// or the hook's own. It never opens that of a process outside the container.
+// containerErr returns the standard error of a container that is being created, because runtimes do not show a hook's own
+// standard error. The file belongs to the process that starts the hook, which later becomes the container's first program.
+// containerErr returns nil if the file is unknown or is the hook's own. It never opens the standard error of a process
+// outside the container.
 func containerErr() io.WriteCloser {
 	status, err := os.ReadFile("/proc/self/status")
 	_, rest, found := strings.Cut(string(status), "\nPPid:")

@@ -81,7 +81,7 @@ func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Laun
 
 // trusted returns an error for a process of root if another user can change one of the files.
 func trusted(m *machine.Machine, files []string) error {
-	if !trust.Raised() || m.Foreign() {
+	if !trust.Privileged() || m.Foreign() {
 		return nil
 	}
 	for _, file := range files {

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
@@ -120,6 +121,8 @@ func (s *invocation) machine() (machine.Machine, error) {
 	m.Bound = s.boundOf(&m)
 	if !m.Foreign() {
 		m.Environ = s.environ
+	} else if row, other := m.Architecture(); other {
+		machines.Examine(row.Name)
 	}
 	return m, s.change(&m)
 }

@@ -142,8 +142,8 @@ func quarantineFields(e *settings.Quarantine) []string {
 	return []string{loaders.ArrayField, loaders.LayersField}
 }
 
-// readsSettings returns an error if the tool is elevated, and so the programs that it starts, which do not read the settings of a
-// user. With --elevated=false the settings are for other programs.
+// readsSettings returns an error if the tool runs as administrator: the programs that it starts do too, and do not read the
+// settings of a user. With --elevated=false it returns nil, because the settings are for other programs.
 func readsSettings(s *invocation, what string) error {
 	if !onWindows || s.asUser || !elevatedHere() {
 		return nil

@@ -313,8 +313,8 @@ func give(to, from *pflag.Flag) error {
 	return to.Value.Set(from.Value.String())
 }
 
-// meant returns the command line for a first word that is no command: a synonym, or a thing that can be explained. Other command
-// lines stay.
+// meant returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
+// validate before a manifest and explain before other known words. It returns other command lines unchanged.
 func (s *invocation) meant(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) ||
 		args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -454,7 +454,7 @@ func findingOf(name string) (found *doctor.Code) {
 	return found
 }
 
-// printKind prints a kind of finding, as doctor would print a finding of it.
+// printKind describes a kind of finding in the form in which doctor prints findings.
 func printKind(s *invocation, c *doctor.Code) {
 	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", s.severity(c.Severity), s.style.Heading(c.Name))
 	for _, line := range []struct{ word, text string }{{"why", c.Means}, {"do", c.Do}, {"rule", c.Statement}} {
@@ -464,7 +464,8 @@ func printKind(s *invocation, c *doctor.Code) {
 	}
 }
 
-// explainThing answers for a word that is no driver or layer. For a program it returns the program's path.
+// explainThing answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
+// done is false.
 func explainThing(s *invocation, word string) (program string, done bool) {
 	switch s.thing(word) {
 	case "statement":

@@ -51,7 +51,7 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	return forget, nil
 }
 
-// opens returns an error if this process has raised privileges and another user can change the opener or a program that it may find in PATH.
+// opens returns an error if this process is privileged and another user can change the opener or a program that it may find in PATH.
 func opens(program string, environ []string) error {
 	err := trust.Library(program, "", environ)
 	m := machine.Machine{Environ: environ}

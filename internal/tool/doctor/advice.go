@@ -35,50 +35,16 @@ func advised(text string, commands ...string) told { return told{text: text, com
 
 // Advice without values.
 var (
-	doNothing              = advised("Nothing; it does no harm.")
-	doNothingWithoutDevice = advised("Nothing, as long as this machine has no graphics device.")
-	doNothingBesideOwn     = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
-		"skip this one without a message.")
-	doNothingChosen = advised("Nothing, if this is intended.")
-	seeWhich        = advised("See which: vkloader list variables --set", "vkloader list variables --set")
-	seeWhichName    = advised("See which variables name them: vkloader list variables --set", "vkloader list variables --set")
-	clearSettings   = advised("vkloader settings clear", "vkloader settings clear")
-	// The container tools pass NVIDIA's driver on as a whole.
-	nvidiaWhole = advised("Install NVIDIA's driver completely; in a container, start it with --gpus all and " +
-		"NVIDIA_DRIVER_CAPABILITIES=all, or generate the CDI file again: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(ofPackage)
-	nvidiaCDI       = advised("Generate the CDI file again on the host, and check that it contains nvidia_icd.json: nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", "nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml").untried(outsideOnly)
-	nvidiaInToolbox = advised("A current release of toolbox adds NVIDIA's driver of the host to its containers: update toolbox on the host, and enter the container again.").untried(outsideOnly)
-	nvidiaAgain     = advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
-		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
-	bothOnGentoo     = advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
-	nvidia32OnUbuntu = advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
-	noneOnAlpine     = advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
-	limitsOfPod      = advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
-	passOn           = advised("Pass /dev/dri to the container.")
+	doNothing        = advised("Nothing; it does no harm.")
+	doNothingChosen  = advised("Nothing, if this is intended.")
+	nvidiaWhole      = advised("Install NVIDIA's driver completely: all of its packages, of one version.").untried(ofPackage)
+	nvidiaOnMusl     = advised("NVIDIA's driver is built for glibc, and this system has musl: use an image of another distribution, or Alpine's own drivers.").untried(outsideOnly)
+	glibcOnMusl      = advised("The library is built for glibc, and this system has musl: install the system's own build, or use an image with glibc.").untried(ofPackage)
 	driverOfHost     = advised("Install the driver on the host: Steam's runtime uses the host's drivers.")
 	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
-	groupsOfPodman   = advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
-	byUdev           = advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
-		"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
-	intelModule        = advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
-	nvidiaModuleDebian = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel)
-	nvidiaModuleMissing = advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-		"or install it for this kernel.", "modprobe nvidia").untried(ofKernel)
-	stillSearching     = advised("The search for the culprit has not finished. To wait for it: vkloader doctor", "vkloader doctor")
-	readableSettings   = advised("Let this user read the file, or name another file.")
-	wslWithout         = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
-	librariesOnNixOS   = advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
-	ostreeAgain        = advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade", "rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
-	ofSteamOS          = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
-	validationOnNixOS  = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
-	layersOnSteamOS    = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
-	validationAnywhere = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
-	layersInSandbox    = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
-	layersOfKit        = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
-	subsystemUpdate    = advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
-	ownOrAgain         = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
-	updateDriver       = advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
+	readableSettings = advised("Let this user read the file, or name another file.")
+	wslWithout       = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
+	ofSteamOS        = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
 )
 
 // typed returns advice that introduces a shell line with words.
@@ -102,23 +68,9 @@ func outside(command string, partial bool) told {
 	return term.Either(partial, advised("Run outside: "+command).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
 }
 
-// multilib returns advice to run a line as root that needs Arch's multilib repository.
-func multilib(command string) advice {
-	return told{text: "Run as root, with the repository multilib: " + command, commands: []string{command}, root: true, because: ofPackage}
-}
-
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
-}
-
-// removeLoader returns advice to remove a loader that hides another one. gets is the loader that the program then gets; "":
-// unknown.
-func removeLoader(file, gets string) advice {
-	if gets != "" {
-		return advised("Remove " + file + ": the program then gets " + gets + ".")
-	}
-	return advised("Remove " + file + ", or the variable that names its directory.")
 }
 
 // startWith returns advice to start the container with options for its tool.
@@ -253,39 +205,48 @@ func (t tried) before() string {
 	return ""
 }
 
+// words returns the change for the place where the user makes it, and its shell lines.
 func (t tried) words() (string, []string) {
-	if t.File == "" && t.And != nil && inContainer(t.kind) {
-		return t.atStart()
-	}
-	if t.ofVariables() && t.And != nil && (t.kind == "flatpak" || t.kind == "steam") {
-		return t.together()
-	}
-	if t.kind == "service" && t.File == "" {
+	switch {
+	case t.kind == "service" && t.File == "":
 		before, line := t.unit.setting(t.Change)
 		return before + line, []string{line}
-	}
-	if t.kind == "" && t.ofProgram() {
+	case t.kind == "" && t.ofProgram():
 		return t.Starting("PROGRAM"), nil
-	}
-	if t.File == "" && t.And == nil {
-		switch {
-		case t.kind == "steam" && t.Set:
-			return "In the game's launch options in Steam: " + t.Assignment() + " %command%", nil
-		case t.kind == "steam":
-			return "In the game's launch options in Steam: env -u " + t.Variable + " %command%", nil
-		case t.kind == "flatpak" && t.Set:
-			return outside("flatpak override --user --env="+t.Assignment()+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-		case t.kind == "flatpak":
-			return outside("flatpak override --user --unset-env="+t.Variable+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-		case t.kind == "kubernetes" && t.Set:
-			return "In the container's env of the pod: {name: " + t.Variable + ", value: " + yamlText(t.Value) + "}", nil
-		case t.kind != "" && t.Set:
-			return startWith(t.kind, "-e "+t.Assignment()).say()
-		case t.kind != "":
-			return without(t.kind, t.Variable).say()
-		}
+	case inContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.ofVariables():
+		return t.inSandbox()
 	}
 	return t.Line(), t.Lines()
+}
+
+// inSandbox returns the change of variables in the words of the sandbox.
+func (t tried) inSandbox() (string, []string) {
+	var set, unset, pod []string
+	docker, podman, flatpak := "docker run", "podman run", "flatpak override --user"
+	for c := &t.Change; c != nil; c = c.And {
+		if c.Set {
+			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
+			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
+		} else {
+			unset = append(unset, c.Variable)
+			podman, flatpak = podman+" --unsetenv="+c.Variable, flatpak+" --unset-env="+c.Variable
+		}
+	}
+	env := term.Enclosed("env -u ", strings.Join(unset, " -u "), " ")
+	switch t.kind {
+	case "steam":
+		return "In the game's launch options in Steam: " + env + strings.Join(append(set, "%command%"), " "), nil
+	case "flatpak":
+		return outside(flatpak+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
+	case "podman":
+		return "Start the container with: " + podman + " ...", nil
+	case "docker":
+		return "Start the container with: " + docker + " ..." + term.Enclosed(" ", env, "PROGRAM"), nil
+	}
+	if len(set) == 0 {
+		return `Begin the container's command in the pod with: ["env", "-u", "` + strings.Join(unset, `", "-u", "`) + `", ...]`, nil
+	}
+	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(unset, ", "), ""), nil
 }
 
 // undecided reports whether only the user knows which programs want the change, or which change of several.
@@ -302,50 +263,6 @@ func (t tried) ofVariables() bool {
 		}
 	}
 	return true
-}
-
-// together returns one line that changes several variables of a Flatpak program or of a game in Steam.
-func (t tried) together() (string, []string) {
-	var set, unset, options string
-	for c := &t.Change; c != nil; c = c.And {
-		if c.Set {
-			set, options = set+c.Assignment()+" ", options+" --env="+c.Assignment()
-		} else {
-			unset, options = unset+"-u "+c.Variable+" ", options+" --unset-env="+c.Variable
-		}
-	}
-	if t.kind == "flatpak" {
-		return outside("flatpak override --user"+options+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
-	}
-	if unset != "" {
-		set = "env " + unset + set
-	}
-	return "In the game's launch options in Steam: " + set + "%command%", nil
-}
-
-// atStart returns the options that start the container with several changed variables.
-func (t tried) atStart() (string, []string) {
-	var set, unset, pod []string
-	for c := &t.Change; c != nil; c = c.And {
-		switch {
-		case c.Set:
-			set, pod = append(set, "-e "+c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
-		case t.kind == "podman":
-			set = append(set, "--unsetenv="+c.Variable)
-		default:
-			unset = append(unset, "-u "+c.Variable)
-		}
-	}
-	if t.kind == "kubernetes" {
-		text := "In the container's env of the pod: " + strings.Join(pod, ", ")
-		if len(unset) > 0 {
-			text += "; without " + strings.ReplaceAll(strings.Join(unset, ", "), "-u ", "")
-		}
-		return text, nil
-	}
-	options := strings.Join(set, " ") + " ..."
-	options += term.Enclosed(" env ", strings.Join(unset, " "), " PROGRAM")
-	return "Start the container with: " + t.kind + " run " + options, nil
 }
 
 // yamlText returns text as a double-quoted YAML string, with the escapes of JSON.

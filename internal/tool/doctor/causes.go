@@ -22,7 +22,7 @@ func (e *exam) caused(findings []Finding, removals []removal) []Finding {
 	if len(e.Sandboxes) > 0 {
 		underVersion(list)
 	}
-	searched := placesOf(e.plan)
+	searched := placesOf(e.Answer)
 	oneCause(list)
 	e.unreadManifests(list, searched)
 	e.withoutDrivers(list, searched)
@@ -47,14 +47,13 @@ func followed(list []Finding, r removal) {
 
 // underVersion marks the faults of NVIDIA's libraries of a version that the sandbox gets no more as consequences of the version.
 func underVersion(list []Finding) {
-	for i := range list {
-		root := &list[i]
+	for root := range each(list) {
 		_, version, is := strings.Cut(path.Base(root.Path), ".so.")
 		if root.Code != NvidiaVersion || !is {
 			continue
 		}
-		for n := range list {
-			if f := &list[n]; f.Because == nil && f.Subject == root.Subject && strings.HasSuffix(f.lacks(), ".so."+version) {
+		for f := range each(list) {
+			if f.Because == nil && f.Subject == root.Subject && strings.HasSuffix(f.lacks(), ".so."+version) {
 				f.Because = NvidiaVersion
 			}
 		}
@@ -65,8 +64,7 @@ func underVersion(list []Finding) {
 // layers is one problem.
 func oneCause(list []Finding) {
 	first := map[string]Kind{}
-	for i := range list {
-		f := &list[i]
+	for f := range each(list) {
 		lacks := f.lacks()
 		switch cause, said := first[lacks]; {
 		case lacks == "" || f.Because != nil || f.Severity == diag.Note:
@@ -80,14 +78,13 @@ func oneCause(list []Finding) {
 
 // unreadManifests marks devices without a driver as consequences of a manifest or directory that cannot be read.
 func (e *exam) unreadManifests(list []Finding, searched *places) {
-	for i := range list {
-		f := &list[i]
+	for f := range each(list) {
 		at := slices.IndexFunc(e.gpus, func(g *GPU) bool { return g.Name == f.device })
 		if f.Code != GPUNoDriver || f.Because != nil || at < 0 {
 			continue
 		}
-		for j := range list {
-			if o := &list[j]; searched.lack(o) && mayServe(o.Path, e.gpus[at]) {
+		for o := range each(list) {
+			if searched.lack(o) && mayServe(o.Path, e.gpus[at]) {
 				f.Because = o.Code
 				break
 			}
@@ -132,13 +129,12 @@ func (e *exam) withoutDrivers(list []Finding, searched *places) {
 
 // underSettings marks the devices that a settings file leaves out as consequences of the finding about that file.
 func underSettings(list []Finding) {
-	for i := range list {
-		f := &list[i]
+	for f := range each(list) {
 		if f.Code != GPULeftOut || f.Because != nil {
 			continue
 		}
-		for n := range list {
-			if o := &list[n]; o.Code == LeftoverSettings && o.Because == nil && strings.Contains(f.fact.say(), o.Path) {
+		for o := range each(list) {
+			if o.Code == LeftoverSettings && o.Because == nil && strings.Contains(f.fact.say(), o.Path) {
 				f.Because = o.Code
 			}
 		}
@@ -250,18 +246,12 @@ func (f *Finding) lacksPlace() bool {
 // lacks returns the library that a finding is about; "" for other findings.
 func (f *Finding) lacks() string {
 	switch what := f.fact.(type) {
-	case absent:
-		return what.file
+	case lacking:
+		return what.library
 	case nowhere:
-		return what.name
-	case unreadable:
-		return what.file
-	case needsUnusable:
 		return what.name
 	case hiding:
 		return what.file
-	case tooOld:
-		return what.in + " " + what.version
 	}
 	return ""
 }
@@ -275,7 +265,7 @@ var filtered = []Kind{diag.DriverDisabled, diag.DriverNotSelected}
 
 // ofHardware lists the codes of faults of a device or its kernel driver.
 var ofHardware = []Kind{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission,
-	GPUNouveau, GPUNoDriver, GPUNeedsNewer, NvidiaVersion}
+	GPUNouveau, GPUNoDriver, GPUNeedsNewer, GPUUnfinished, NvidiaVersion}
 
 // ofLibraries lists the codes of faults of a library in a manifest.
 var ofLibraries = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds,
@@ -291,7 +281,7 @@ var fatal = []Kind{DriverHeadless, LibraryRuntime}
 var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
-var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer}
+var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
@@ -299,8 +289,7 @@ var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, Librar
 // otherCause returns the finding that explains why a driver does not list a device; nil if there is none. Only then may the
 // driver be older than the device.
 func (r *Report) otherCause(g *GPU, manifest string) *Finding {
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		switch {
 		case f.Code == SystemFiles, f.Code == SettingsHide:
 			return f
@@ -316,16 +305,15 @@ func (r *Report) otherCause(g *GPU, manifest string) *Finding {
 // unlisted adds a finding for each device that none of its drivers lists, if all of them were tried.
 func (e evidence) unlisted() evidence {
 	e = e.next()
-	for i := range e.GPUs {
-		g := &e.GPUs[i]
+	for g := range each(e.GPUs) {
 		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
 		first := slices.IndexFunc(e.alone, serves)
 		if first < 0 || ofHost(e.alone[first].Library) || slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
 			continue
 		}
-		for n := range e.Findings {
-			if f := &e.Findings[n]; f.Code == DriverNoDevice && f.Path == e.alone[first].Manifest && f.Because == nil {
-				f.device, f.fact = g.Name, said(unlisted, g.Label)
+		for f := range each(e.Findings) {
+			if f.Code == DriverNoDevice && f.Path == e.alone[first].Manifest && f.Because == nil {
+				f.device, f.fact = g.Name, said("it works, but does not list %s", g.Label)
 				if cause := e.otherCause(g, f.Path); cause != nil {
 					f.Because = cause.Code
 				} else {

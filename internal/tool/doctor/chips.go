@@ -23,12 +23,12 @@ func (h host) chip(g *GPU) *drivers.Chip {
 }
 
 // withoutVulkan adds a finding for a device whose chip has no Vulkan driver, and reports whether it did.
-func (e *deviceExam) withoutVulkan(g *GPU) bool {
+func (e *exam) withoutVulkan(g *GPU) bool {
 	c := e.chip(g)
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.found(GPUNoVulkan, g.Title(), "", said(noVulkan, c.Name), nil)
+	e.found(GPUNoVulkan, g.Title(), "", said("it is %s, and no Vulkan driver exists for it", c.Name), nil)
 	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }
@@ -85,7 +85,7 @@ func (e *libraryExam) mesaVersion(m *Module) string {
 const everyMesa = "20.3"
 
 // tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
-func (e *deviceExam) tooNew(g *GPU) bool {
+func (e *exam) tooNew(g *GPU) bool {
 	c := e.chip(g)
 	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
 		return true
@@ -94,8 +94,7 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 		return false
 	}
 	have, newest := "", &Module{}
-	for i := range e.Drivers {
-		m := &e.Drivers[i]
+	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
 		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
@@ -116,11 +115,11 @@ func (e *deviceExam) tooNew(g *GPU) bool {
 }
 
 // beforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
-func (e *deviceExam) beforeNVK(g *GPU, c *drivers.Chip) bool {
+func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said(withoutNVK, chipName(g, c)), e.system.makersDriver(c.Last))
+		e.found(GPUNouveau, g.Title(), g.directory, said("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.makersDriver(c.Last))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
 		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
@@ -212,36 +211,42 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 }
 
 // withoutKernelDriver adds a finding for a device without a kernel driver.
-func (e *deviceExam) withoutKernelDriver(g *GPU) {
+func (e *exam) withoutKernelDriver(g *GPU) {
+	severity := diag.Problem
 	what, do, young := e.youngForKernel(g)
 	if !young {
-		what, do = untaken, e.kernelCure(g)
+		var missing sentence
+		missing, do = e.kernelCure(g)
+		what = together(untaken, missing)
 		if g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
 		}
+		if _, other := e.unserved(g); other == nil {
+			what, do, severity = e.hindered(g, what, do)
+		}
 	}
-	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do)
+	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do).soften(severity)
 }
 
 // ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.
 func ofHost(library string) bool { return drivers.Of(library).Virtual() }
 
 // venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
-func (e *deviceExam) venus(g *GPU) bool {
+func (e *exam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
 		return false
 	}
 	if e.noVenus(g) {
-		e.found(GPUVirtual, g.Title(), "", venusMissing, nil)
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil)
 	} else if !e.leftOut(g) {
-		e.found(GPUVirtual, g.Title(), "", venusDriverMissing, e.system.install(drivers.For(g.Kernel)))
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver manifest covers it"), e.system.install(drivers.For(g.Kernel)))
 	}
 	g.Drivers = []string{}
 	return true
 }
 
 // programWants adds a finding if the program needs more than the last driver of every device offers.
-func (e *driverExam) programWants() {
+func (e *exam) programWants() {
 	want := decide.WantOf(e.machine, e.source.Program)
 	if want == nil || len(e.gpus) == 0 {
 		return

@@ -122,6 +122,8 @@ var (
 		"Programs compute on the CPU, or use OpenGL.", "Nothing.")
 	GPUNeedsNewer = code("gpu-needs-newer", diag.Problem, "",
 		"A driver does not list devices that are newer than the driver.", "Update Mesa and the kernel.")
+	GPUUnfinished = code("gpu-unfinished", diag.Problem, "",
+		"A driver that is not finished may draw wrong images or crash. It lists the device only on demand.", "Set the variable, at your own risk.")
 	GPUVirtual = code("gpu-virtual", diag.Note, "",
 		"A virtual machine has Vulkan on its device only if the host provides it, with Venus. Without Venus, programs "+
 			"compute on the CPU.",

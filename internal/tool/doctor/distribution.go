@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -86,23 +87,24 @@ func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == 
 type manager struct {
 	id       string
 	install  string                   // the command before package names
+	again    string                   // the command that reinstalls a package
+	image    [2]string                // both commands in the file that makes a container's image, where they ask nothing; "": unknown
 	library  func(name string) string // returns the word that installs a library; nil: the manager has none
 	provides bool                     // the manager installs by library name, with a mark for 64-bit
 	loader   string                   // the package of the Vulkan loader
-	again    string                   // the command that reinstalls a package
 	lists    bool                     // the tool reads its lists of packages
 }
 
 // managers lists the package managers. The first whose ID the system has is used.
 var managers = []manager{
-	{"debian", "apt install", nil, false, "libvulkan1", "apt install --reinstall", true},
-	{"fedora", "dnf install", provided, true, "vulkan-loader", "dnf reinstall", false},
-	{"rhel", "dnf install", provided, true, "vulkan-loader", "dnf reinstall", false},
-	{"suse", "zypper install", provided, true, "libvulkan1", "zypper install --force", false},
-	{"alpine", "apk add", func(name string) string { return "so:" + name }, false, "vulkan-loader", "apk fix", true},
-	{"arch", "pacman -S", nil, false, "vulkan-icd-loader", "pacman -S", true},
-	{"gentoo", "emerge", nil, false, "media-libs/vulkan-loader", "emerge --oneshot", false},
-	{"void", "xbps-install", nil, false, "vulkan-loader", "xbps-install --force", false},
+	{"debian", "apt install", "apt install --reinstall", [2]string{"apt-get update && apt-get install -y", "apt-get update && apt-get install -y --reinstall"}, nil, false, "libvulkan1", true},
+	{"fedora", "dnf install", "dnf reinstall", [2]string{"dnf install -y", "dnf reinstall -y"}, provided, true, "vulkan-loader", false},
+	{"rhel", "dnf install", "dnf reinstall", [2]string{"dnf install -y", "dnf reinstall -y"}, provided, true, "vulkan-loader", false},
+	{"suse", "zypper install", "zypper install --force", [2]string{"zypper --non-interactive install", ""}, provided, true, "libvulkan1", false},
+	{"alpine", "apk add", "apk fix", [2]string{"apk add --no-cache", ""}, func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
+	{"arch", "pacman -S", "pacman -S", [2]string{"pacman -Syu --noconfirm", "pacman -Syu --noconfirm"}, nil, false, "vulkan-icd-loader", true},
+	{"gentoo", "emerge", "emerge --oneshot", [2]string{}, nil, false, "media-libs/vulkan-loader", false},
+	{"void", "xbps-install", "xbps-install --force", [2]string{"xbps-install -Sy", ""}, nil, false, "vulkan-loader", false},
 }
 
 // provided returns the capability under which RPM packages provide a 64-bit library.
@@ -124,6 +126,12 @@ func (d distribution) manager() *manager {
 func (d distribution) forFile(library, manifest string) advice {
 	if strings.Contains(library, "nvidia") {
 		return d.forLibrary(library)
+	}
+	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
+		command := "rm -- " + term.Quoted(manifest)
+		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + command, commands: []string{command}, root: true}
+		do.effect = changeEffect{explain.RemoveFile(manifest)}
+		return do
 	}
 	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
 }
@@ -195,25 +203,20 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 	return changeable
 }
 
-// run returns advice to run a line of the package manager, adapted to the image kind.
-func (d distribution) run(line string) advice {
-	m := d.manager()
-	if m == nil {
-		return installing(line)
-	}
-	names, again := strings.CutPrefix(line, m.again+" ")
-	if !again || m.again == m.install {
-		names, again = strings.TrimPrefix(line, m.install+" "), false
-	}
-	switch d.image {
-	case ostree:
-		return term.Either(again, ostreeAgain, thenRestart("rpm-ostree install "+names))
-	case microOS:
-		return term.Either(again, thenRestart("transactional-update pkg install --force "+names), thenRestart("transactional-update pkg install "+names))
-	case steamOS:
+// run returns advice to install packages or, with again, to reinstall them, by the means of the kind of image.
+func (d distribution) run(again bool, names string) advice {
+	switch again = again && d.manager().again != d.manager().install; {
+	case d.image == ostree && again:
+		return advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade",
+			"rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
+	case d.image == ostree:
+		return thenRestart("rpm-ostree install " + names)
+	case d.image == microOS:
+		return thenRestart("transactional-update pkg install " + term.Either(again, "--force ", "") + names)
+	case d.image == steamOS:
 		return ofSteamOS
 	}
-	return d.line(line)
+	return d.line(again, names)
 }
 
 // thenRestart returns advice for a root command that takes effect after a restart.

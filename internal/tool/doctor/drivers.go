@@ -1,11 +1,13 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
@@ -15,12 +17,9 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// driverExam compares drivers with devices.
-type driverExam struct{ deviceExam }
-
 // nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are
 // equal.
-func (e *driverExam) nvidiaVersions() {
+func (e *exam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
 		return
@@ -34,13 +33,13 @@ func (e *driverExam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		what, do := said(twoVersions, kernel, version), advice(nil)
+		what, do := said("the kernel's module is %s, the library is %s", kernel, version), advice(nil)
 		if e.kind("flatpak") != "" {
 			extension := e.nvidiaExtension(kernel)
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = outside("flatpak install "+extension, false)
 		} else if len(e.Sandboxes) > 0 {
-			do = nvidiaAgain
+			do = e.replaced(kernel, e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -65,7 +64,7 @@ func nvidiaVersion(text string) string {
 }
 
 // idle adds a finding for the drivers that every program loads and that have no device here.
-func (e *driverExam) idle() {
+func (e *exam) idle() {
 	var names []string
 	for _, m := range e.Drivers {
 		f := drivers.Of(m.Library)
@@ -84,11 +83,10 @@ func (e *driverExam) idle() {
 }
 
 // rivals adds a finding when two drivers list the same device.
-func (e *driverExam) rivals() {
+func (e *exam) rivals() {
 	for _, g := range e.gpus {
 		var first *Module
-		for i := range e.Drivers {
-			m := &e.Drivers[i]
+		for m := range each(e.Drivers) {
 			f := drivers.Of(m.Library)
 			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // HASVK serves other devices than ANV
 				continue
@@ -98,20 +96,42 @@ func (e *driverExam) rivals() {
 				continue
 			}
 			if first.File != m.File { // equal files are one library, which has its finding
-				e.found(DeviceTwice, g.Title(), m.Manifest, said(rivals, first.Manifest, m.Manifest), nil).offer(fixing,
-					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
+				out, other := m, first
+				if drivers.Of(first.Library).Name == "AMDVLK" { // AMD gave it up in 2025, in favor of RADV
+					out, other = first, m
+				}
+				e.found(DeviceTwice, g.Title(), m.Manifest, said("%s and %s are both for this device", first.Manifest, m.Manifest), e.oneOf(first, m)).offer(fixing,
+					append(explain.AddToFilter(e.source, variables.DriversDisable, out.Name), explain.AddToFilter(e.source, variables.DriversDisable, other.Name)...)...)
 			}
 		}
 	}
 }
 
+// oneOf returns advice about two drivers of one device whose manifests have one file name, which filters do not tell apart; nil for
+// other drivers.
+func (e *exam) oneOf(first, second *Module) advice {
+	if first.Name != second.Name {
+		return nil
+	}
+	for _, own := range []string{e.ownHome() + "/", "/usr/local/"} {
+		for _, m := range []*Module{first, second} {
+			if strings.HasPrefix(m.Manifest, own) && own != "/" {
+				other := term.Either(m == first, second, first)
+				return advised("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
+					term.Quoted(m.Manifest) + ".")
+			}
+		}
+	}
+	return nil
+}
+
 // replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of
 // two drivers is the way to choose between them.
-func (e *driverExam) replacedByRivals() {
+func (e *exam) replacedByRivals() {
 	off := func(f *diag.Diagnostic) bool {
 		return f.Code == diag.DriverDisabled || f.Code == diag.DriverNotSelected
 	}
-	if !slices.ContainsFunc(e.plan.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
+	if !slices.ContainsFunc(e.Answer.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
 		return
 	}
 	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
@@ -144,8 +164,7 @@ func (e *driverExam) replacedByRivals() {
 // unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
 // good drivers.
 func (r *Report) unhoused() (software, unknown []*Module, good int) {
-	for i := range r.Drivers {
-		m := &r.Drivers[i]
+	for m := range each(r.Drivers) {
 		f := drivers.Of(m.Library)
 		switch {
 		case !m.Good:
@@ -161,87 +180,92 @@ func (r *Report) unhoused() (software, unknown []*Module, good int) {
 }
 
 // served reports whether a device has a driver and a node that the user may open.
-func (e *driverExam) served() bool {
+func (e *exam) served() bool {
 	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 }
 
 // fallback adds a finding about the software renderer, or no device, when no device is served.
-func (e *driverExam) fallback() {
+func (e *exam) fallback() {
 	software, unknown, good := e.unhoused()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
 	case good == 0:
 		e.withoutDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
-		e.deviceless()
+		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
+			e.deviceless()
+		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
-		found := e.found(SoftwareOnly, software[0].Name, "", notServed, nil)
+		found := e.found(SoftwareOnly, software[0].Name, "", sentence("no graphics device has a working driver: programs compute on the CPU"), nil)
 		if by := pinnedBy(e.source); by != "" {
-			found.fact, found.advice = said(chosenSoftware, by), doNothingChosen
+			found.fact, found.advice = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen
 			found.soften(diag.Note)
 		} else if !wanted {
 			found.soften(diag.Note)
-			found.advice = doNothingWithoutDevice
+			found.advice = advised("Nothing, as long as this machine has no graphics device.")
 		}
 	}
 }
 
 // withoutDriver adds the finding that programs find no driver.
-func (e *driverExam) withoutDriver() {
-	what := driverless{why: noManifest, count: len(e.Drivers), class: e.class}
-	if len(e.Drivers) > 0 {
-		what.why = allBad
+func (e *exam) withoutDriver() {
+	add := func(path, what string, do advice) *Finding {
+		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"), do)
 	}
-	var do advice
-	other := !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class })
-	if hidden := e.outFor(diag.DriverPortability); len(e.Drivers) == 0 && hidden > 0 {
-		what.why, what.count = allPortability, hidden
-		do = entryOf(diag.DriverPortability)
-	} else if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); len(e.Drivers) == 0 && out > 0 {
-		what.why, what.count = allOff, out
-		do = seeWhich
-	} else if other {
-		if len(e.Drivers) > 0 || e.class != ProcessClass {
-			what.why = wrongClass
+	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
+	if hidden := e.outFor(diag.DriverPortability); none && hidden > 0 {
+		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+term.Count(hidden, "driver")+" found are portability drivers")
+		found := add("", what, entryOf(diag.DriverPortability))
+		found.fact = sentence(found.fact.say() + " unless the program enables VK_KHR_portability_enumeration")
+		if own, can := e.portable(); can {
+			found.offer(forUnasked, own)
 		}
-		do = e.system.install(e.usualDriver())
-		for _, f := range e.Findings {
-			if f.Code == GPUNoDriver {
-				do = f.advice
-			}
-		}
-		if what.by = replaced(e.source); what.by != "" && len(e.Drivers) == 0 {
-			what.why = replacedSearch
-			do = advised("Correct " + what.by + ".")
-		}
-	}
-	list := e.left()
-	if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); what.why == noManifest && at >= 0 {
-		what.why, what.by, what.manifest = unsearchedPlace, list[at].name(), list[at].driver.Path
-		e.searchAgain(e.found(NoDriver, "vkCreateInstance", what.manifest, what, nil), &list[at])
 		return
 	}
-	if what.why == noManifest {
-		what.elsewhere = e.elsewhere()
+	if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); none && out > 0 {
+		add("", term.Count(out, "driver")+" found, each switched off by a variable", typed("See which: ", "vkloader list variables --set"))
+		return
 	}
-	if p, gone := e.uninstalled(e.usualDriver()); what.why == noManifest && gone != "" {
-		what.why, what.manifest = lostManifest, gone
-		do = e.system.again(p.Name, gone)
+	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class }) {
+		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"), nil)
+		return
 	}
-	found := e.found(NoDriver, "vkCreateInstance", "", what, do)
-	if own, can := e.portable(); can && what.why == allPortability {
-		found.offer(forUnasked, own)
+	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver())
+	for _, f := range e.Findings {
+		if f.Code == GPUNoDriver {
+			do = f.advice
+		}
 	}
-	if what.elsewhere != "" {
-		found.offer(fixing, e.searchAlso(what.elsewhere))
+	by, elsewhere := replaced(e.source), ""
+	switch {
+	case by != "" && none:
+		what, do = "no driver manifest is in the places that "+by+" names", advised("Correct "+by+".")
+	case !none || e.class != ProcessClass:
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver", e.class)
+	default:
+		list := e.left()
+		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); at >= 0 {
+			place := list[at].driver.Path
+			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", nil), &list[at])
+			return
+		}
+		if p, gone := e.uninstalled(e.usualDriver()); gone != "" {
+			what, do = what+"; "+gone+" is missing, although its package is installed", e.system.again(p.Name, gone)
+		}
+		elsewhere = e.elsewhere()
+		what += outsideSearch(elsewhere)
 	}
-	if what.by != "" {
-		e.unsetting(found, what.by)
+	found := add("", what, do)
+	if elsewhere != "" {
+		found.offer(fixing, e.searchAlso(elsewhere))
+	}
+	if by != "" {
+		e.unsetting(found, by)
 	}
 }
 
 // usualDriver returns the usual driver family for the devices, or the software renderer.
-func (e *driverExam) usualDriver() *drivers.Family {
+func (e *exam) usualDriver() *drivers.Family {
 	usual := drivers.Of("libvulkan_lvp.so")
 	for _, g := range e.gpus {
 		if f := drivers.For(g.Kernel); f != nil {
@@ -252,9 +276,9 @@ func (e *driverExam) usualDriver() *drivers.Family {
 }
 
 // outFor counts the drivers that the decision excluded with a code.
-func (e *keptExam) outFor(code diag.Code) (n int) {
-	for i := range e.plan.Diagnostics {
-		if e.plan.Diagnostics[i].Code == code {
+func (e *exam) outFor(code diag.Code) (n int) {
+	for i := range e.Answer.Diagnostics {
+		if e.Answer.Diagnostics[i].Code == code {
 			n++
 		}
 	}
@@ -263,22 +287,45 @@ func (e *keptExam) outFor(code diag.Code) (n int) {
 
 // absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
 // another card, and the loader skips them.
-func (e *driverExam) absent() {
-	standings := decide.StandingsOf(e.source, e.linker, e.plan)
-	for i := range e.Drivers {
-		if m := &e.Drivers[i]; m.But != "" && m.Used {
+func (e *exam) absent() {
+	standings := decide.StandingsOf(e.source, e.linker, e.Answer)
+	for m := range each(e.Drivers) {
+		if m.But != "" && m.Used {
 			m.Harmless = standings.Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
 	}
 	e.absentHeadless()
 	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}
 		f.soften(diag.Note)
 		f.harmless, f.advice = true, doNothing
+	}
+	for _, l := range e.Answer.Layers {
+		e.absentLayer(l)
+	}
+}
+
+// absentLayer makes findings about the library of a layer notes if the layer comes with a driver of absent devices. It adds a finding
+// for the variable that asks for the layer.
+func (e *exam) absentLayer(l *manifest.Layer) {
+	if !e.deviceAbsent(drivers.Of(l.Library)) {
+		return
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		if f.Path != l.Manifest || f.Subject != l.Name || !slices.Contains(ofLibraries, f.Code) {
+			continue
+		}
+		f.soften(diag.Note)
+		f.harmless, f.advice = true, doNothing
+		if l.EnableName != "" && e.variable(l.EnableName) != "" {
+			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+				offer(fixing, explain.UnsetVariable(l.EnableName))
+			return
+		}
 	}
 }
 
@@ -286,8 +333,8 @@ func (e *driverExam) absent() {
 // returns true; a nil function accepts all.
 func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 	list := make(map[string]*Module, len(r.Drivers))
-	for i := range r.Drivers {
-		if m := &r.Drivers[i]; list[m.Manifest] == nil && (which == nil || which(m)) {
+	for m := range each(r.Drivers) {
+		if list[m.Manifest] == nil && (which == nil || which(m)) {
 			list[m.Manifest] = m
 		}
 	}

@@ -49,13 +49,12 @@ func (e evidence) elevated() evidence {
 func (t *trying) selected(e evidence) evidence {
 	e = e.next()
 	e.alone = e.driversAlone()
-	for i := range e.alone {
-		a := &e.alone[i]
+	for a := range each(e.alone) {
 		if t.ignored {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
 		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
-		if !t.Wake && e.sleeps(a.Manifest) {
+		if !t.Wake && slices.ContainsFunc(e.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) { // loading it wakes the device
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
 		} else if t.ignored && !t.isolates(a) {
@@ -113,8 +112,7 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 // judged sets the results of the drivers.
 func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 	e = e.next()
-	for i := range e.alone {
-		a := &e.alone[i]
+	for a := range each(e.alone) {
 		var err error
 		switch {
 		case a.saw != nil:
@@ -261,7 +259,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
-			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, stillSearching)
+			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, typed("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
 	return e, nil

@@ -56,11 +56,15 @@ func recordOf(r *Report, source *machine.Source) record {
 
 // exam is an examination in progress.
 type exam struct {
-	driverExam
-	options Options
+	libraryExam
+	user  user
+	gpus  []*GPU // the devices to examine
+	every []*GPU
 
-	byVariables map[string]bool // the files that variables name; nil: not read yet
-	bySettings  map[string]bool // missing files that the settings name; nil: not read yet
+	leftOutDrivers []keptOut // the working drivers that a variable or the settings file excludes
+	leftOutKnown   bool
+	byVariables    map[string]bool // the files that variables name; nil: not read yet
+	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
 }
 
 // Count examines a machine without trying changes and counts problems and warnings, including consequences of other
@@ -110,44 +114,41 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		}
 		return e.Findings, nil
 	}
-	answer, err := decide.Plan(source)
-	if err != nil {
+	var err error
+	if report.Answer, err = decide.Plan(source); err != nil {
 		return nil, err
 	}
-	libraries := libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}
-	e := &exam{driverExam: driverExam{deviceExam{keptExam: keptExam{libraryExam: libraries, plan: answer}}}, options: options}
+	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
-	e.addGroups(&options)
+	e.addGroups()
 	e.sandboxes()
 	e.system.within(&e.record)
-	e.Answer = e.plan
-	e.Findings = slices.Grow(e.Findings, len(e.plan.Diagnostics))
-	for i := range e.plan.Diagnostics {
-		if f := &e.plan.Diagnostics[i]; !e.uninteresting(f) {
+	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
+	for f := range each(e.Answer.Diagnostics) {
+		if !e.uninteresting(f) {
 			e.unreadable(e.decided(f))
 		}
 	}
 	e.closed()
-	e.libraries(e.plan)
+	e.libraries(e.Answer)
 	e.otherWordSize()
 	e.systemFiles()
-	ofLoaders := &loaderExam{e.libraryExam, options}
-	ofLoaders.plugin()
+	e.plugin()
 	if err := e.graphics(options.Device); err != nil {
 		return nil, err
 	}
-	e.serviceUsers(&options)
-	e.serviceDevices(&options)
+	e.serviceUsers()
+	e.serviceDevices()
 	e.programWants()
-	ofLoaders.loaders()
-	(&settingsExam{e.record, e.plan}).leftovers()
-	(&variableExam{e.record, e.plan, e.every, &e.system}).environment()
+	e.loaders()
+	e.leftovers()
+	e.environment()
 	e.absence()
-	ofLoaders.ignored()
-	ofLoaders.static()
+	e.ignored()
+	e.static()
 	e.Findings = ordered(e.Findings)
 	return e, nil
 }
@@ -176,16 +177,10 @@ func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 // ProcessClass is the word size of the programs that the library is built for.
 const ProcessClass = machine.OwnClass
 
-// The findings for a machine that has no Vulkan and, as far as the tool can see, needs none.
-const (
-	withLoader    sentence = "no driver is installed, and no graphics device was found"
-	withoutLoader sentence = "neither a loader nor a driver is installed, and no graphics device was found"
-)
-
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
-	if len(e.Sandboxes)+len(e.plan.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
@@ -210,14 +205,14 @@ func (e *exam) absence() {
 			do = e.system.choose(m.loader, name)
 		}
 	}
-	what := term.Either(len(e.Loaders) > 0, withLoader, withoutLoader)
+	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"), sentence("neither a loader nor a driver is installed, and no graphics device was found"))
 	e.found(NotInstalled, "Vulkan", "", what, do)
 }
 
 // anyManifest reports whether a searched place has a driver manifest, valid or not, or is a directory that the user may not
 // read.
 func (e *exam) anyManifest() bool {
-	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.plan.Searched[search.Drivers].List, func(l search.Location) bool {
+	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
 	})
 }

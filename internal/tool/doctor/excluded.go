@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -26,7 +25,7 @@ func (e *exam) systemFiles() {
 			if e.containerKind() != "" {
 				fix = advised("Start the container with " + one.place + " mounted.")
 			}
-			e.found(SystemFiles, one.place, one.place, said(notMounted, one.place), fix)
+			e.found(SystemFiles, one.place, one.place, said("%s is not mounted", one.place), fix)
 		}
 	}
 }
@@ -34,8 +33,8 @@ func (e *exam) systemFiles() {
 // withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
 func (r *Report) withoutFiles() string {
 	var missing []string
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Code == SystemFiles {
+	for f := range each(r.Findings) {
+		if f.Code == SystemFiles {
 			missing = append(missing, f.Subject)
 		}
 	}
@@ -51,10 +50,8 @@ func (r *Report) withoutFiles() string {
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
 func (e evidence) covered() evidence {
 	e = e.next()
-	for i := range e.GPUs {
-		g := &e.GPUs[i]
-		for n := range e.alone {
-			a := &e.alone[n]
+	for g := range each(e.GPUs) {
+		for a := range each(e.alone) {
 			if a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
 				continue
 			}
@@ -79,7 +76,7 @@ func (g *GPU) is(d probe.Device) bool {
 
 // deviceless adds a finding if drivers for graphics devices are installed, none has its device here, and no software renderer
 // is there: then no program gets Vulkan.
-func (e *driverExam) deviceless() {
+func (e *exam) deviceless() {
 	software := drivers.Of("libvulkan_lvp.so")
 	do := e.system.install(software)
 	if p, gone := e.uninstalled(software); gone != "" {
@@ -87,7 +84,7 @@ func (e *driverExam) deviceless() {
 	} else if p != nil {
 		do = installDriver(software.Name, "")
 	}
-	e.found(NoDevice, "Vulkan", "", noneForDevices, do)
+	e.found(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }
 
 // settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
@@ -115,7 +112,12 @@ func (t *trying) settingsBlame(ctx context.Context, e evidence) (evidence, bool,
 	all.enter(e.all)
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path
-	e.found(SettingsHide, machine.Style.Base(file), file, hidesDrivers(file, t.scene.Answer.Settings, all.Detail), settingsAdvice(found.InForce()))
+	by := term.Either(t.scene.Answer.Settings.HasDevices, " by its device_configurations", "")
+	do := advised("Correct device_configurations in " + file + ", with the program that wrote it, usually vkconfig, or remove them.")
+	if found.InForce().Ours {
+		do = typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
+	}
+	e.found(SettingsHide, machine.Style.Base(file), file, said("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
 	return e, true, nil
 }
 
@@ -133,20 +135,11 @@ func (t *trying) withoutPins(source *machine.Source) (environ []string, remove f
 // emptySettings is a settings file that changes nothing.
 const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 
-// hidesDrivers is the fact that programs fail with a settings file and work without it.
-func hidesDrivers(file string, made *core.Settings, detail string) fact {
-	by := term.Either(made.HasDevices, " by its device_configurations", "")
-	return said("with %s, programs get no device%s (%s); without it, they do", file, by, detail)
-}
-
-// noneForDevices is the fact behind NoDevice.
-const noneForDevices sentence = "no driver is for a device of this machine, and there is no software renderer"
-
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
 
 // unmapped returns advice about a node whose owner or group is not mapped into the container.
-func (e *deviceExam) unmapped(kind, node string) advice {
+func (e *exam) unmapped(kind, node string) advice {
 	switch {
 	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
 		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +
@@ -161,10 +154,13 @@ func (e *deviceExam) unmapped(kind, node string) advice {
 	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.").untried(outsideOnly)
 }
 
-// settingsAdvice returns advice about a settings file that hides devices.
-func settingsAdvice(f *settings.File) advice {
-	if f.Ours {
-		return advised("Choose the device again: vkloader settings set --device DEVICE; or end the choice: vkloader settings clear", "vkloader settings clear")
+// groupInContainer returns advice about a node whose group in a container may not open it: the container's configuration sets the
+// group.
+func (e *exam) groupInContainer(node string) advice {
+	gid := term.Or(e.groupNumber("render"), "GID")
+	text := "The host gives the node to the container without its group. On the host, let the container's configuration set the group render, " + gid
+	if strings.HasPrefix(e.text("/run/systemd/container"), "lxc") {
+		text += ": on Incus, incus config device set CONTAINER DEVICE gid=" + gid + "; on Proxmox, dev0: " + node + ",gid=" + gid
 	}
-	return advised("Correct device_configurations in " + f.Path + ", with the program that wrote it, usually vkconfig, or remove them.")
+	return advised(text + "; then join that group in the container.").untried(outsideOnly)
 }

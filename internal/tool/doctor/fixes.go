@@ -29,13 +29,16 @@ func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 type key struct {
 	code          Kind
 	subject, path string
-	entry         string // of a variable's list, or the missing library
+	entry         string // of a variable's list or of the registry, or the missing library
 }
 
 func (f *Finding) key() key {
 	k := key{code: f.Code, subject: f.Subject, path: f.Path, entry: f.lacks()}
-	if m, is := f.fact.(misled); is {
-		k.entry = m.Place + m.Layer
+	switch what := f.fact.(type) {
+	case misled:
+		k.entry = what.Place + what.Layer
+	case valueIn:
+		k.entry = what.at.String()
 	}
 	return k
 }
@@ -109,8 +112,7 @@ func (t *trials) after(c effect) *outcome {
 	}
 	if again, err := look(source, options); err == nil {
 		what.found = make(map[key]diag.Severity, len(again.Findings))
-		for i := range again.Findings {
-			f := &again.Findings[i]
+		for f := range each(again.Findings) {
 			what.found[f.key()] = f.Severity
 			k := f.key()
 			if f.Severity == diag.Warning { // two drivers of one device have one warning, of either

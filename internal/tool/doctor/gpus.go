@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -19,22 +20,15 @@ import (
 type GPU struct {
 	decide.GPU
 	directory string // in sysfs
+	screens   bool   // the kernel lists a card for screens, and no render node
 	refused   string // the first node that the examined user may not open; "": none, or unknown
 }
 
 // vendor returns the maker's name; "" if unknown.
 func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
-// deviceExam examines the devices one by one.
-type deviceExam struct {
-	keptExam
-	user  user
-	gpus  []*GPU // the devices to examine
-	every []*GPU
-}
-
 // choose keeps only the devices that a selector matches.
-func (e *deviceExam) choose(text string) error {
+func (e *exam) choose(text string) error {
 	var list []drivers.Device
 	for _, g := range e.gpus {
 		address, _ := drivers.PCIAddress(g.Name)
@@ -60,14 +54,16 @@ func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vend
 var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
 	"simple-framebuffer",
 	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
-	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss"}
+	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss", "vgem"}
 
 // displayVendors are the vendors of display-only devices. Their devices may have no kernel driver.
 var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
 
-// displayOnly reports whether the device cannot be expected to support Vulkan.
+// displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
+// driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor)
+	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor) ||
+		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
 // text returns the content of a regular file without surrounding white space; "" if there is none.
@@ -89,13 +85,14 @@ func (h host) whole(name string) string {
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
 		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
-			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory})
+			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
+			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
 	return list
 }
 
 // serve enters the manifests of good drivers for each device.
-func (e *deviceExam) serve() {
+func (e *exam) serve() {
 	for _, g := range e.gpus {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
@@ -107,7 +104,7 @@ func (e *deviceExam) serve() {
 }
 
 // graphics examines the selected devices and their drivers.
-func (e *driverExam) graphics(device string) error {
+func (e *exam) graphics(device string) error {
 	e.every = devicesOf(e.machine)
 	if e.gpus = e.every; device != "" {
 		if err := e.choose(device); err != nil {
@@ -122,8 +119,10 @@ func (e *driverExam) graphics(device string) error {
 		shown.Nodes = e.nodes(g)
 		e.GPUs = append(e.GPUs, shown)
 	}
+	e.raspberry()
 	e.nvidiaVersions()
 	e.absent()
+	e.hiddenByLayer()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
@@ -134,7 +133,7 @@ func (e *driverExam) graphics(device string) error {
 
 // nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as
 // /dev/nvidia-uvm. The latter do not make a device without a node usable.
-func (e *deviceExam) nodes(g *GPU) []string {
+func (e *exam) nodes(g *GPU) []string {
 	list := slices.Clone(g.Nodes)
 	for _, m := range e.Drivers {
 		family := drivers.Of(m.Library)
@@ -151,7 +150,7 @@ func (e *deviceExam) nodes(g *GPU) []string {
 }
 
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
-func (e *deviceExam) examineDevice(g *GPU) {
+func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
 	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
@@ -162,19 +161,25 @@ func (e *deviceExam) examineDevice(g *GPU) {
 	}()
 	switch {
 	case g.displayOnly():
-		e.found(GPUDisplayOnly, g.Title(), "", displayOnly, nil)
+		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
-		e.found(GPUReserved, g.Title(), "", said(reserved, g.Kernel), nil)
+		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), nil)
 	case e.withoutVulkan(g):
-	case g.Kernel == "" && g.Vendor != "":
+	case e.ofMaker(g):
+	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.withoutKernelDriver(g)
+	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
+		e.found(GPUNouveau, g.Title(), g.directory, said("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
-		e.found(GPUOldKernelDriver, g.Title(), g.directory, takenByRadeon, nil)
+		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", nodeless(g.Kernel == "nvidia", e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")), e.nodeCure(g))
-		if slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && o.Kernel == g.Kernel && len(o.Nodes) > 0 }) {
-			found.soften(diag.Note) // other devices of its kind have nodes
+		found := e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g))
+		container := e.containerKind() != ""
+		if slices.ContainsFunc(e.gpus, func(o *GPU) bool {
+			return o != g && len(o.Nodes) > 0 && (o.Kernel == g.Kernel || container && len(o.Drivers) > 0)
+		}) {
+			found.soften(diag.Note) // other devices of its kind have nodes, or the container is for another device
 		}
 	case g.refused != "":
 		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
@@ -187,12 +192,13 @@ func (e *deviceExam) examineDevice(g *GPU) {
 		e.found(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
-	default:
-		e.tooNew(g)
+	case !e.tooNew(g):
+		e.unfinished(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
-		e.found(GPUAsleep, g.Title(), "", asleep, nil).offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
+		e.found(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
+			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
 
@@ -212,21 +218,8 @@ func (r *Report) hasFamily(name string) bool {
 	})
 }
 
-// kernelCure returns advice to load the kernel driver that a device needs.
-func (e *deviceExam) kernelCure(g *GPU) advice {
-	switch g.vendor() {
-	case "NVIDIA":
-		return e.nvidiaModule()
-	case "AMD":
-		return asRoot("modprobe amdgpu").untried(ofKernel)
-	case "Intel":
-		return intelModule
-	}
-	return nil
-}
-
 // undriven adds a finding for a device without a driver, with the driver to install.
-func (e *deviceExam) undriven(g *GPU) {
+func (e *exam) undriven(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
@@ -238,22 +231,31 @@ func (e *deviceExam) undriven(g *GPU) {
 		return
 	}
 	p, gone := e.uninstalled(f)
-	what := undriven{kernel: g.Kernel, others: e.otherClass(g), otherClass: 32 + 64 - e.class, elsewhere: e.elsewhere()}
+	what := "its kernel driver is " + g.Kernel + ", but no Vulkan driver manifest covers this device"
+	if g.Kernel == "" {
+		what = "no Vulkan driver manifest covers a graphics device"
+	}
 	if e.class != ProcessClass {
-		what.class = e.class
+		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
 	}
+	if others := e.otherClass(g); others != "" {
+		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
+	}
+	elsewhere := e.elsewhere()
+	what += outsideSearch(elsewhere)
 	do := e.containerCure(g)
-	var own explain.Change
+	library, own := "", explain.Change{}
 	if do == nil && gone == "" {
-		what.library, own = e.withoutManifest(g)
+		library, own = e.withoutManifest(g)
 	}
+	what += term.Enclosed("; its driver ", library, " is installed, only the manifest is missing")
 	switch {
 	case do != nil || f == nil:
 	case gone != "":
-		what.lost = gone
+		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
-	case p != nil && what.library == "":
-		what.lacks = p.Name + " " + p.Version
+	case p != nil && library == "":
+		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
 		do = installDriver(f.Name, "")
 		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
 			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
@@ -263,20 +265,20 @@ func (e *deviceExam) undriven(g *GPU) {
 	default:
 		do = e.system.install(f)
 	}
-	found := e.found(GPUNoDriver, g.Title(), "", what, do)
-	if what.elsewhere != "" {
-		found.offer(fixing, e.searchAlso(what.elsewhere))
+	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do)
+	if elsewhere != "" {
+		found.offer(fixing, e.searchAlso(elsewhere))
 	}
-	if what.library != "" {
+	if library != "" {
 		found.offer(fixing, own)
 	}
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen { // a driver may not exist
-		found.soften(diag.Warning)
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
+		e.perhapsNone(found)
 	}
 }
 
 // otherClass returns the manifest of a driver for the device and for programs of the other word size.
-func (e *deviceExam) otherClass(g *GPU) string {
+func (e *exam) otherClass(g *GPU) string {
 	for _, m := range e.Drivers {
 		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
 			return m.Manifest

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
@@ -52,18 +51,11 @@ func (k *keptOut) chosen() bool { return k.variable && k.by != variables.Drivers
 // unsearched reports whether the driver's manifest is outside the search directories.
 func (k *keptOut) unsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
-// keptExam examines the drivers that a decision excludes.
-type keptExam struct {
-	libraryExam
-	plan  *plan.Answer
-	known *[]keptOut // nil: not computed yet
-}
-
 // left returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
 // variable and without the settings file.
-func (e *keptExam) left() []keptOut {
-	if e.known != nil {
-		return *e.known
+func (e *exam) left() []keptOut {
+	if e.leftOutKnown {
+		return e.leftOutDrivers
 	}
 	list := []keptOut{}
 	add := func(source facts.Provider, out keptOut) {
@@ -72,7 +64,7 @@ func (e *keptExam) left() []keptOut {
 			return
 		}
 		for _, d := range answer.Drivers {
-			known := slices.ContainsFunc(e.plan.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
+			known := slices.ContainsFunc(e.Answer.Drivers, func(o *manifest.Driver) bool { return o.Path == d.Path }) ||
 				slices.ContainsFunc(list, func(o keptOut) bool { return o.driver.Path == d.Path })
 			if !known && len(d.Files) == 0 && drivers.Judged(e.machine, e.linker, d.Library, drivers.DriverInterface).Works() {
 				one := out
@@ -91,16 +83,16 @@ func (e *keptExam) left() []keptOut {
 	if len(set) > 1 { // any of several variables may exclude the driver: the first is named
 		add(explain.Without(e.source, set...), keptOut{by: set[0], variable: true})
 	}
-	if e.plan.Settings != nil {
-		file := e.plan.Settings.File
+	if e.Answer.Settings != nil {
+		file := e.Answer.Settings.File
 		add(explain.Lacking(e.source, []string{path.Clean(file)}), keptOut{file: file})
 	}
-	e.known = &list
+	e.leftOutDrivers, e.leftOutKnown = list, true
 	return list
 }
 
 // keptFrom returns the first excluded driver for a device; nil: none.
-func (e *keptExam) keptFrom(g *GPU) *keptOut {
+func (e *exam) keptFrom(g *GPU) *keptOut {
 	list := e.left()
 	for i := range list {
 		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
@@ -116,7 +108,7 @@ func (r *Report) someGood() bool {
 }
 
 // searchAgain offers a change that adds the directory of a manifest to the search.
-func (e *keptExam) searchAgain(found *Finding, kept *keptOut) {
+func (e *exam) searchAgain(found *Finding, kept *keptOut) {
 	value := e.source.Var(kept.name(), kept.by.Secure()).Value
 	missing := path.Dir(path.Dir(path.Dir(path.Clean(kept.driver.Path)))) // without vulkan/icd.d/NAME
 	if kept.by == variables.DataDirs || kept.by == variables.ConfigDirs {
@@ -126,20 +118,20 @@ func (e *keptExam) searchAgain(found *Finding, kept *keptOut) {
 }
 
 // leftOut adds a finding about the variable or file that excludes a device's driver; false: no driver is excluded.
-func (e *deviceExam) leftOut(g *GPU) bool {
+func (e *exam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
 	if kept == nil {
 		return e.pinned(g)
 	}
 	if kept.unsearched() {
-		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said(unsearched, kept.driver.Path, kept.name()), nil)
+		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), nil)
 		e.searchAgain(found, kept)
 		return true
 	}
 	if !e.someGood() {
 		return true // the finding "no driver" names the cause
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said(leftOut, search.BaseName(kept.driver.Path), kept.name()), nil)
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s", search.BaseName(kept.driver.Path), kept.name()), nil)
 	why := forDevice
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
@@ -168,12 +160,12 @@ func (h host) ownSettings(file string) bool {
 
 // pinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
 // no fault.
-func (e *keptExam) pinned(g *GPU) bool {
+func (e *exam) pinned(g *GPU) bool {
 	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
 		return false
 	}
-	e.found(GPULeftOut, g.Title(), "", said(othersChosen, name), nil)
+	e.found(GPULeftOut, g.Title(), "", said("%s names the drivers that programs get, and none of these is for the device", name), nil)
 	return true
 }
 
@@ -190,21 +182,20 @@ func pinnedBy(source *machine.Source) string {
 // byChoice makes findings about drivers that a filter excludes notes if a working driver remains: the user asked for the
 // filter. Findings about excluded layers always become notes. A layer that one variable enables and another disables has a
 // finding for the contradiction.
-func (e *driverExam) byChoice() {
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == diag.LayerDisabled {
-			f.fact, f.advice, f.offers = said(filteredOut, variables.LayersDisable.Name()), doNothingChosen, nil
+func (e *exam) byChoice() {
+	for f := range each(e.Findings) {
+		if f.Code == diag.LayerDisabled {
+			f.fact, f.advice, f.offers = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen, nil
 		}
 	}
-	standings := decide.StandingsOf(e.source, e.linker, e.plan)
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	standings := decide.StandingsOf(e.source, e.linker, e.Answer)
+	for f := range each(e.Findings) {
 		if f.Code != diag.DriverNotSelected && f.Code != diag.DriverDisabled {
 			continue
 		}
 		switch f.Severity = standings.Severity(&diag.Diagnostic{Code: f.Code.(diag.Code), Subject: f.Subject, Path: f.Path}); f.Severity {
 		case diag.Problem:
-			f.fact = said(softwareOut, variables.DriversDisable.Name())
+			f.fact = said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
 		case diag.Note:
 			f.advice, f.offers = doNothingChosen, nil
 		case diag.Warning:
@@ -213,22 +204,22 @@ func (e *driverExam) byChoice() {
 }
 
 // withoutSoftware returns the manifest of an excluded software renderer if programs get no device without it; "" otherwise.
-func (e *driverExam) withoutSoftware() string {
-	return decide.StandingsOf(e.source, e.linker, e.plan).SoftwareOut()
+func (e *exam) withoutSoftware() string {
+	return decide.StandingsOf(e.source, e.linker, e.Answer).SoftwareOut()
 }
 
 // closed adds findings for manifest directories that the user may not read. Their manifests count as not installed.
 func (e *exam) closed() {
 	for kind, severity := range []diag.Severity{search.Drivers: diag.Problem, search.ImplicitLayers: diag.Warning,
 		search.ExplicitLayers: diag.Warning} {
-		for _, location := range e.plan.Searched[kind].List {
+		for _, location := range e.Answer.Searched[kind].List {
 			if location.File {
 				continue
 			}
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
-				e.found(DirectoryUnreadable, place, place, said(unreadableKind, place, what), e.opening(place)).soften(severity)
+				e.found(DirectoryUnreadable, place, place, said("%s may not be read, so the %s in it are not found", place, what), e.opening(place)).soften(severity)
 			}
 		}
 	}
@@ -272,7 +263,7 @@ func (e *libraryExam) unreadable(f *Finding) {
 	}
 	if denied(err) {
 		place := e.closedPart(path.Clean(f.Path))
-		f.fact, f.advice = said(unreadableFile, f.Path), e.opening(place)
+		f.fact, f.advice = said("%s may not be read", f.Path), e.opening(place)
 	}
 }
 
@@ -285,7 +276,13 @@ func (h host) opening(place string) advice {
 	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
 		return advised("Correct the path: drivers and layers do not belong in this place, so its permissions should stay as they are.")
 	}
-	return opening(place, own)
+	line := "chmod a+rX " + term.Quoted(place)
+	if !own {
+		return asRoot(line).untried(whileClosed)
+	}
+	do := typed("", line).untried(whileClosed)
+	do.left = "--fix changes no permissions: run the line yourself"
+	return do
 }
 
 // publicTrees are the directories in which packages install drivers, layers and settings for all users.
@@ -373,10 +370,9 @@ func manifestOf(data, name, library, version string) explain.Change {
 
 // portable returns a change that writes a user manifest for the first portability driver found. Programs then get the driver
 // without enabling VK_KHR_portability_enumeration. It returns false if there is no driver or no directory.
-func (e *keptExam) portable() (write explain.Change, ok bool) {
+func (e *exam) portable() (write explain.Change, ok bool) {
 	_, data := e.dataHome()
-	for i := range e.plan.Diagnostics {
-		f := &e.plan.Diagnostics[i]
+	for f := range each(e.Answer.Diagnostics) {
 		if f.Code != diag.DriverPortability || data == "" {
 			continue
 		}

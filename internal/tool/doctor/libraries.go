@@ -60,7 +60,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !wording.IsName(name) {
-				f := e.found(LayerVariable, l.Name, l.Manifest, said(noName, name), nil)
+				f := e.found(LayerVariable, l.Name, l.Manifest, said("%q is not a valid name of a variable", name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
 		}
@@ -99,7 +99,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{file.Path, drivers.Cause(file.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(file.Path, drivers.Cause(file.Err())), do)
 		return nil
 	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
@@ -108,11 +108,15 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.found(misfit, m.Name, m.Manifest, said(anotherLoader, found.File.Path, found.File.Soname), nil)
+		e.found(misfit, m.Name, m.Manifest, said("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
-		e.found(misfit, m.Name, m.Manifest, said(noInterface, found.File.Path), nil)
+		var do advice
+		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
+			do = advised("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").untried(ofPackage)
+		}
+		e.found(misfit, m.Name, m.Manifest, said("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
@@ -123,31 +127,38 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
+		what, owner, do := m.Library+" does not exist", "", e.system.forFile(m.Library, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
-		what, do := absent{file: m.Library, target: target, link: err == nil}, e.system.forFile(m.Library, m.Manifest)
+		if err == nil {
+			what = m.Library + " is a link to " + target + ", which does not exist"
+		}
 		if written := asWritten(m.Library, m.Manifest); written != m.Library {
 			do = advised("Correct library_path in " + m.Manifest + ": " + term.Quoted(written) + " is relative to the manifest's directory. Or put the library there.")
 		}
-		if tokened, file := e.sibling(m.Library); file != "" {
-			what.beside, do = file, advised("Write "+term.Quoted(file)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
+		tokened, beside := e.sibling(m.Library)
+		if beside != "" {
+			what, do = what+"; "+beside+" exists", advised("Write "+term.Quoted(beside)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
 				term.Quoted(tokened)+": the dynamic linker replaces $LIB by the directory for the word size.")
-		} else if owner := e.packageOf(m.Library, what.target); owner != "" {
-			what.owner, do = owner, e.system.again(owner, m.Library)
+		} else if owner = e.packageOf(m.Library, target); owner != "" {
+			what, do = what+ofOwner(owner), e.system.again(owner, m.Library)
 		}
-		found := e.found(LibraryMissing, m.Name, m.Manifest, what, do)
-		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && what.owner == "" && what.beside == "" {
+		found := e.found(LibraryMissing, m.Name, m.Manifest, lacking{sentence(what), m.Library}, do)
+		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && owner == "" && beside == "" {
 			found.advice = do
 			found.offer(fixing, changes...)
 		}
 		return
 	}
 	if len(r.Others) > 0 {
-		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class),
-			e.system.forLibrary(m.Library))
+		do := e.other(m)
+		if do == nil {
+			do = e.system.forLibrary(m.Library)
+		}
+		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable{place, fs.ErrPermission}, e.opening(e.closedPart(place)))
+		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(place, fs.ErrPermission), e.opening(e.closedPart(place)))
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
@@ -200,6 +211,9 @@ func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 		}
 	}
 	do := e.findable(what.name)
+	if whole := e.other(m); whole != nil && what.by == "" {
+		do = whole
+	}
 	if what.configured == "" {
 		if what.owner = e.ofPackage(what.name, what.places); what.owner != "" {
 			do = e.system.again(what.owner, what.name)
@@ -244,7 +258,7 @@ func (e *libraryExam) findable(name string) advice {
 	case kind == "docker" || kind == "podman":
 		return startWith(kind, "--device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib")
 	}
-	return subsystemUpdate
+	return advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
 }
 
 // fits reports whether a file is a library for the examined programs.
@@ -255,9 +269,9 @@ func (e *libraryExam) fits(file string) bool {
 
 // configured looks for a library in the directories of the ldconfig(8) configuration.
 func (e *libraryExam) configured(name string) string {
-	for _, directory := range e.configuration("/etc/ld.so.conf", 0) {
-		if e.fits(directory + "/" + name) {
-			return directory + "/" + name
+	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
+		if e.fits(line.directory + "/" + name) {
+			return line.directory + "/" + name
 		}
 	}
 	return ""
@@ -266,18 +280,24 @@ func (e *libraryExam) configured(name string) string {
 // maxIncludes is the maximum depth of include lines that ldconfig's configuration is read to.
 const maxIncludes = 4
 
+// searchLine is a line of ldconfig's configuration with a directory.
+type searchLine struct {
+	at        FileLine
+	directory string
+}
+
 // configuration returns the directories in a file of ldconfig(8), and in the files that its include lines name.
-func (e *libraryExam) configuration(file string, depth int) (directories []string) {
+func (e *libraryExam) configuration(file string, depth int) (lines []searchLine) {
 	data, err := e.machine.ReadFile(file)
 	if err != nil || depth > maxIncludes {
 		return nil
 	}
-	for _, line := range strings.Split(string(data), "\n") {
+	for number, line := range strings.Split(string(data), "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 1 && path.IsAbs(words[0]):
-			directories = append(directories, words[0])
+			lines = append(lines, searchLine{FileLine{file, number + 1}, words[0]})
 		case len(words) > 1 && words[0] == "include":
 			for _, pattern := range words[1:] {
 				if !path.IsAbs(pattern) {
@@ -285,35 +305,28 @@ func (e *libraryExam) configuration(file string, depth int) (directories []strin
 				}
 				for _, name := range e.machine.Names(path.Dir(pattern)) {
 					if is, err := path.Match(path.Base(pattern), name); is && err == nil {
-						directories = append(directories, e.configuration(path.Dir(pattern)+"/"+name, depth+1)...)
+						lines = append(lines, e.configuration(path.Dir(pattern)+"/"+name, depth+1)...)
 					}
 				}
 			}
 		}
 	}
-	return directories
+	return lines
 }
 
 // closure examines the dependencies of a library.
 func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
-	through := func(by *binary.File) string {
-		if by == f {
-			return ""
-		}
-		return f.Path
-	}
+	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
 	for _, missing := range c.Missing {
-		unusable := needsUnusable{by: missing.By.Path, through: through(missing.By), name: missing.Name}
+		by := whoNeeds(missing.By.Path, through(missing.By))
 		switch {
 		case missing.Err != nil:
-			unusable.file, unusable.err = missing.Result.File.Path, drivers.Cause(missing.Err)
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.File.Path, drivers.Cause(missing.Err)), e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
-			unusable.file = missing.Result.Others[0]
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.findable(missing.Name))
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil), e.findable(missing.Name))
 		case e.closedLibrary(missing.Name) != "":
-			unusable.file, unusable.err = e.closedLibrary(missing.Name), fs.ErrPermission
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable, e.opening(e.closedPart(unusable.file)))
+			file := e.closedLibrary(missing.Name)
+			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, file, fs.ErrPermission), e.opening(e.closedPart(file)))
 		default:
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
 				places: missing.Result.Directories})
@@ -323,7 +336,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld{old.By.Path, through(old.By), old.Version, old.In.Path, old.Newest}, e.olderThan(old)).
+		e.found(LibraryVersion, m.Name, m.Manifest, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
 			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
@@ -332,6 +345,9 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 			symbol = c.Data[0]
 		}
 		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
+		if do := e.hiddenBy(c, c.Files[1:]...); do != nil {
+			found.advice = do
+		}
 		if len(c.Unbound()) > 0 {
 			found.Severity = diag.Problem
 		}
@@ -355,12 +371,12 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 			missing = e.nowhere(LibraryRuntime, m, what)
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
-		case opened.Fault == drivers.Unreadable:
-			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
-				file: opened.File.Path, err: drivers.Cause(opened.File.Err())}, e.findable(opened.Name))
-		case opened.Fault == drivers.Foreign:
-			e.found(LibraryRuntime, m.Name, m.Manifest, needsUnusable{by: found.File.Path, opens: true, name: opened.Name,
-				file: opened.File.Path}, e.findable(opened.Name))
+		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
+			var err error
+			if opened.Fault == drivers.Unreadable {
+				err = drivers.Cause(opened.File.Err())
+			}
+			e.found(LibraryRuntime, m.Name, m.Manifest, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, err), e.findable(opened.Name))
 		}
 	}
 }
@@ -376,25 +392,29 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.found(DriverHeadless, m.Name, m.Manifest, said(noLibraryEGL, name), e.findable(name))
+			e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"%s is in no directory that the dynamic linker searches", name), e.findable(name))
 			return
 		}
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
-		e.found(DriverHeadless, m.Name, m.Manifest, said(noVendorEGL, need.Vendor[0]),
+		e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
 			typed("Add this file to the image, or write it as root: ", "mkdir -p "+path.Dir(vendor)+" && echo "+term.Quoted(need.Says)+" > "+vendor))
 	}
 }
 
 // olderThan returns advice about a library that is too old.
-func (e *libraryExam) olderThan(old binary.Old) advice {
+func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) advice {
+	if do := e.hiddenBy(c, old.In); do != nil {
+		return do
+	}
+	what := term.Either(m.Name == path.Base(m.Manifest), "driver", "layer")
 	if version, is := strings.CutPrefix(old.Version, "GLIBC_"); is {
 		if i := own(e.linker); i != nil {
 			return ownLinker(i, version)
 		}
-		return advised("Use a system or image with glibc " + version + " or newer, or a driver built for this one.")
+		return advised("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
 	}
-	return advised("Update " + old.In.Path + ", or install a driver that was built for it.")
+	return advised("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
 }
 
 // sameDriver adds a finding when two manifests name the same driver.
@@ -404,8 +424,8 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			what := term.Either(other.Manifest == m.Manifest, foundTwice, said(namedAs, f.Path, other.Manifest))
-			found := e.found(LibraryTwice, m.Name, m.Manifest, what, seeWhichName)
+			what := term.Either(other.Manifest == m.Manifest, sentence("the manifest is found twice"), said("%s is named by %s as well", f.Path, other.Manifest))
+			found := e.found(LibraryTwice, m.Name, m.Manifest, what, typed("See which variables name them: ", "vkloader list variables --set"))
 			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
 				if e.source.Var(v.Name(), v.Secure()).Set {
 					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
@@ -439,37 +459,30 @@ type Named struct {
 // exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
 // directories and of the package manager.
 func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
-	linkers, known := map[int]*binary.Linker{}, newPackages()
-	for _, class := range []int{ProcessClass, 32} {
+	known, classes := newPackages(), slices.Compact([]int{ProcessClass, 32})
+	linkers := map[int]*binary.Linker{}
+	for _, class := range classes {
 		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
 	}
-	return func(named Named) (Module, []Finding) { return examineLibrary(source, named, linkers, known) }
-}
-
-func examineLibrary(source *machine.Source, named Named, linkers map[int]*binary.Linker, known *packages) (Module, []Finding) {
-	classes := []int{ProcessClass}
-	if ProcessClass == 64 {
-		classes = append(classes, 32)
+	return func(named Named) (module Module, findings []Finding) {
+		for i, class := range classes {
+			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
+				linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
+			m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
+			if named.Layer {
+				e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
+			} else {
+				e.module(&m, drivers.DriverInterface, DriverInterface)
+			}
+			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
+				module, findings = m, e.worded().Findings
+			}
+			if m.Class == class {
+				break
+			}
+		}
+		return module, findings
 	}
-	var best *libraryExam
-	var module Module
-	for _, class := range classes {
-		e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-			linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
-		m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-		if named.Layer {
-			e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
-		} else {
-			e.module(&m, drivers.DriverInterface, DriverInterface)
-		}
-		if best == nil || m.Class == class { // a library for the other word size is examined for that size
-			best, module = e, m
-		}
-		if m.Class == class {
-			break
-		}
-	}
-	return module, best.worded().Findings
 }
 
 // template is a word that the build of a package should have replaced.

@@ -20,12 +20,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// loaderExam examines the loaders that the program may get.
-type loaderExam struct {
-	libraryExam
-	options Options
-}
-
 // decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source
 // for that loader.
 func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
@@ -44,14 +38,14 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 }
 
 // ignored adds findings for settings that have no effect because the program's loader does not read them.
-func (e *loaderExam) ignored() {
+func (e *exam) ignored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
 	variables.Each(func(v variables.ID) {
 		value, set := e.machine.Lookup(v.Name())
 		if set && value != "" && strings.HasPrefix(v.Name(), "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.source.Program})
+			e.ignores(v.Name(), "", "", e.source.Program)
 		}
 	})
 	plain := *e.source
@@ -65,37 +59,21 @@ func (e *loaderExam) ignored() {
 
 // ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
 // a note: its configurator may have written it for other programs.
-func (e *loaderExam) ignoredSettings(file *settings.File) {
+func (e *exam) ignoredSettings(file *settings.File) {
 	data, err := e.machine.ReadFile(file.Path)
 	if err != nil {
 		return
 	}
-	what := unread{file.Path, e.Loader, ""}
+	var fields []string
 	if e.Loader.Has(loaders.SettingsFile) != loaders.No {
-		fields := e.Loader.Ignored(loaders.FieldsIn(string(data)))
-		if len(fields) == 0 {
+		if fields = e.Loader.Ignored(loaders.FieldsIn(string(data))); len(fields) == 0 {
 			return
 		}
-		what.fields = strings.Join(fields, ", ")
 	}
-	found := e.found(LoaderIgnores, machine.Style.Base(file.Path), file.Path, what, ignoredBy{e.Loader, e.source.Program})
+	found := e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program)
 	if !file.Ours {
 		found.soften(diag.Note)
 	}
-}
-
-// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file.
-type unread struct {
-	name   string
-	loader *loaders.Loader
-	fields string
-}
-
-func (u unread) say() string {
-	if u.fields != "" {
-		return "the loader that programs get, " + u.loader.Title() + ", ignores " + u.fields + " in it"
-	}
-	return "the loader that programs get, " + u.loader.Title() + ", does not read " + machine.Style.Base(u.name)
 }
 
 // withOwnLoader returns advice to run the program with this project's loader, or other advice.
@@ -108,18 +86,33 @@ func withOwnLoader(or advice) advice {
 	return advised(run+", or "+text, append([]string{run}, commands...)...)
 }
 
-// ignoredBy returns the advice that gives a setting effect.
-type ignoredBy struct {
-	loader  *loaders.Loader
-	program string
+// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
+// version may become known in a trial.
+type unread struct {
+	name, fields, program string
+	loader                *loaders.Loader
 }
+
+func (u unread) say() string {
+	what := term.Either(u.fields == "", "does not read "+u.name, "ignores "+u.fields+" in it")
+	return "the loader that programs get, " + u.loader.Title() + ", " + what
+}
+
+// ignoredBy is the advice for unread.
+type ignoredBy struct{ unread }
 
 func (i ignoredBy) say() (string, []string) {
 	return "It is " + i.loader.NotInForce(i.program) + ".", nil
 }
 
+// ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
+func (r *Report) ignores(name, path, fields, program string) *Finding {
+	what := unread{name, fields, program, r.Loader}
+	return r.found(LoaderIgnores, name, path, what, ignoredBy{what})
+}
+
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
-func (e *loaderExam) static() {
+func (e *exam) static() {
 	if e.Static == loaders.NotStatic {
 		return
 	}
@@ -150,7 +143,7 @@ var linkedAgain = map[loaders.StaticUse]advice{
 }
 
 // plugin examines the dependencies of a library that the program opens later, and its way to a Vulkan loader.
-func (e *loaderExam) plugin() {
+func (e *exam) plugin() {
 	name := e.options.Plugin
 	if name == "" {
 		return
@@ -163,7 +156,7 @@ func (e *loaderExam) plugin() {
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = e.opening(e.closedPart(f.Real))
 		}
-		e.found(LibraryUnreadable, m.Name, name, unreadable{name, drivers.Cause(f.Err())}, do)
+		e.found(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
 		return
 	case f.Class != e.class || f.Machine != binary.Processor(e.class):
 		e.found(LibraryForeign, m.Name, name, forOthers("", f, name, e.class), nil)
@@ -230,7 +223,7 @@ const loaderName = "libvulkan.so.1"
 
 // loaders lists the loaders that the dynamic linker finds, the default one first, and those in the directory of the examined
 // program.
-func (e *loaderExam) loaders() {
+func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
 		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != binary.Processor(e.class) ||
@@ -271,7 +264,7 @@ func (e *loaderExam) loaders() {
 	}
 }
 
-func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
+func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
@@ -307,21 +300,40 @@ func (e *loaderExam) judgeLoaders(first binary.LibrarySearch) {
 	})
 	for _, l := range e.Loaders {
 		switch {
-		case l.besides(e.source.Program):
+		case e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program)):
 			var do advice
 			if others.File != nil && others.File.Real != l.File {
-				do = removeLoader(l.Name, others.File.Path)
+				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, bundled(&l, l.First), do)
+			found := e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do)
 			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, said(olderLoader, l.words(), newest.File, newest.Vulkan), removeLoader(l.Name, ""))
+			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.withoutLoader(&l)).
+				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, said(otherLoader, l.words(), first.File.Path), nil)
+			e.found(LoaderOther, loaderName, l.Name, said("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
 	}
+}
+
+// withoutLoader returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
+func (e *exam) withoutLoader(l *Loader) advice {
+	if owner := e.packageOf(l.File, l.Name); owner != "" {
+		return advised("Remove the package " + owner + ", which has " + l.Name + ".").untried(ofPackage)
+	}
+	if !strings.HasPrefix(l.Name, "/usr/local/") || e.containerKind() != "" {
+		return advised("Remove " + l.Name + ", or the variable that names its directory.")
+	}
+	line, change := "rm -- "+term.Quoted(l.Name), explain.RemoveFile(l.Name)
+	if l.File != l.Name {
+		line, change = line+" && rm -- "+term.Quoted(l.File), change.With(explain.RemoveFile(l.File))
+	}
+	commands := []string{line, "ldconfig"}
+	do := told{text: "No package has it. Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	do.effect = changeEffect{change}
+	return do
 }
 
 // libraryPath returns a change that puts a directory first in LD_LIBRARY_PATH.
@@ -346,9 +358,4 @@ func (h host) unsearching(file *binary.File) (changes []explain.Change) {
 		changes = append(changes, explain.SetVariable(name, strings.Join(kept, ":")))
 	}
 	return append(changes, explain.UnsetVariable(name))
-}
-
-// besides reports whether a loader is in the program's directory.
-func (l *Loader) besides(program string) bool {
-	return program != "" && strings.HasPrefix(l.Name, search.Directory(program))
 }

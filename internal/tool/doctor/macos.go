@@ -3,7 +3,6 @@ package doctor
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -62,8 +61,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.settle()
-	e.judge = e.verdict
+	e.Findings, e.judge = e.fixed(), e.verdict
 	return e.worded(), nil
 }
 
@@ -82,13 +80,18 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e.Report.Program = source.Program
 	e.sdks()
 	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
-		for i := range answer.Diagnostics {
-			if f := &answer.Diagnostics[i]; e.says(f, answer == e.plain) {
+		for f := range each(answer.Diagnostics) {
+			if e.says(f, answer == e.plain) {
 				e.takenOver(f)
 			}
 		}
 	}
-	e.modules(e.Answer, e.driver, func(m Module) Module { return e.examined(m, LayerInterface, layerFunctions...) })
+	e.modules(e.Answer, e.examined)
+	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
+		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Name == f.Subject && m.File == f.Path }) {
+			e.offer(f, e.otherManifests()...)
+		}
+	}
 	e.copies()
 	if len(e.Answer.Drivers) == 0 {
 		f := e.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
@@ -99,7 +102,7 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 }
 
 // installMoltenVK is the advice for a Mac without a driver.
-var installMoltenVK = advised("Install MoltenVK, which is the driver for Metal, and is in Homebrew: brew install molten-vk", "brew install molten-vk").untried(ofPackage)
+var installMoltenVK = typed("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").untried(ofPackage)
 
 // says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
 // skips them is one.
@@ -122,23 +125,8 @@ func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	}
 }
 
-// layerFunctions are the functions of which a layer exports at least one.
-var layerFunctions = []string{"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"}
-
-// driver examines the library of a driver. For one of another processor, manifests outside of the searched directories are
-// offered.
-func (e *macExam) driver(m Module) Module {
-	m = e.examined(m, DriverInterface, driverFunctions...)
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == LibraryForeign && f.Subject == m.Name && f.Path == m.File {
-			e.offer(f, e.otherManifests()...)
-		}
-	}
-	return m
-}
-
 // examined examines the library of a driver or layer, which must export one of the functions.
-func (e *macExam) examined(m Module, lacks *Code, functions ...string) Module {
+func (e *macExam) examined(m Module, is required) Module {
 	m = foreign{e.mac}.module(e.Report, m)
 	if !m.Good {
 		return m
@@ -150,8 +138,8 @@ func (e *macExam) examined(m Module, lacks *Code, functions ...string) Module {
 		m.Good = false
 		return m
 	}
-	if read.Symbols() && !slices.ContainsFunc(functions, read.Exports) {
-		e.found(lacks, m.Name, m.File, said(exportsNone, m.File, functions[0]), nil)
+	if read.Symbols() && !slices.ContainsFunc(is.functions, read.Exports) {
+		e.found(is.code, m.Name, m.File, said(exportsNone, m.File, is.functions[0]), nil)
 		m.Good = false
 	}
 	if e.mac.Quarantined(m.File) {
@@ -189,8 +177,7 @@ func (e *macExam) unfit(m Module, library *binary.MachO) string {
 // copies adds a finding for each driver whose library several manifests have, by its name.
 func (e *macExam) copies() {
 	first := map[string]*Module{}
-	for i := range e.Drivers {
-		d := &e.Drivers[i]
+	for d := range each(e.Drivers) {
 		if !d.Good {
 			continue
 		}
@@ -235,50 +222,33 @@ func (e *macExam) otherManifests() (changes []explain.Change) {
 	return changes
 }
 
-// settle tries each offered change on the whole examination and keeps those that help.
-func (e *macExam) settle() {
-	severities := func(list []Finding) map[key]diag.Severity {
-		found := map[key]diag.Severity{}
+// fixed returns the findings with the offered changes that help, which are tried on the whole examination. Findings that disappear
+// with a removed SDK are its consequences.
+func (e *macExam) fixed() []Finding {
+	before := severities(e.Findings)
+	var withoutSDK []map[key]diag.Severity
+	list := helpful(e.Findings, e.changes, func(f *Finding, c macChange) advice {
+		again, err := lookMacOS(c.on(e.mac))
+		if err != nil {
+			return nil
+		}
+		after := severities(again.Findings)
+		if !removes(f, before, after, diag.Warning) {
+			return nil
+		}
+		if f.Code == SDKRemoved {
+			withoutSDK = append(withoutSDK, after)
+		}
+		return c.advice()
+	})
+	for _, after := range withoutSDK {
 		for i := range list {
-			found[list[i].key()] = list[i].Severity
-		}
-		return found
-	}
-	before, looks := severities(e.Findings), 0
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		for _, c := range e.changes[f.key()] {
-			if looks++; looks > maxLooks {
-				return
+			if _, still := after[list[i].key()]; !still && list[i].Code != SDKRemoved {
+				list[i].Because = SDKRemoved
 			}
-			again, err := lookMacOS(c.on(e.mac))
-			if err != nil {
-				continue
-			}
-			after := severities(again.Findings)
-			if _, still := after[f.key()]; still || worse(before, after) {
-				continue
-			}
-			f.advice = c.advice()
-			for j := range e.Findings { // consequences of the removed SDK
-				other := &e.Findings[j]
-				if _, still := after[other.key()]; !still && f.Code == SDKRemoved && other.Code != SDKRemoved {
-					other.Because = f.Code
-				}
-			}
-			break
 		}
 	}
-}
-
-// worse reports whether a problem or warning is new.
-func worse(before, after map[key]diag.Severity) bool {
-	for k, severity := range after {
-		if was, is := before[k]; severity > diag.Note && (!is || was < severity) {
-			return true
-		}
-	}
-	return false
+	return list
 }
 
 // verdict returns the report in one line.
@@ -298,12 +268,7 @@ func below(name, directory string) bool {
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
 func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
-	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-	if named.Layer {
-		m = e.examined(m, LayerInterface, cmp.Or(named.Negotiate, layerFunctions[0]), cmp.Or(named.GetInstance, layerFunctions[1]))
-	} else {
-		m = e.examined(m, DriverInterface, driverFunctions...)
-	}
+	m := named.examined(e.examined)
 	return m, e.worded().Findings
 }
 

@@ -84,7 +84,7 @@ func together(parts ...fact) sentence {
 }
 
 // makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
-func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
+func (e *exam) makersModule(g *GPU) (what fact, do advice) {
 	releases := sentence(e.makersReleases(g))
 	why, do := e.unserved(g)
 	what = together(untaken, releases, why)
@@ -105,7 +105,7 @@ func (e *deviceExam) makersModule(g *GPU) (what fact, do advice) {
 
 // unserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
 // modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
-func (e *deviceExam) unserved(g *GPU) (why sentence, do advice) {
+func (e *exam) unserved(g *GPU) (why sentence, do advice) {
 	c, have := e.chip(g), e.makerRelease()
 	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
 		return "", nil
@@ -118,9 +118,9 @@ func (e *deviceExam) unserved(g *GPU) (why sentence, do advice) {
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
 	case c.Last != "" && kind == openModules:
-		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.closedModules(have)
+		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.modules(false, have)
 	case c.Open && kind == closedModules:
-		return onlyOpen, e.system.openModules(have)
+		return onlyOpen, e.system.modules(true, have)
 	case c.Open && kind == unknownModules:
 		return onlyOpen, nil
 	}
@@ -141,32 +141,20 @@ func (d distribution) makersDriver(last string) advice {
 	return advised("Install release " + last + " of NVIDIA's driver, the last release for this device.").untried(ofPackage)
 }
 
-// openModules returns advice to install NVIDIA's open kernel modules of a release.
-func (d distribution) openModules(release string) advice {
+// modules returns advice to install NVIDIA's kernel modules of a release: the open ones, or the closed ones.
+func (d distribution) modules(open bool, release string) advice {
 	m := d.manager()
 	switch {
 	case d.sandbox != "" || d.image != changeable || m == nil:
 	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + branch(release) + "-open")
+		return d.choose("nvidia-driver-" + branch(release) + term.Either(open, "-open", ""))
 	case m.id == "debian":
-		return d.choose("nvidia-open-kernel-dkms")
-	case m.id == "arch":
+		return d.choose(term.Either(open, "nvidia-open-kernel-dkms", "nvidia-kernel-dkms"))
+	case m.id == "arch" && open:
 		return d.choose("nvidia-open-dkms")
 	}
-	return advised("Install NVIDIA's open kernel modules of release " + release + " in place of the closed ones.").untried(ofPackage)
-}
-
-// closedModules returns advice to install NVIDIA's closed kernel modules of a release.
-func (d distribution) closedModules(release string) advice {
-	m := d.manager()
-	switch {
-	case d.sandbox != "" || d.image != changeable || m == nil:
-	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + branch(release))
-	case m.id == "debian":
-		return d.choose("nvidia-kernel-dkms")
-	}
-	return advised("Install NVIDIA's closed kernel modules of release " + release + " in place of the open ones.").untried(ofPackage)
+	wanted, other := term.Either(open, "open", "closed"), term.Either(open, "closed", "open")
+	return advised("Install NVIDIA's " + wanted + " kernel modules of release " + release + " in place of the " + other + " ones.").untried(ofPackage)
 }
 
 // makersReleases returns the releases of NVIDIA's driver that serve a chip; "" if every release in use does.
@@ -185,15 +173,16 @@ func (h host) makersReleases(g *GPU) string {
 
 // nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
 // package: then the module was not built for this kernel or is not loaded.
-func (e *deviceExam) nvidiaModule() advice {
+func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
-		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
+		return advised("Load NVIDIA's kernel module on the host of " + sandboxWords[kind] + ".")
 	}
 	if !e.hasFamily(drivers.NVIDIA) {
 		return e.system.install(drivers.For("nvidia"))
 	}
 	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return nvidiaModuleMissing
+		return e.unsigned(advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+			"or install it for this kernel.", "modprobe nvidia").untried(ofKernel))
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
@@ -203,31 +192,27 @@ func (e *deviceExam) nvidiaModule() advice {
 		}
 		return do
 	}
-	return nvidiaModuleDebian
+	return e.unsigned(advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
+		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel))
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
 // module; "" otherwise.
-func (e *deviceExam) withoutHeaders() string {
-	words := strings.Fields(e.text("/proc/version"))
-	if len(words) < 3 || strings.Contains(words[2], "/") {
+func (e *exam) withoutHeaders() string {
+	release := e.kernelRelease()
+	tree := e.modulesOf(release)
+	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
 		return ""
 	}
-	modules := "/lib/modules/" + words[2]
-	if !e.machine.Exists(modules) {
-		modules = "/usr" + modules
-	}
-	if !e.machine.Exists(modules) || e.machine.Exists(modules+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(modules) {
-		return ""
-	}
-	return "linux-headers-" + words[2]
+	return "linux-headers-" + release
 }
 
 // maxModuleDirectories is the maximum number of a kernel's directories in which the tool looks for a module.
 const maxModuleDirectories = 4096
 
-// mayHaveModule reports whether a directory tree of kernel modules has a module of NVIDIA's driver, or cannot be searched completely.
-func (h host) mayHaveModule(modules string) bool {
+// mayHaveModule reports whether a directory tree of kernel modules has a file that is one of the sought modules, or cannot be searched
+// completely.
+func (h host) mayHaveModule(modules string, sought func(file string) bool) bool {
 	list := []string{modules}
 	for at := 0; at < len(list); at++ {
 		entries, err := h.machine.ReadDir(list[at])
@@ -235,7 +220,7 @@ func (h host) mayHaveModule(modules string) bool {
 			return true
 		}
 		for _, entry := range entries {
-			if makersModuleFile(entry.Name()) {
+			if sought(entry.Name()) {
 				return true
 			}
 			if entry.IsDir() {
@@ -249,9 +234,9 @@ func (h host) mayHaveModule(modules string) bool {
 // makersModuleFile reports whether a file is a module of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
 // kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
 func makersModuleFile(file string) bool {
-	name, kind, _ := strings.Cut(file, ".")
-	return (kind == "ko" || strings.HasPrefix(kind, "ko.")) && (name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
-		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy"))
+	name := moduleName(file)
+	return name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
+		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
 }
 
 // computeOnly returns Debian's or Ubuntu's package that adds Vulkan to NVIDIA's packages for computing; "": none of these is installed.

@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -92,7 +93,7 @@ func flatpakLayer(name string) string {
 }
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
-func (e *variableExam) layerPackage(name string) *told {
+func (e *exam) layerPackage(name string) *told {
 	var do told
 	m := e.system.manager()
 	switch known := layerPackages[name] != nil || slices.Contains(kitLayers, name); {
@@ -101,11 +102,11 @@ func (e *variableExam) layerPackage(name string) *told {
 	case e.system.sandbox == "flatpak" && flatpakLayer(name) != "":
 		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+flatpakLayer(name), false)
 	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
-		do = layersInSandbox
+		do = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
 	case e.system.image == declarative && name == validationLayer:
-		do = validationOnNixOS
+		do = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
 	case e.system.image == steamOS:
-		do = layersOnSteamOS
+		do = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
 	case m != nil && layerPackages[name][m.id] != "":
 		package_, is := e.system.choose(layerPackages[name][m.id]).(told)
 		if !is {
@@ -113,9 +114,9 @@ func (e *variableExam) layerPackage(name string) *told {
 		}
 		do = package_
 	case slices.Contains(kitLayers, name):
-		do = layersOfKit
+		do = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
 	case name == validationLayer:
-		do = validationAnywhere
+		do = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
 	default:
 		return nil
 	}
@@ -150,7 +151,7 @@ func (d *distribution) sandboxed() (told, bool) {
 // choose returns advice to install packages, by the image's means on a system that is an image.
 func (d *distribution) choose(names ...string) advice {
 	if m := d.manager(); m != nil && d.image != changeable {
-		return d.run(m.install + " " + strings.Join(names, " "))
+		return d.run(false, strings.Join(names, " "))
 	}
 	return d.get(names...)
 }
@@ -168,7 +169,7 @@ func (d *distribution) get(names ...string) told {
 	if m.lists {
 		missing, known := d.packages.missing(d.machine, names)
 		if known && len(missing) > 0 {
-			do := d.line(m.install + " " + strings.Join(names, " ")).untried(ofPackage)
+			do := d.line(false, strings.Join(names, " ")).untried(ofPackage)
 			do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
 			return do
 		}
@@ -176,33 +177,28 @@ func (d *distribution) get(names ...string) told {
 			why = ofPackage
 		}
 	}
-	do := d.line(m.install + " " + strings.Join(names, " "))
+	do := d.line(false, strings.Join(names, " "))
 	if do.because == ofPackage {
 		do.because = why
 	}
 	return do
 }
 
-// unattended are the lines of package managers for the file that makes an image: they ask nothing.
-var unattended = map[string][2]string{"apt install": {"apt-get update && apt-get install -y", ""}, "apt install --reinstall": {"apt-get update && apt-get install -y --reinstall", ""},
-	"dnf install": {"dnf install -y", ""}, "dnf reinstall": {"dnf reinstall -y", ""}, "zypper install": {"zypper --non-interactive install", ""},
-	"apk add": {"apk add --no-cache", ""}, "pacman -S": {"pacman -Syu --noconfirm", ""}, "xbps-install": {"xbps-install -Sy", ""}}
-
-// line returns advice to run a line of the package manager: in a container as a line of the file that makes its image, since a
-// package that is installed in a running container is lost with it.
-func (d *distribution) line(line string) told {
+// line returns advice to install or reinstall packages with the package manager: in a container as a line of the file that makes
+// its image, since a package that is installed in a running container is lost with it.
+func (d *distribution) line(again bool, names string) told {
 	m := d.manager()
-	if inContainer(d.sandbox) && !d.kept {
-		for command, quiet := range unattended {
-			if names, is := strings.CutPrefix(line, command+" "); is && !strings.HasPrefix(names, "-") {
-				return typed("In the image's Dockerfile: RUN ", quiet[0]+" "+names).untried(ofPackage)
-			}
-		}
+	command, image := m.install, m.image[0]
+	if again {
+		command, image = m.again, m.image[1]
 	}
-	if m != nil && m.id == "debian" && strings.HasPrefix(line, "apt install ") && d.packages != nil && d.packages.unfetched(d.machine) {
-		line = "apt update && " + line
+	if inContainer(d.sandbox) && !d.kept && image != "" {
+		return typed("In the image's Dockerfile: RUN ", image+" "+names).untried(ofPackage)
 	}
-	return installing(line)
+	if command += " " + names; m.id == "debian" && d.packages != nil && d.packages.unfetched(d.machine) {
+		command = "apt update && " + command
+	}
+	return installing(command)
 }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
@@ -287,17 +283,45 @@ var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 // asking are the commands that ask a package manager which package has a library.
 var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F ", "void": "xlocate ", "gentoo": "e-file "}
 
+// unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
+func unnumbered(name string) string {
+	stem, _, _ := strings.Cut(name, ".so")
+	if at := strings.LastIndexByte(stem, '-'); at > 0 && strings.Trim(stem[at+1:], "0123456789.") == "" {
+		stem = stem[:at]
+	}
+	return stem
+}
+
+// otherRelease returns an installed library that has the name of a missing one except for the release; "": none.
+func (d distribution) otherRelease(name string) string {
+	if d.machine == nil {
+		return ""
+	}
+	m, _ := machines.Running(d.class)
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
+		for _, other := range d.machine.Names(directory) {
+			if other != name && strings.Contains(other, ".so.") && unnumbered(other) == unnumbered(name) {
+				return other
+			}
+		}
+	}
+	return ""
+}
+
 // forLibrary returns advice to install a library.
 func (d distribution) forLibrary(name string) advice {
 	if do, is := d.sandboxed(); is {
 		return do
 	}
+	if d.onMusl() && slices.Contains(glibcOwn, name) {
+		return glibcOnMusl
+	}
 	if strings.Contains(name, "nvidia") {
-		return nvidiaWhole
+		return d.nvidiaFile(name)
 	}
 	m := d.manager()
 	if d.image == declarative {
-		return librariesOnNixOS
+		return advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
 	}
 	if !libraryName.MatchString(name) { // the name becomes a part of shell lines
 		return advised("Install the package that has " + name + ".").untried(ofPackage)
@@ -305,20 +329,32 @@ func (d distribution) forLibrary(name string) advice {
 	if m != nil && m.id == "arch" && d.image == steamOS {
 		return ofSteamOS
 	}
+	switch {
+	case m == nil || name != loaderName:
+	case d.class != 32:
+		return d.choose(m.loader)
+	case d.has32(m):
+		return d.install32(m, m.loader)
+	}
 	if m != nil && d.class == 32 {
 		if do := d.library32(m, name); do != nil {
 			return do
 		}
 	} else if m != nil && m.library != nil { // the manager installs by the library's name
-		return d.run(m.install + " " + m.library(name))
+		return d.run(false, m.library(name))
 	} else if m != nil {
 		if word, confirmed := d.libraryPackage(m, name); word != "" {
-			do := d.run(m.install + " " + word)
+			do := d.run(false, word)
 			if t, is := do.(told); is && !confirmed && t.because == ofPackage {
 				do = t.untried(ofUsual)
 			}
 			return do
 		}
+	}
+	if other := d.otherRelease(name); m != nil && m.id == "arch" && other != "" {
+		do := asRoot("pacman -Syu").untried(ofPackage)
+		do.text = "The system has " + other + ": packages were updated in part. Update all. " + do.text
+		return do
 	}
 	if m != nil && asking[m.id] != "" {
 		return typed("Ask which package has it, and install that: ", asking[m.id]+name).untried(ofPackage)

@@ -112,7 +112,7 @@ func (r *Report) newerDriver(a *alone) advice {
 	if do, is := e.system.ofSandbox(); is {
 		return do
 	}
-	do := updateDriver
+	do := advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
 		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
 	}
@@ -189,8 +189,7 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 // cost enters the loading time of the drivers without a device, if all of them were tried.
 func (e evidence) cost() evidence {
 	e = e.next()
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		idle, is := f.fact.(idlers)
 		if !is {
 			continue
@@ -279,8 +278,8 @@ func (t *trying) tryPolicy(ctx context.Context, e evidence, a *alone) (evidence,
 		return e, err
 	}
 	e = e.next()
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
+	for f := range each(e.Findings) {
+		if f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
 			const command = "vkloader settings policy compute on"
 			text, commands := f.advice.say()
 			f.advice = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
@@ -314,8 +313,7 @@ func (r *Report) withPolicy() (string, error) {
 // stood enters the stage that a trial showed for a driver or layer.
 func (r *Report) stood(a *alone) {
 	modules := term.Either(a.Kind != "driver", r.Layers, r.Drivers)
-	for i := range modules {
-		m := &modules[i]
+	for m := range each(modules) {
 		if m.Manifest != a.Manifest || a.Kind != "driver" && m.Name != a.Name || m.But != "" || m.Stage == "" {
 			continue
 		}
@@ -361,15 +359,14 @@ func (e evidence) absentDevices() evidence {
 	if !slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
 		return e
 	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
 		if f.Code != DriverFails || at < 0 || !e.deviceAbsent(drivers.Of(e.Drivers[at].Library)) {
 			continue
 		}
 		f.Severity, f.advice, f.harmless, e.Drivers[at].Harmless = diag.Note, doNothing, true, true
-		for n := range e.Findings {
-			if o := &e.Findings[n]; o.Path == f.Path && slices.Contains(fatal, o.Code) {
+		for o := range each(e.Findings) {
+			if o.Path == f.Path && slices.Contains(fatal, o.Code) {
 				o.Severity, o.advice, o.harmless = diag.Note, doNothing, true
 			}
 		}
@@ -378,10 +375,9 @@ func (e evidence) absentDevices() evidence {
 }
 
 // absentHeadless makes findings about what drivers of absent devices open at run time notes.
-func (e *driverExam) absentHeadless() {
+func (e *exam) absentHeadless() {
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
 		if !served || at < 0 || !slices.Contains(fatal, f.Code) {
 			continue

@@ -83,7 +83,7 @@ func (d distribution) again(owner, file string) advice {
 	case m == nil || m.again == "":
 		return advised("Install the package " + owner + " again.").untried(ofPackage)
 	}
-	return d.run(m.again + " " + term.Quoted(owner))
+	return d.run(true, term.Quoted(owner))
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.

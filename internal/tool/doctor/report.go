@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 
@@ -138,10 +139,10 @@ func newReport(system string) *Report {
 		Layers: []Module{}, Findings: []Finding{}}
 }
 
-// modules enters the drivers and layers of a decision, as returned by the functions driver and layer.
-func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module) {
+// modules enters the drivers and layers of a decision, as examined by a function.
+func (r *Report) modules(answer *plan.Answer, examine func(Module, required) Module) {
 	for _, d := range answer.Drivers {
-		r.Drivers = append(r.Drivers, driver(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}))
+		r.Drivers = append(r.Drivers, examine(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, ofDriver))
 	}
 	active := map[string]bool{}
 	for _, a := range answer.Active {
@@ -149,7 +150,7 @@ func (r *Report) modules(answer *plan.Answer, driver, layer func(Module) Module)
 	}
 	for _, l := range answer.Layers {
 		if !l.Meta {
-			r.Layers = append(r.Layers, layer(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}))
+			r.Layers = append(r.Layers, examine(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, ofLayer))
 		}
 	}
 }
@@ -221,7 +222,7 @@ func (f *Finding) word() {
 		f.Do, f.Commands = f.advice.say()
 	}
 	if f.harmless {
-		f.Why = ofAbsentDevice
+		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
 }
 
@@ -247,3 +248,14 @@ func (f *Finding) soften(to diag.Severity) {
 
 // Source returns the examined facts; nil for another machine.
 func (r *Report) Source() *machine.Source { return r.source }
+
+// each yields a pointer to each element of a list.
+func each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}

@@ -13,4 +13,4 @@ import (
 func childRights(*machine.Source, *probe.Companions) (ignored bool) { return false }
 
 // accessible reports whether the current user may read and write a file.
-func accessible(file string) bool { return syscall.Access(file, readWrite) == nil }
+func accessible(file string) bool { return syscall.Access(file, machine.ReadWrite) == nil }

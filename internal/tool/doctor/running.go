@@ -80,7 +80,7 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do advice
 		if d.Own {
-			do = ownOrAgain
+			do = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 		}
 		f := e.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do)
 		if d.Weak {

@@ -105,14 +105,15 @@ func (r *Report) nodeCure(g *GPU) advice {
 	case "snap":
 		name := r.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
-	case "docker":
-		return term.Either(nvidia, startWith(kind, "--gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"), startWith(kind, "--device /dev/dri"))
-	case "podman":
-		return term.Either(nvidia, startWith(kind, "--device nvidia.com/gpu=all"), startWith(kind, "--device /dev/dri"))
+	case "docker", "podman":
+		if nvidia {
+			return nvidiaStart(kind)
+		}
+		return startWith(kind, "--device /dev/dri")
 	case "kubernetes":
-		return limitsOfPod
+		return advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
 	case "container":
-		return passOn
+		return advised("Pass /dev/dri to the container.")
 	}
 	return term.Either(nvidia, asRoot("nvidia-modprobe -c 0").untried(ofKernel), typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+term.Quoted(g.Kernel)))
 }
@@ -147,15 +148,16 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	case kind == "steam":
 		return driverOfHost
 	case nvidia && e.machine.Exists("/run/.toolboxenv"):
-		return nvidiaInToolbox
+		return advised("Current releases of toolbox add the host's NVIDIA driver to their containers. Update toolbox on the host, and enter the container again.").untried(outsideOnly)
 	case nvidia && e.entered():
 		name := term.Or(e.detail("podman"), "NAME") // distrobox refuses to clone a running container
 		return outside("distrobox stop "+name+" && distrobox create --clone "+name+" --name "+name+"-nvidia --nvidia", e.detail("podman") == "")
+	case nvidia && e.system.onMusl():
+		return nvidiaOnMusl
+	case nvidia && e.systemContainer():
+		return ofHostVersion(nvidiaVersion(e.text("/proc/driver/nvidia/version")))
 	case nvidia && kind != "":
-		if can := e.variable(drivers.NvidiaCapabilities); !drivers.GrantsGraphics(can) {
-			return capabilities(kind == "kubernetes", can)
-		}
-		return nvidiaCDI
+		return nvidiaPassed(kind, e.variable(drivers.NvidiaCapabilities), "nvidia_icd.json")
 	}
 	return nil
 }
@@ -175,6 +177,11 @@ var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "
 func (h host) searchAlso(place string) explain.Change {
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
 		term.Or(h.variable(variables.DataDirs.Name()), search.Linux().DataDirs))
+}
+
+// outsideSearch describes a directory with manifests that is not searched; "" for none.
+func outsideSearch(place string) string {
+	return term.Enclosed("; manifests are in ", place, ", which programs do not search")
 }
 
 // elsewhere returns a directory with manifests that is not searched.

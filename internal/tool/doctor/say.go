@@ -13,8 +13,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fact is the data of a finding. say returns its sentence. The texts of all facts are in this package's files with "say" in
-// the name.
+// fact is the data of a finding. say returns its sentence.
 type fact interface{ say() string }
 
 // sentence is a fact without data.
@@ -25,36 +24,15 @@ func (s sentence) say() string { return string(s) }
 // said returns a formatted sentence.
 func said(format string, values ...any) sentence { return sentence(fmt.Sprintf(format, values...)) }
 
-// Facts without values.
+// Facts that several findings have.
 const (
-	displayOnly    sentence = "it only drives displays, and does not render"
 	untaken        sentence = "no kernel driver is bound to it"
-	takenByRadeon  sentence = "its kernel driver is radeon, and Vulkan drivers need amdgpu"
 	takenByNouveau sentence = "its kernel driver is nouveau, and NVIDIA's Vulkan driver is installed"
-	asleep         sentence = "it sleeps to save power, and every program that lists devices wakes it"
-	notServed      sentence = "no graphics device has a working driver: programs compute on the CPU"
-	foundTwice     sentence = "the manifest is found twice"
-)
 
-// Formats of facts without a type.
-const (
-	noName        = "%q is not a valid name of a variable"
-	noInterface   = "%s exports none of the functions that the loader looks for"
-	anotherLoader = "%s is a Vulkan loader (its SONAME is %s), so the loader skips it" // the loader would search the same manifests again
-	namedAs       = "%s is named by %s as well"                                        // a driver, by another manifest
-	noLibraryEGL  = withoutEGL + "%s is in no directory that the dynamic linker searches"
-	noVendorEGL   = withoutEGL + "no file %s names the driver to EGL"
-	withoutEGL    = "no display is set, and without one the driver initializes through EGL: "
-
-	reserved    = "the kernel driver %s reserves it for a virtual machine"
-	forbidden   = "%s lacks read or write permission on %s" // a user, a node
-	twoVersions = "the kernel's module is %s, the library is %s"
-	rivals      = "%s and %s are both for this device"
-	noDevice    = "this machine has no device %s"
-	noNumber    = "it selects device %d after the default one, and there is %s"
-	filteredOut = "%s excludes it"
-	notMounted  = "%s is not mounted"
-	unlisted    = "it works, but does not list %s"
+	withoutEGL = "no display is set, and without one the driver initializes through EGL: "
+	forbidden  = "%s lacks read or write permission on %s" // a user, a node
+	noDevice   = "this machine has no device %s"
+	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux
 )
 
 // decided is a finding of the library's decision.
@@ -84,54 +62,39 @@ func plain(line, file string) string {
 // misled is a fault of a variable.
 type misled struct {
 	environment.Problem
-	more string // where the missing layer or directory is
+	more    string // where the missing layer or directory is
+	further int    // missing files of the same list
 }
 
-func (m misled) say() string { return m.What() + m.more }
-
-// Facts about libraries.
-type (
-	// unreadable is a library that cannot be read.
-	unreadable struct {
-		file string
-		err  error
+func (m misled) say() string {
+	what := m.What() + m.more
+	if m.further > 0 {
+		what += "; " + term.Count(m.further, "further file") + " of its list " + term.Either(m.further == 1, "is", "are") + " missing"
 	}
+	return what
+}
 
-	// absent is a library path in a manifest without a file. target is the end of a symbolic link. beside is the library in
-	// the directory for another word size.
-	absent struct {
-		file, target string
-		link         bool
-		beside       string
-		owner        string // the installed package with the file
-	}
+// lacking is a fact about a library that programs do not find or cannot load.
+type lacking struct {
+	sentence
+	library string // its name or path
+}
 
-	// nowhere is a library that the dynamic linker does not find.
-	nowhere struct {
-		by         string   // the library that needs or opens it; "": the manifest names it
-		through    string   // the driver or layer that needs by
-		opens      bool     // by opens the library at run time
-		name       string   // the library's name
-		configured string   // the path where ldconfig would find it
-		beside     []string // directories with the library that the dynamic linker does not search
-		also       []string // further missing libraries
-		places     []string // the dynamic linker's directories
-		owner      string   // the installed package with the library
-	}
+// nowhere is a library that the dynamic linker does not find.
+type nowhere struct {
+	by         string   // the library that needs or opens it; "": the manifest names it
+	through    string   // the driver or layer that needs by
+	opens      bool     // by opens the library at run time
+	name       string   // the library's name
+	configured string   // the path where ldconfig would find it
+	beside     []string // directories with the library that the dynamic linker does not search
+	also       []string // further missing libraries
+	places     []string // the dynamic linker's directories
+	owner      string   // the installed package with the library
+}
 
-	// needsUnusable is a library with an unusable dependency: unreadable, or for other programs (err is nil).
-	needsUnusable struct {
-		by, through string
-		opens       bool
-		name, file  string
-		err         error
-	}
-
-	// tooOld is a library without a required symbol version. newest is its newest version.
-	tooOld struct{ by, through, version, in, newest string }
-)
-
-func (u unreadable) say() string { return fmt.Sprintf("%s: %v", u.file, u.err) }
+// unreadable is a library that cannot be read.
+func unreadable(file string, err error) lacking { return lacking{said("%s: %v", file, err), file} }
 
 // forOthers is a library for programs of another word size than wanted. library is the searched name if this file is its
 // only match; "" otherwise.
@@ -145,12 +108,6 @@ func forOthers(library string, f *binary.File, file string, wanted int) fact {
 // programsOf describes the programs of a word size.
 func programsOf(class int) string {
 	return term.Either(class == 32, "32-bit programs on x86", "64-bit programs on x86-64")
-}
-
-func (a absent) say() string {
-	what := term.Either(a.link, fmt.Sprintf("%s is a link to %s, which does not exist", a.file, a.target), a.file+" does not exist")
-	what += term.Enclosed("; ", a.beside, " exists")
-	return what + ofOwner(a.owner)
 }
 
 // ofOwner describes the package that lost a file.
@@ -189,18 +146,18 @@ func (n nowhere) say() string {
 	return what + ofOwner(n.owner)
 }
 
-func (n needsUnusable) say() string {
-	verb := term.Either(n.opens, "opens", "needs")
-	what := fmt.Sprintf("%s %s %s, and ", whoNeeds(n.by, n.through), verb, n.name)
-	if n.err == nil {
-		return what + "there is only " + n.file + ", for other programs"
+// unusable is a dependency of a library that cannot be read, or is for other programs (err is nil). verb is "needs" or "opens".
+func unusable(by, verb, name, file string, err error) lacking {
+	if err == nil {
+		return lacking{said("%s %s %s, and there is only %s, for other programs", by, verb, name, file), name}
 	}
-	return fmt.Sprintf("%s%s cannot be read: %v", what, n.file, n.err)
+	return lacking{said("%s %s %s, and %s cannot be read: %v", by, verb, name, file, err), name}
 }
 
-func (t tooOld) say() string {
-	has := term.Either(t.newest != "", "which has versions up to "+t.newest, "which defines no such version")
-	return fmt.Sprintf("%s needs version %s of %s, %s", whoNeeds(t.by, t.through), t.version, t.in, has)
+// tooOld is a library without a version of symbols that another one needs.
+func tooOld(by string, old *binary.Old) lacking {
+	has := term.Either(old.Newest != "", "which has versions up to "+old.Newest, "which defines no such version")
+	return lacking{said("%s needs version %s of %s, %s", by, old.Version, old.In.Path, has), old.In.Path + " " + old.Version}
 }
 
 // undefined is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
@@ -224,68 +181,26 @@ func ofLibC(library string) bool {
 	return binary.OfCLibrary(library) || strings.HasPrefix(library, "libgcc_s.so")
 }
 
-// undriven is a device without a driver.
-type undriven struct {
-	kernel     string // the kernel driver
-	class      int    // the program's word size, if it is not the default
-	others     string // the manifest of a driver for the other word size
-	otherClass int
-	elsewhere  string // a directory with manifests that is not searched
-	library    string // a driver's library without a manifest
-	lost       string // a manifest missing from an installed package
-	lacks      string // the installed package that lacks the driver in this release
-}
-
-// nodeless is a device without a node. sandbox is the sandbox that does not pass the node on.
-func nodeless(nvidia bool, sandbox string) fact {
-	what := term.Either(nvidia, "/dev/nvidiactl and /dev/nvidia0 do not exist", sentence("it has no node in /dev/dri"))
-	if sandbox != "" {
-		what += sentence(": " + sandboxWords[sandbox] + " does not pass the node")
+// nodeless returns the fact that a device has no node, with the sandbox that does not pass the node on.
+func (e *exam) nodeless(g *GPU) fact {
+	what := "it has no node in /dev/dri"
+	if g.Kernel == "nvidia" {
+		missing := slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, e.machine.Exists)
+		what = "its node below /dev, nvidia with a number, does not exist"
+		if len(missing) > 0 {
+			what = strings.Join(missing, " and ") + term.Either(len(missing) == 1, " does", " do") + " not exist"
+		}
 	}
-	return what
+	kind := e.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container")
+	return sentence(what + term.Enclosed(": ", sandboxWords[kind], " does not pass the node"))
 }
 
 var sandboxWords = map[string]string{"flatpak": "the Flatpak sandbox", "snap": "the Snap sandbox",
 	"docker": "the container",
 	"podman": "the container", "kubernetes": "the pod", "container": "the container"}
 
-func (u undriven) say() string {
-	what := "its kernel driver is " + u.kernel + ", but no Vulkan driver manifest covers this device"
-	if u.kernel == "" {
-		what = "no Vulkan driver manifest covers a graphics device"
-	}
-	if u.class != 0 {
-		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver for the device", u.class, u.class)
-	}
-	if u.others != "" {
-		what += fmt.Sprintf("; %s is for %d-bit programs only", u.others, u.otherClass)
-	}
-	what += term.Enclosed("; manifests are in ", u.elsewhere, ", which programs do not search")
-	switch {
-	case u.lost != "":
-		what += "; " + u.lost + " is missing, although its package is installed"
-	case u.lacks != "":
-		what += "; the package " + u.lacks + " is installed, but contains no driver for the device"
-	case u.library != "":
-		what += "; its driver " + u.library + " is installed, only the manifest is missing"
-	}
-	return what
-}
-
 // Facts about drivers and programs.
 type (
-	// driverless is the lack of any driver for programs.
-	driverless struct {
-		why   lack
-		count int    // the number of installed drivers
-		class int    // the program's word size
-		by    string // the variable that replaces the search or excludes a directory
-
-		manifest string // in that directory, or missing from its package
-
-		elsewhere string // a directory with manifests that is not searched
-	}
-
 	// misbehaved is the failure of a driver or layer in a child process. said is the loader's message. with is the layer
 	// that is needed for the failure.
 	misbehaved struct{ detail, said, with string }
@@ -296,47 +211,6 @@ type (
 		others        []string
 	}
 )
-
-// lack is the reason for programs to find no driver.
-type lack uint8
-
-const (
-	noManifest lack = iota
-	allBad
-	allPortability
-	allOff
-	wrongClass
-	replacedSearch
-	unsearchedPlace
-	lostManifest
-)
-
-func (d driverless) say() string {
-	what := "no driver manifest is in the directories that are searched"
-	switch d.why {
-	case allBad:
-		if what = "none of " + term.Count(d.count, "driver") + " can be loaded"; d.count == 1 {
-			what = "the only driver cannot be loaded"
-		}
-	case allPortability:
-		if what = "all " + term.Count(d.count, "driver") + " found are portability drivers"; d.count == 1 {
-			what = "the only driver found is a portability driver"
-		}
-		return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER unless the program enables VK_KHR_portability_enumeration"
-	case allOff:
-		what = term.Count(d.count, "driver") + " found, each switched off by a variable"
-	case wrongClass:
-		what = fmt.Sprintf("this is a %d-bit program, and there is no %d-bit driver", d.class, d.class)
-	case replacedSearch:
-		what = "no driver manifest is in the places that " + d.by + " names"
-	case unsearchedPlace:
-		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is in a directory that " + d.by + " excludes"
-	case lostManifest:
-		what = "no driver manifest is in the directories that are searched; " + d.manifest + " is missing, although its package is installed"
-	}
-	what += term.Enclosed("; manifests are in ", d.elsewhere, ", which programs do not search")
-	return what + ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
-}
 
 func (h hides) say() string {
 	if len(h.others) > 0 {
@@ -350,14 +224,6 @@ func (m misbehaved) say() string {
 	text += term.Enclosed(", with ", m.with, " alone: each alone does no harm")
 	text += term.Enclosed("; the loader says: ", m.said, "")
 	return text
-}
-
-// overriding is an override layer in force. places are its only search directories for explicit layers.
-func overriding(components, places []string) sentence {
-	what := "it is in force, and adds " + term.Count(len(components), "layer")
-	what += term.Enclosed(": ", strings.Join(components, ", "), "")
-	what += term.Enclosed("; explicit layers are searched for only in ", strings.Join(places, ", "), "")
-	return sentence(what)
 }
 
 // since describes the time at which a file was written; zero: unknown.
@@ -418,56 +284,6 @@ func loaderless(configured, own string) fact {
 func (l *Loader) words() string {
 	exactly := term.Enclosed(" (", l.Version, ")")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
-}
-
-// bundled is a loader that comes with the program. got means that the program loads it.
-func bundled(l *Loader, got bool) fact {
-	what := l.words() + "; it comes with the program"
-	if got {
-		what += ", and the program loads it"
-	}
-	return sentence(what)
-}
-
-const (
-	olderLoader = "%s, and programs get it before %s for Vulkan %s"
-	otherLoader = "%s; programs get %s"
-)
-
-// ofAbsentDevice is the meaning of a finding about a driver whose device is absent.
-const ofAbsentDevice = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
-
-// Formats of facts about excluded drivers.
-const (
-	unsearched     = "its driver's manifest is %s, and %s excludes that directory from the search"
-	softwareOut    = "%s excludes the software renderer, and no graphics device has a driver: programs get no device"
-	unreadableFile = "%s may not be read"
-	chosenSoftware = "programs compute on the CPU, because %s names this driver"
-	othersChosen   = "%s names the drivers that programs get, and none of these is for the device"
-	leftOut        = "its driver %s is excluded by %s"
-	unreadableKind = "%s may not be read, so the %s in it are not found" // a manifest directory, or a directory above it
-)
-
-// Facts about chips.
-const (
-	noVulkan   = "it is %s, and no Vulkan driver exists for it"
-	needsNewer = "%[2]s needs %[1]s %[3]s; this is %[4]s" // a release of Mesa or Linux
-	withoutNVK = "Mesa's driver does not list %s, and the kernel's driver is nouveau"
-
-	// Facts about a virtual machine's device without a driver or without the host's support.
-	venusDriverMissing sentence = "it is a virtual machine's device, and no Vulkan driver manifest covers it"
-	venusMissing       sentence = "it is a virtual machine's device, and the host does not offer Vulkan to the machine"
-)
-
-// opening returns the command that makes a file or directory readable. own means that the user owns it.
-func opening(place string, own bool) advice {
-	line := "chmod a+rX " + term.Quoted(place)
-	if !own {
-		return asRoot(line).untried(whileClosed)
-	}
-	do := typed("", line).untried(whileClosed)
-	do.left = "--fix changes no permissions: run the line yourself"
-	return do
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.

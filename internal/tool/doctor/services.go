@@ -25,7 +25,7 @@ var serviceNeeds = []string{"libvulkan.so", "libEGL.so", "libGL.so", "libgbm.so"
 type joined struct{ user, group uint32 }
 
 // services returns the processes of services, which one examination of a machine reads once.
-func (e *deviceExam) services() []process.SystemdService {
+func (e *exam) services() []process.SystemdService {
 	if e.packages.services == nil {
 		e.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
 	}
@@ -34,7 +34,7 @@ func (e *deviceExam) services() []process.SystemdService {
 
 // serviceUsers adds a finding for each running service that uses a graphics device and whose user can open none. With a
 // user's name, it examines every service of that user.
-func (e *deviceExam) serviceUsers(options *Options) {
+func (e *exam) serviceUsers() {
 	if e.containerKind() != "" || e.class != ProcessClass {
 		return
 	}
@@ -57,12 +57,12 @@ func (e *deviceExam) serviceUsers(options *Options) {
 		if err != nil {
 			continue
 		}
-		member := slices.Concat(u.groups, joinedBy(options, s.User))
-		if u.groups = slices.Concat(s.Groups, joinedBy(options, s.User)); options.User != "" && (e.user.id != s.User || e.refused(&e.user, usable) != "") {
+		member := slices.Concat(u.groups, e.options.joinedBy(s.User))
+		if u.groups = slices.Concat(s.Groups, e.options.joinedBy(s.User)); e.options.User != "" && (e.user.id != s.User || e.refused(&e.user, usable) != "") {
 			continue
 		}
 		node := e.refused(&u, usable)
-		if node == "" || options.User == "" && !e.usesGPU(&s, usable) {
+		if node == "" || e.options.User == "" && !e.usesGPU(&s, usable) {
 			continue
 		}
 		do := e.permissionCure(node, &u, []string{s.Unit})
@@ -83,7 +83,7 @@ func restart(units ...string) told {
 func unitName(unit string) string { return strings.TrimSuffix(unit, ".service") }
 
 // unitsOf returns the running services of a user.
-func (e *deviceExam) unitsOf(u *user) (units []string) {
+func (e *exam) unitsOf(u *user) (units []string) {
 	if u.current || !u.known {
 		return nil
 	}
@@ -96,8 +96,8 @@ func (e *deviceExam) unitsOf(u *user) (units []string) {
 }
 
 // addGroups gives the named user the groups of its services and those of a fix in trial.
-func (e *deviceExam) addGroups(options *Options) {
-	if options.User == "" || options.Groups != nil {
+func (e *exam) addGroups() {
+	if e.options.User == "" || e.options.Groups != nil {
 		return
 	}
 	for _, s := range e.services() {
@@ -105,12 +105,12 @@ func (e *deviceExam) addGroups(options *Options) {
 			e.user.groups = append(e.user.groups, s.Groups...)
 		}
 	}
-	e.user.groups = append(e.user.groups, joinedBy(options, e.user.id)...)
+	e.user.groups = append(e.user.groups, e.options.joinedBy(e.user.id)...)
 }
 
 // joinedBy returns the groups that a fix in trial gives to a user.
-func joinedBy(options *Options, id uint32) (groups []uint32) {
-	for _, j := range options.joined {
+func (o *Options) joinedBy(id uint32) (groups []uint32) {
+	for _, j := range o.joined {
 		if j.user == id {
 			groups = append(groups, j.group)
 		}
@@ -121,11 +121,11 @@ func joinedBy(options *Options, id uint32) (groups []uint32) {
 // open reports whether every user may read and write a file.
 func (h host) open(file string) bool {
 	_, _, mode, ok := h.owner(file)
-	return !ok || mode&readWrite == readWrite
+	return !ok || mode&machine.ReadWrite == machine.ReadWrite
 }
 
 // refused returns the first node that keeps a user from all of some devices; "" if the user may use one of them.
-func (e *deviceExam) refused(u *user, gpus []*GPU) (first string) {
+func (e *exam) refused(u *user, gpus []*GPU) (first string) {
 	for _, g := range gpus {
 		node := u.refused(e.host, g)
 		if node == "" {
@@ -140,7 +140,7 @@ func (e *deviceExam) refused(u *user, gpus []*GPU) (first string) {
 
 // usesGPU reports whether a service is known to use a graphics device: by its name, its unit file, its groups, or the libraries
 // of its program.
-func (e *deviceExam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
+func (e *exam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
 		if slices.ContainsFunc(useGPUs, func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
@@ -255,9 +255,9 @@ type dropIn struct {
 }
 
 // unitText returns the settings of a service's unit, with those of a fix in trial.
-func (e *deviceExam) unitText(unit string, options *Options) string {
+func (e *exam) unitText(unit string) string {
 	text := process.UnitText(e.machine, process.Unit{Name: unit}, "")
-	for _, d := range options.dropIns {
+	for _, d := range e.options.dropIns {
 		if d.unit == unit {
 			text += d.lines + "\n"
 		}
@@ -266,13 +266,13 @@ func (e *deviceExam) unitText(unit string, options *Options) string {
 }
 
 // serviceDevices adds a finding for each running service that uses a graphics device, whose unit keeps the device's node from it.
-func (e *deviceExam) serviceDevices(options *Options) {
+func (e *exam) serviceDevices() {
 	if e.containerKind() != "" || e.class != ProcessClass {
 		return
 	}
 	said := map[string]bool{}
 	for _, s := range e.services() {
-		c := confinementOf(e.unitText(s.Unit, options))
+		c := confinementOf(e.unitText(s.Unit))
 		for _, g := range e.gpus {
 			for _, node := range g.Nodes {
 				setting, does, lines := c.keeps(node)
@@ -287,7 +287,7 @@ func (e *deviceExam) serviceDevices(options *Options) {
 }
 
 // opens returns advice to add lines to a unit of the system.
-func (e *deviceExam) opens(name string, lines []string) advice {
+func (e *exam) opens(name string, lines []string) advice {
 	u := unit{Unit: process.Unit{Name: name}, directory: "/etc/systemd/system"}
 	if e.system.is("nixos") {
 		key, value, _ := strings.Cut(lines[len(lines)-1], "=")

@@ -48,17 +48,6 @@ func inContainer(kind string) bool {
 	return kind == "docker" || kind == "podman" || kind == "kubernetes"
 }
 
-// without returns advice to start a container without a variable that its image or runtime sets.
-func without(kind, name string) told {
-	switch kind {
-	case "podman":
-		return startWith(kind, "--unsetenv="+name)
-	case "kubernetes":
-		return advised(`Begin the container's command in the pod with: ["env", "-u", "` + name + `", ...]`)
-	}
-	return advised("Start the container with: docker run ... env -u " + name + " PROGRAM")
-}
-
 // Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
 // try.
 func (f *Finding) Unfixed() string {

@@ -22,16 +22,10 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// settingsExam examines the settings file and the override layer.
-type settingsExam struct {
-	record
-	plan *plan.Answer
-}
-
 // settings judges the settings file in force. A file of this tool is no leftover, a file without effect is harmless, and a
 // file with missing paths does less than it says.
-func (e *settingsExam) settings() {
-	s := e.plan.Settings
+func (e *exam) settings() {
+	s := e.Answer.Settings
 	if s == nil {
 		return
 	}
@@ -46,7 +40,7 @@ func (e *settingsExam) settings() {
 		}
 		found := e.found(SettingsPath, search.BaseName(file), file, what, nil)
 		if ours {
-			found.advice = clearSettings
+			found.advice = typed("", "vkloader settings clear")
 		} else {
 			found.offer(byHand, explain.RemoveFile(file))
 		}
@@ -65,13 +59,13 @@ func (e *settingsExam) settings() {
 
 // settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without
 // the file.
-func (e *settingsExam) settingsChange(file string) bool {
-	s := e.plan.Settings
+func (e *exam) settingsChange(file string) bool {
+	s := e.Answer.Settings
 	if s.HasLevel || s.LogFile != "" || s.HasDevices {
 		return true
 	}
 	without, err := decide.Changed(explain.Lacking(e.source, []string{file}))
-	return err != nil || !reflect.DeepEqual(outcomeOf(e.plan), outcomeOf(without))
+	return err != nil || !reflect.DeepEqual(outcomeOf(e.Answer), outcomeOf(without))
 }
 
 // outcomeOf returns the keys of a decision's drivers, active layers and available layers, in this order.
@@ -105,28 +99,25 @@ func goneOf(source *machine.Source, s *core.Settings) (files []string) {
 
 // namedBySettings reports whether the settings name a missing file. The finding about the settings covers it.
 func (e *exam) namedBySettings(file string) bool {
-	if e.plan.Settings == nil {
+	if e.Answer.Settings == nil {
 		return false
 	}
 	if e.bySettings == nil {
 		e.bySettings = map[string]bool{}
-		for _, gone := range goneOf(e.source, e.plan.Settings) {
+		for _, gone := range goneOf(e.source, e.Answer.Settings) {
 			e.bySettings[gone] = true
 		}
 	}
 	return e.bySettings[file]
 }
 
-// outdated is the fact that rules about the layer order no longer match the settings file.
-const outdated = "layers or settings have changed since these rules about the order of layers were applied: %s"
-
 // order adds a finding for layer order rules that must be applied again.
-func (e *settingsExam) order() {
-	if e.plan.Settings == nil {
+func (e *exam) order() {
+	if e.Answer.Settings == nil {
 		return
 	}
 	found, err := settings.Look(e.source)
-	if err != nil || found.InForce() == nil || path.Clean(e.plan.Settings.File) != path.Clean(found.InForce().Path) {
+	if err != nil || found.InForce() == nil || path.Clean(e.Answer.Settings.File) != path.Clean(found.InForce().Path) {
 		return
 	}
 	rules, err := settings.ListRules(found)
@@ -141,15 +132,16 @@ func (e *settingsExam) order() {
 	}
 	if len(stale) > 0 {
 		file := found.InForce().Path
-		e.found(OrderStale, search.BaseName(file), file, said(outdated, strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
+		e.found(OrderStale, search.BaseName(file), file,
+			said("layers or settings have changed since these rules about the order of layers were applied: %s", strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
 	}
 }
 
 // leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until
 // the user removes them. It reports both working and damaged files.
-func (e *settingsExam) leftovers() {
+func (e *exam) leftovers() {
 	seen := map[string]bool{}
-	for _, f := range e.plan.Diagnostics {
+	for _, f := range e.Answer.Diagnostics {
 		override := f.Subject == manifest.OverrideName
 		if f.Path == "" || seen[f.Path] || !override {
 			continue
@@ -162,14 +154,16 @@ func (e *settingsExam) leftovers() {
 }
 
 // overriding returns the fact about an override layer: its effect on every program, as far as the file can be read.
-func (e *settingsExam) overriding(file string) fact {
+func (e *exam) overriding(file string) fact {
 	written := since(e.written(file))
-	for _, l := range e.plan.Layers {
+	for _, l := range e.Answer.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			return overriding(l.Components, l.OverridePaths) + written
+			return said("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
+				sentence(term.Enclosed(": ", strings.Join(l.Components, ", "), "")+
+					term.Enclosed("; explicit layers are searched for only in ", strings.Join(l.OverridePaths, ", "), "")) + written
 		}
 	}
-	for _, f := range e.plan.Diagnostics {
+	for _, f := range e.Answer.Diagnostics {
 		if f.Path == file && (f.Code == diag.MetaInvalid || f.Code == diag.OverrideRejected) {
 			return sentence("it is not in force, because it is not valid: "+f.What) + written
 		}
@@ -203,7 +197,7 @@ func settingsPrefix(layer string) string {
 
 // layerSettings adds a finding for each variable that sets a layer's settings while the layer is off, and for a settings file that
 // is missing or is for such layers alone. A program may enable the layer itself.
-func (e *variableExam) layerSettings() {
+func (e *exam) layerSettings() {
 	for _, pair := range e.source.Environ {
 		name, value, _ := strings.Cut(pair, "=")
 		switch {
@@ -218,9 +212,9 @@ func (e *variableExam) layerSettings() {
 	}
 }
 
-// known returns the layers of this machine and the layers with known packages.
-func (e *variableExam) known() (names []string) {
-	names = explain.LayerNames(e.plan.Layers)
+// knownLayers returns the layers of this machine and the layers with known packages.
+func (e *exam) knownLayers() (names []string) {
+	names = explain.LayerNames(e.Answer.Layers)
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(layerPackages)), kitLayers) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -231,11 +225,11 @@ func (e *variableExam) known() (names []string) {
 }
 
 // settingOf returns the layer whose setting a variable is; "" if it is none.
-func (e *variableExam) settingOf(variable string) (layer string) {
+func (e *exam) settingOf(variable string) (layer string) {
 	if slices.Contains(validationVariables, variable) {
 		return validationLayer
 	}
-	for _, name := range e.known() {
+	for _, name := range e.knownLayers() {
 		prefix := settingsPrefix(name)
 		if prefix != "" && len(variable) > len(prefix) && strings.HasPrefix(variable, prefix) && len(name) > len(layer) {
 			layer = name
@@ -245,12 +239,12 @@ func (e *variableExam) settingOf(variable string) (layer string) {
 }
 
 // on reports whether a layer is active in every program.
-func (e *variableExam) on(layer string) bool {
-	return slices.ContainsFunc(e.plan.Active, func(a plan.Active) bool { return e.plan.Layers[a.Layer].Name == layer })
+func (e *exam) on(layer string) bool {
+	return slices.ContainsFunc(e.Answer.Active, func(a plan.Active) bool { return e.Answer.Layers[a.Layer].Name == layer })
 }
 
 // settingsFile judges the file that VK_LAYER_SETTINGS_PATH names.
-func (e *variableExam) settingsFile(value string) {
+func (e *exam) settingsFile(value string) {
 	file := value
 	if info, err := e.machine.Stat(file); err == nil && info.IsDir() {
 		file = path.Join(file, settings.LayerFileName)
@@ -275,7 +269,7 @@ func (e *variableExam) settingsFile(value string) {
 			continue
 		}
 		name := ""
-		for _, known := range e.known() {
+		for _, known := range e.knownLayers() {
 			if strings.EqualFold(strings.TrimPrefix(known, "VK_LAYER_"), layer) {
 				name = known
 			}
@@ -291,20 +285,18 @@ func (e *variableExam) settingsFile(value string) {
 }
 
 // settingsOff adds a finding for settings of a layer that is off, with the way to turn it on.
-func (e *variableExam) settingsOff(variable, file, layer string) {
+func (e *exam) settingsOff(variable, file, layer string) {
 	what := said("it is a setting of %s, which is not on", layer)
 	if file != "" {
 		what = said("the settings in %s are for %s, which is not on", file, layer)
 	}
 	f := e.found(LayerSettings, variable, "", what, nil)
-	if !slices.ContainsFunc(e.plan.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
+	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
 		f.fact = what + sentence(", because it is not installed")
-		if e.system != nil {
-			if do := e.layerPackage(layer); do != nil {
-				do.text += ". Then enable it: vkloader run --layer " + term.Quoted(layer) + " PROGRAM"
-				f.advice, f.keep = *do, true
-				return
-			}
+		if do := e.layerPackage(layer); do != nil {
+			do.text += ". Then enable it: vkloader run --layer " + term.Quoted(layer) + " PROGRAM"
+			f.advice, f.keep = *do, true
+			return
 		}
 	}
 	list := layer

@@ -35,27 +35,12 @@ func (i idlers) say() string {
 // without it also takes at most half as long.
 const slowStart = time.Second
 
-// slowed is a program's start time with and without a layer.
-type slowed struct{ with, without time.Duration }
-
-func (s slowed) say() string {
-	return fmt.Sprintf("it makes every program start %s later: a short program took %s with it, %s without it",
-		seconds(s.with-s.without), seconds(s.with), seconds(s.without))
-}
-
 // A driver is slow if a run with it alone takes slowDriver, and slowerDriver times as long as a run with any other driver
 // alone. All runs happen side by side, so a busy machine delays each of them.
 const (
 	slowDriver   = 2 * time.Second
 	slowerDriver = 5
 )
-
-// slowAlone is the duration of a run with one driver alone, and the longest duration with any other driver alone.
-type slowAlone struct{ it, others time.Duration }
-
-func (s slowAlone) say() string {
-	return fmt.Sprintf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(s.it), seconds(s.others))
-}
 
 // slowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
 func (e evidence) slowDrivers() evidence {
@@ -77,7 +62,8 @@ func (e evidence) slowDrivers() evidence {
 		if others < 0 || it < slowDriver || it < slowerDriver*others {
 			continue
 		}
-		f := e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest, slowAlone{it, others}, nil)
+		f := e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
+			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), nil)
 		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
 			f.advice = tried{Change: c, aim: forPower}
 		}
@@ -87,8 +73,8 @@ func (e evidence) slowDrivers() evidence {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// much reports whether the delay is worth a warning.
-func (s slowed) much() bool { return s.with-s.without >= slowStart && s.without <= s.with/2 }
+// delays reports whether a layer is slow: a run without it is much shorter.
+func delays(with, without time.Duration) bool { return with-without >= slowStart && without <= with/2 }
 
 // slow adds findings for layers without which programs start much sooner. with is the duration of the run with all layers.
 func (t *trying) slow(ctx context.Context, e evidence, with time.Duration) (evidence, error) {
@@ -97,7 +83,7 @@ func (t *trying) slow(ctx context.Context, e evidence, with time.Duration) (evid
 	}
 	layers := t.scene.Suspects(nil).Layers
 	without, err := t.took(ctx, e.out, layers)
-	if err != nil || without < 0 || !(slowed{with, without}).much() {
+	if err != nil || without < 0 || !delays(with, without) {
 		return e, err
 	}
 	if with, err = t.took(ctx, e.out, nil); err != nil { // the first run read files from disk and shared the machine with other children
@@ -108,8 +94,8 @@ func (t *trying) slow(ctx context.Context, e evidence, with time.Duration) (evid
 		if err != nil {
 			return e, err
 		}
-		if cost := (slowed{with, without}); without >= 0 && cost.much() {
-			e = e.slows(&l, cost)
+		if without >= 0 && delays(with, without) {
+			e = e.slows(&l, with, without)
 		}
 	}
 	return e, nil
@@ -134,9 +120,10 @@ func lasted(r *probe.Result) (all time.Duration) {
 }
 
 // slows adds a finding for a slow layer, with the change that excludes it.
-func (e evidence) slows(l *run.Suspect, cost slowed) evidence {
+func (e evidence) slows(l *run.Suspect, with, without time.Duration) evidence {
 	e = e.next()
-	f := e.found(LayerSlow, l.Name, l.Manifest, cost, nil)
+	f := e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",
+		seconds(with-without), seconds(with), seconds(without)), nil)
 	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at < 0 {
 		return e
@@ -154,16 +141,6 @@ const slowLookup = 80 * time.Nanosecond
 
 // slowTimes is the minimum ratio to the lookup time of the tool's loader.
 const slowTimes = 3
-
-// lookups returns the fact that a loader looks commands up slowly. each is the time of a lookup with the program's loader,
-// own with the tool's; 0: not measured.
-func lookups(loader string, each, own time.Duration) fact {
-	text := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
-	if own > 0 {
-		text += sentence("; the loader of this tool takes " + millis(own*1000))
-	}
-	return text
-}
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
@@ -196,6 +173,10 @@ func (t *trying) lookups(ctx context.Context, e evidence) (evidence, error) {
 		}
 	}
 	e = e.next()
-	e.found(LoaderLookups, loader, e.Loader.File, lookups(loader, each, own), nil)
+	what := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
+	if own > 0 {
+		what += sentence("; the loader of this tool takes " + millis(own*1000))
+	}
+	e.found(LoaderLookups, loader, e.Loader.File, what, nil)
 	return e, nil
 }

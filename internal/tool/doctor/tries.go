@@ -80,11 +80,6 @@ func suspectOf(a *alone) run.Suspect {
 	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
 }
 
-// sleeps reports whether a driver serves a device that is off to save power. Loading the driver would wake the device.
-func (r *Report) sleeps(manifest string) bool {
-	return slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, manifest) })
-}
-
 func changed(environ []string, changes [][2]string) []string {
 	for _, v := range changes {
 		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {

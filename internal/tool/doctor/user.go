@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path"
@@ -24,9 +23,6 @@ type user struct {
 	inFile  bool // /etc/passwd has the user
 	service bool // it has no shell, as the account of a service
 }
-
-// readWrite is the mode of access(2), and the permission bits, for reading and writing.
-const readWrite = 6
 
 // findUser looks a name or number up in the machine's passwd(5) and, if groups is nil, in its group(5). "" selects the
 // current user; a foreign machine has none.
@@ -102,58 +98,8 @@ func (u *user) may(h host, file string) bool {
 	if !u.known || u.id == 0 || !ok {
 		return true
 	}
-	if list, err := h.machine.Attribute(file, "system.posix_acl_access"); err == nil {
-		return u.listed(list, owner, group)
-	}
-	shift := 0
-	switch {
-	case owner == u.id:
-		shift = 6
-	case slices.Contains(u.groups, group):
-		shift = 3
-	}
-	return mode>>shift&readWrite == readWrite
-}
-
-// Tags and sizes of an access control list (acl(5)) in the kernel's format: a version, then entries of a tag, permission
-// bits and a number.
-const (
-	aclOwner, aclUser, aclGroup, aclGroups, aclMask, aclOthers = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
-
-	aclHeader, aclEntry = 4, 8
-)
-
-// listed decides with an access control list. It checks the entries of the owner, the user, the groups and others, in this
-// order. The mask limits all but the first and the last.
-func (u *user) listed(list []byte, owner, group uint32) bool {
-	order := binary.LittleEndian
-	const all = readWrite
-	own, named, others, mask := uint16(0), -1, uint16(0), uint16(all)
-	inGroup, byGroup := false, false
-	for at := aclHeader; at+aclEntry <= len(list); at += aclEntry {
-		tag, bits, id := order.Uint16(list[at:]), order.Uint16(list[at+2:])&all, order.Uint32(list[at+4:])
-		switch {
-		case tag == aclOwner:
-			own = bits
-		case tag == aclUser && id == u.id:
-			named = int(bits)
-		case tag == aclGroup && slices.Contains(u.groups, group), tag == aclGroups && slices.Contains(u.groups, id):
-			inGroup, byGroup = true, byGroup || bits == all
-		case tag == aclMask:
-			mask = bits
-		case tag == aclOthers:
-			others = bits
-		}
-	}
-	switch {
-	case owner == u.id:
-		return own == all
-	case named >= 0:
-		return uint16(named)&mask == all
-	case inGroup:
-		return byGroup && mask == all
-	}
-	return others == all
+	list, _ := h.machine.Attribute(file, "system.posix_acl_access") // most files have no list
+	return machine.MayOpen(u.id, u.groups, owner, group, mode, list)
 }
 
 func (h host) owner(file string) (user, group, mode uint32, ok bool) {
@@ -193,7 +139,7 @@ func (h host) groupNumber(name string) string {
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.
-func (e *deviceExam) permissionCure(node string, u *user, units []string) advice {
+func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	owner, group, mode, ok := e.owner(node)
 	if !ok {
 		return nil
@@ -202,15 +148,19 @@ func (e *deviceExam) permissionCure(node string, u *user, units []string) advice
 	case kind == "podman" && e.entered():
 		return ofHostUser(node, e.user.name)
 	case kind == "podman" && group == overflowID:
-		return groupsOfPodman
+		return advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
 	case group == overflowID || owner == overflowID:
 		return e.unmapped(kind, node)
 	case kind != "" && !e.systemContainer():
 		return furtherGroup(kind, group)
 	}
-	if mode>>3&readWrite != readWrite || group == 0 {
+	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		return byUdev
+		if e.systemContainer() {
+			return e.groupInContainer(node)
+		}
+		return advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
+			"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	}
 	number := strconv.Itoa(int(group))
 	name := e.groupName(number)

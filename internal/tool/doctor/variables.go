@@ -18,24 +18,15 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// variableExam examines variables.
-type variableExam struct {
-	record
-	plan  *plan.Answer
-	every []*GPU
-
-	system *distribution // nil: no package is named
-}
-
 // maxEntries is the maximum number of wrong entries of one variable that are taken out one by one.
 const maxEntries = 4
 
 // environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
 // elevated program ignores.
-func (e *variableExam) environment() {
+func (e *exam) environment() {
 	e.elevation()
 	count := map[string]int{}
-	all := environment.Check(e.source, e.plan)
+	all := environment.Check(e.source, e.Answer)
 	for _, f := range all {
 		if f.BareWord() {
 			continue
@@ -54,19 +45,46 @@ func (e *variableExam) environment() {
 		e.wish(found, &f, all)
 		e.choice(found, &f)
 	}
+	e.sameVariable()
 	e.selections()
 	e.layerSettings()
-	e.values(environment.All(e.plan, e.source, e.source.Environ, e.source.Elevated))
+	e.values(environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated))
+}
+
+// sameVariable marks the findings about a variable that go with the change of another one: further missing files of its list, and
+// patterns without a match if the variable excludes every driver.
+func (e *exam) sameVariable() {
+	first := map[string]*Finding{}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		what, is := f.fact.(misled)
+		switch {
+		case !is:
+		case f.Code == diag.VariableAllOut:
+			for n := range e.Findings {
+				if o := &e.Findings[n]; o.Code == diag.VariableMatch && o.Subject == f.Subject {
+					o.Because = f.Code
+				}
+			}
+		case what.Kind == environment.NoFile && first[f.Subject] != nil && first[f.Subject].Severity == f.Severity:
+			root := first[f.Subject]
+			other, _ := root.fact.(misled)
+			other.further++
+			root.fact, f.Because = other, f.Code
+		case what.Kind == environment.NoFile:
+			first[f.Subject] = f
+		}
+	}
 }
 
 // behind returns the code of the finding about the permission that hides an entry of a variable; nil: none.
-func (e *variableExam) behind(f *environment.Problem) Kind {
+func (e *exam) behind(f *environment.Problem) Kind {
 	if f.Kind != environment.NoAccess {
 		return nil
 	}
 	part := e.closedPart(path.Clean(f.Place))
-	for i := range e.Findings {
-		if g := &e.Findings[i]; g.Code == diag.FileOpen && g.Path == f.Place || g.Code == DirectoryUnreadable && g.Path == part {
+	for g := range each(e.Findings) {
+		if g.Code == diag.FileOpen && g.Path == f.Place || g.Code == DirectoryUnreadable && g.Path == part {
 			return g.Code
 		}
 	}
@@ -75,7 +93,7 @@ func (e *variableExam) behind(f *environment.Problem) Kind {
 
 // choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
 // to unset two of them, and all of them.
-func (e *variableExam) choice(found *Finding, f *environment.Problem) {
+func (e *exam) choice(found *Finding, f *environment.Problem) {
 	var others []string
 	is := false
 	for _, v := range choosers {
@@ -97,6 +115,21 @@ func (e *variableExam) choice(found *Finding, f *environment.Problem) {
 	if len(others) > 1 {
 		found.offer(fixing, all)
 	}
+}
+
+// meantDrivers returns the pattern for the manifests that a selection without a match means, whose value is a part of their names or a
+// path; "": unknown.
+func (e *exam) meantDrivers(f *environment.Problem) string {
+	value := path.Base(e.variable(f.Variable))
+	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 || strings.ContainsAny(value, "*,~") {
+		return ""
+	}
+	for _, place := range icdPlaces {
+		if slices.ContainsFunc(e.machine.Names(place), func(name string) bool { return strings.Contains(name, value) }) {
+			return "*" + value + "*"
+		}
+	}
+	return ""
 }
 
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
@@ -130,15 +163,14 @@ func (e *exam) named(file string) bool {
 // Values returns findings for faulty values, unknown variables and the selection of an absent device, each with a change of the
 // variable that removes it. It reads only the kernel's list of devices.
 func Values(source *machine.Source, answer *plan.Answer) []Finding {
-	look := func(source *machine.Source) *variableExam {
-		e := &variableExam{record: recordOf(&Report{source: source}, source), plan: answer, every: devicesOf(&source.Machine)}
+	look := func(source *machine.Source) *exam {
+		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source, Answer: answer}, source)}, every: devicesOf(&source.Machine)}
 		e.selections()
 		e.values(environment.All(answer, source, source.Environ, source.Elevated))
 		return e
 	}
 	e := look(source)
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		f.advice = nil
 		f.offers = slices.DeleteFunc(f.offers, func(o offer) bool {
 			return !o.Possible() || slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() })
@@ -151,7 +183,7 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer with the devices.
-func (e *variableExam) selections() {
+func (e *exam) selections() {
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
@@ -175,7 +207,7 @@ func (e *variableExam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, said(noNumber, wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
+				e.absentDevice(name, said("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -190,7 +222,7 @@ func firstOf(list []*GPU, is func(*GPU) bool) string {
 }
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
-func (e *variableExam) selection(name, value string, write func(*GPU) string) {
+func (e *exam) selection(name, value string, write func(*GPU) string) {
 	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
 	if !ok {
 		return
@@ -204,7 +236,7 @@ func (e *variableExam) selection(name, value string, write func(*GPU) string) {
 
 // absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
 // cannot.
-func (e *variableExam) absentDevice(name string, what fact, write func(*GPU) string) {
+func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
@@ -221,7 +253,7 @@ func pad(number string) string {
 }
 
 // values adds findings for variables without effect, or with an unexpected effect.
-func (e *variableExam) values(rows []environment.Variable) {
+func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
@@ -253,7 +285,7 @@ func nearest(name string, rows []environment.Variable) string {
 }
 
 // elevation adds a finding for an elevated program and the variables that it ignores.
-func (e *variableExam) elevation() {
+func (e *exam) elevation() {
 	if !e.source.Elevated {
 		return
 	}
@@ -261,7 +293,7 @@ func (e *variableExam) elevation() {
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
-	set, lost := Unseen(e.source), lost(gets(e.plan), e.source)
+	set, lost := Unseen(e.source), lost(gets(e.Answer), e.source)
 	if len(set) == 0 && len(lost) > 0 {
 		set = e.losing()
 	}
@@ -269,7 +301,7 @@ func (e *variableExam) elevation() {
 	case len(set) > 0:
 		e.found(ElevatedIgnores, strings.Join(set, ", "), "", unseen(len(set), rights, lost), forEverybody(set))
 	case rights != "":
-		e.found(ElevatedProgram, e.source.Program, "", said(elevatedRuns, rights), nil)
+		e.found(ElevatedProgram, e.source.Program, "", said("it runs with more rights than its user (%s): it ignores most variables and the home directory", rights), nil)
 	}
 }
 
@@ -313,8 +345,8 @@ func gets(answer *plan.Answer) map[string]bool {
 }
 
 // losing returns the directory variables that give an elevated program fewer drivers and layers.
-func (e *variableExam) losing() (set []string) {
-	has := gets(e.plan)
+func (e *exam) losing() (set []string) {
+	has := gets(e.Answer)
 	all := len(lost(has, e.source))
 	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs, variables.Home} {
 		if _, is := e.machine.Lookup(id.Name()); is && len(lost(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
@@ -339,33 +371,26 @@ func unseen(count int, rights process.FileRights, lost []string) fact {
 	return what
 }
 
-// elevatedRuns is the fact that a program's file gives it more rights.
-const elevatedRuns = "it runs with more rights than its user (%s): it ignores most variables and the home directory"
-
 // forEverybody returns advice to replace variables by places that programs of every user search.
 func forEverybody(set []string) advice {
 	var does []string
-	has := func(ids ...variables.ID) bool {
-		return slices.ContainsFunc(ids, func(id variables.ID) bool { return slices.Contains(set, id.Name()) })
-	}
-	if has(variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles) {
-		does = append(does, "Put driver manifests into /etc/vulkan/icd.d.")
-	}
-	if has(variables.LayerPath, variables.AddLayerPath) {
-		does = append(does, "Put manifests of explicit layers into /etc/vulkan/explicit_layer.d.")
-	}
-	if has(variables.ImplicitLayerPath, variables.AddImplicitLayerPath) {
-		does = append(does, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d.")
-	}
-	if has(variables.LayersEnable, variables.LayersDisable, variables.LayersAllow) {
-		does = append(does, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an implicit layer, its own variable (vkloader explain "+
-			"shows it). The program sees these.")
-	}
-	if has(variables.DriversSelect, variables.DriversDisable) {
-		does = append(does, "No variable selects drivers for this program. Programs get the drivers of which a manifest is in a directory of the system.")
-	}
-	if has(variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs) {
-		does = append(does, "Put the manifests into the same directories below /etc/vulkan, which every program reads.")
+	for _, group := range []struct {
+		of   []variables.ID
+		does string
+	}{
+		{[]variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles}, "Put driver manifests into /etc/vulkan/icd.d."},
+		{[]variables.ID{variables.LayerPath, variables.AddLayerPath}, "Put manifests of explicit layers into /etc/vulkan/explicit_layer.d."},
+		{[]variables.ID{variables.ImplicitLayerPath, variables.AddImplicitLayerPath}, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d."},
+		{[]variables.ID{variables.LayersEnable, variables.LayersDisable, variables.LayersAllow}, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an " +
+			"implicit layer, its own variable (vkloader explain shows it). The program sees these."},
+		{[]variables.ID{variables.DriversSelect, variables.DriversDisable}, "No variable selects drivers for this program. It gets every driver with a " +
+			"manifest in a directory of the system."},
+		{[]variables.ID{variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs}, "Put the manifests into the same " +
+			"directories below /etc/vulkan, which every program reads."},
+	} {
+		if slices.ContainsFunc(group.of, func(id variables.ID) bool { return slices.Contains(set, id.Name()) }) {
+			does = append(does, group.does)
+		}
 	}
 	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Do))
 }

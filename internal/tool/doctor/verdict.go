@@ -28,8 +28,7 @@ func (r *Report) tested() string {
 		return "Programs get no Vulkan loader; " + r.end(false)
 	}
 	var works []string
-	for i := range r.GPUs {
-		g := &r.GPUs[i]
+	for g := range each(r.GPUs) {
 		if !slices.ContainsFunc(g.Drivers, r.good) || len(g.Nodes) == 0 || g.refused != "" || g.Kernel == "radeon" || r.broken(g) {
 			continue
 		}
@@ -48,8 +47,7 @@ func (r *Report) tested() string {
 // misbehaving returns the problems with drivers and layers that crashed, hung or failed; "" for none.
 func (r *Report) misbehaving() string {
 	var broken []string
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		does := misbehaves[f.Code]
 		if what, is := f.fact.(misbehaved); is && does != "" && f.Severity == diag.Problem && f.Because == nil {
 			with := ""
@@ -88,8 +86,7 @@ func (r *Report) waiting() (names []string) {
 func (r *Report) end(short bool) string {
 	count, left := map[diag.Severity]int{}, 0
 	var first *Finding
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		if f.Because != nil {
 			continue
 		}
@@ -162,8 +159,8 @@ func (r *Report) rest() string {
 
 // withoutRenderer returns the beginning of the verdict when no device is expected to support Vulkan.
 func (r *Report) withoutRenderer() string {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Code == GPUNoVulkan || f.Code == GPUVirtual {
+	for f := range each(r.Findings) {
+		if f.Code == GPUNoVulkan || f.Code == GPUVirtual {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
@@ -42,8 +40,7 @@ type Windows interface {
 type windowsExam struct {
 	*Report
 	windows Windows
-	plan    *plan.Answer
-	changes map[windowsKey][]windowsChange // the changes that may fix a finding
+	changes map[key][]windowsChange // the changes that may fix a finding
 }
 
 // ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
@@ -53,22 +50,21 @@ func ExamineWindows(w Windows) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.settle()
-	e.judge = e.verdict
+	e.Findings, e.judge = e.fixed(), e.verdict
 	return e.worded(), nil
 }
 
 // lookWindows examines without trying changes.
 func lookWindows(w Windows) (*windowsExam, error) {
-	e := &windowsExam{windows: w, changes: map[windowsKey][]windowsChange{}, Report: newReport(w.Title())}
+	e := &windowsExam{windows: w, changes: map[key][]windowsChange{}, Report: newReport(w.Title())}
 	if e.Class = classOf(w.WordSize()); e.Class == ProcessClass {
 		e.Class = 0
 	}
 	var err error
-	if e.plan, err = decide.ChangedOn(search.Windows(w.WordSize()), w, decide.Program{}); err != nil {
+	if e.Answer, err = decide.ChangedOn(search.Windows(w.WordSize()), w, decide.Program{}); err != nil {
 		return nil, err
 	}
-	e.Answer, e.source = e.plan, w.Running()
+	e.source = w.Running()
 	e.again = func(c explain.Change) ([]Finding, error) {
 		after := w
 		for at := &c; at != nil; at = at.And {
@@ -82,10 +78,9 @@ func lookWindows(w Windows) (*windowsExam, error) {
 	}
 	e.Loader, e.Program = w.Loader(), w.App()
 	named := e.registry()
-	for i := range e.plan.Diagnostics {
-		f := &e.plan.Diagnostics[i]
+	for f := range each(e.Answer.Diagnostics) {
 		if device := e.deviceOf(f, named); device != "" {
-			e.found(DriverPackage, e.base(f.Path), f.Path, said(deviceNames, device, f.Path), nil)
+			e.found(DriverPackage, e.base(f.Path), f.Path, said("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !e.toldOtherwise(f, named) {
 			e.takenOver(f)
 		}
@@ -131,53 +126,21 @@ func (e *windowsExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string
 	return e.namedByDevice(f.Path)
 }
 
-// windowsKey identifies a finding. Two registry keys or views may contain the same value, so the registry entry is part of it.
-type windowsKey struct {
-	key
-	at entry
-}
-
-func keyOf(f *Finding) windowsKey {
-	what, _ := f.fact.(valueIn)
-	return windowsKey{f.key(), what.at}
-}
-
 // offering adds changes that may fix a finding.
 func (e *windowsExam) offering(f *Finding, changes ...windowsChange) {
-	e.changes[keyOf(f)] = append(e.changes[keyOf(f)], changes...)
+	e.changes[f.key()] = append(e.changes[f.key()], changes...)
 }
 
-// settle tries each offered change on the whole examination and keeps those that help.
-func (e *windowsExam) settle() {
-	problem := func(list []Finding) map[windowsKey]bool {
-		found := map[windowsKey]bool{}
-		for i := range list {
-			found[keyOf(&list[i])] = list[i].Severity == diag.Problem
+// fixed returns the findings with the offered changes that help, which are tried on the whole examination.
+func (e *windowsExam) fixed() []Finding {
+	before := severities(e.Findings)
+	return helpful(e.Findings, e.changes, func(f *Finding, c windowsChange) advice {
+		again, err := lookWindows(changedWindows{e.windows, c})
+		if err != nil || !removes(f, before, severities(again.Findings), diag.Problem) || !e.sameBut(again, f) {
+			return nil
 		}
-		return found
-	}
-	before, looks := problem(e.Findings), 0
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		for _, c := range e.changes[keyOf(f)] {
-			if looks++; looks > maxLooks {
-				return
-			}
-			again, err := lookWindows(changedWindows{e.windows, c})
-			if err != nil {
-				continue
-			}
-			after := problem(again.Findings)
-			_, still := after[keyOf(f)]
-			for k, bad := range after {
-				still = still || bad && !before[k]
-			}
-			if !still && e.sameBut(again, f) {
-				f.advice = windowsTried{c}
-				break
-			}
-		}
-	}
+		return windowsTried{c}
+	})
 }
 
 // sameBut reports whether programs get the same drivers and layers after a change, except for the subject of a finding.
@@ -227,14 +190,14 @@ func (e *windowsExam) verdict(r *Report) string {
 }
 
 // base returns the last element of a Windows path.
-func (e *windowsExam) base(path string) string { return e.plan.Style.Base(path) }
+func (e *windowsExam) base(path string) string { return pathname.Backslash.Base(path) }
 
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
 // with its dependencies, and whether it exports the required functions.
 func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
-	e := &windowsExam{windows: w, changes: map[windowsKey][]windowsChange{}, Report: newReport(w.Title()), plan: &plan.Answer{Style: pathname.Backslash}}
+	e := &windowsExam{windows: w, changes: map[key][]windowsChange{}, Report: newReport(w.Title())}
 	if l := e.read(e.place(named.Library)); l != nil {
 		for _, bits := range w.Views() {
 			if l.Class == classOf(bits) && l.Class != classOf(w.WordSize()) {
@@ -242,19 +205,13 @@ func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
 			}
 		}
 	}
-	m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-	if named.Layer {
-		m = e.module(m, LayerInterface, cmp.Or(named.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
-			cmp.Or(named.GetInstance, "vkGetInstanceProcAddr"))
-	} else {
-		m = e.module(m, DriverInterface, driverFunctions...)
-	}
+	m := named.examined(e.module)
 	return m, e.worded().Findings
 }
 
 // WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if it does.
 func WindowsObstacle(w Windows, library string) string {
-	e := &windowsExam{windows: w, plan: &plan.Answer{Style: pathname.Backslash}}
+	e := &windowsExam{windows: w}
 	file := e.place(library)
 	if file == "" {
 		return "its library is missing: the loader does not find " + library

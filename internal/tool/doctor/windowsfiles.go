@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
@@ -81,21 +82,14 @@ func (e *windowsExam) gone(at entry, v facts.Value) bool {
 
 // libraries examines the libraries of used drivers and listed layers.
 func (e *windowsExam) libraries() {
-	e.modules(e.plan, func(m Module) Module {
-		return e.module(m, DriverInterface, driverFunctions...)
-	}, func(m Module) Module {
-		return e.module(m, LayerInterface, "vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr")
-	})
-	if len(e.plan.Drivers) == 0 {
+	e.modules(e.Answer, e.module)
+	if len(e.Answer.Drivers) == 0 {
 		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
 	}
 }
 
-// driverFunctions are the functions by which a loader finds those of a driver; a driver exports at least one.
-var driverFunctions = []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}
-
 // module examines the library of a driver or layer, which must export one of the functions.
-func (e *windowsExam) module(m Module, lacks *Code, functions ...string) Module {
+func (e *windowsExam) module(m Module, is required) Module {
 	add := func(code *Code, file string, what fact) *Finding {
 		f := e.found(code, m.Name, file, what, nil)
 		if !m.Used {
@@ -131,12 +125,12 @@ func (e *windowsExam) module(m Module, lacks *Code, functions ...string) Module 
 		return m
 	}
 	m.Good = true
-	if len(functions) > 0 && !slices.ContainsFunc(functions, l.Exports) {
-		add(lacks, m.File, said(exportsNone, m.File, functions[0]))
+	if !slices.ContainsFunc(is.functions, l.Exports) {
+		add(is.code, m.File, said(exportsNone, m.File, is.functions[0]))
 		m.Good = false
 	}
 	if missing := e.missing(m.File, l); len(missing) > 0 {
-		add(LibraryNeeds, m.File, said(needsMissing, strings.Join(missing, ", ")))
+		add(LibraryNeeds, m.File, said("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", ")))
 		m.Good = false
 	}
 	return m
@@ -154,10 +148,10 @@ func (e *windowsExam) ofAllSizes(m Module) bool {
 
 // place returns the path of a manifest's library: as written, or, for a bare name, in the system's search directories.
 func (e *windowsExam) place(library string) string {
-	if base := e.plan.Style.Base(library); !strings.Contains(base, ".") && base != "" {
+	if base := pathname.Backslash.Base(library); !strings.Contains(base, ".") && base != "" {
 		library += ".dll" // as Windows does
 	}
-	if e.plan.Style.Directory(library) != "" || strings.Contains(library, ":") {
+	if pathname.Backslash.Directory(library) != "" || strings.Contains(library, ":") {
 		if e.windows.Exists(library) {
 			return library
 		}
@@ -174,7 +168,7 @@ func (e *windowsExam) place(library string) string {
 // searched returns the search directories for libraries without a path.
 func (e *windowsExam) searched() []string {
 	if app := e.windows.App(); app != "" {
-		return append([]string{strings.TrimRight(e.plan.Style.Directory(app), `\/`)}, e.windows.Directories()...)
+		return append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, e.windows.Directories()...)
 	}
 	return e.windows.Directories()
 }
@@ -201,7 +195,7 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 	for _, name := range l.Needs {
 		small := strings.ToLower(name)
 		if strings.HasPrefix(small, "api-ms-") || strings.HasPrefix(small, "ext-ms-") || e.place(name) != "" ||
-			e.windows.Exists(e.plan.Style.Directory(file)+name) {
+			e.windows.Exists(pathname.Backslash.Directory(file)+name) {
 			continue
 		}
 		list = append(list, name)
@@ -211,14 +205,15 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 
 // implicit adds a finding for each layer in every program, with the variable that disables it.
 func (e *windowsExam) implicit() {
-	for _, a := range e.plan.Active {
-		l := e.plan.Layers[a.Layer]
+	for _, a := range e.Answer.Active {
+		l := e.Answer.Layers[a.Layer]
 		missing := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
 		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
-		f := e.found(LayerEverywhere, l.Name, l.Manifest, everywhere(l.DisableName), nil)
+		f := e.found(LayerEverywhere, l.Name, l.Manifest, sentence("every program gets it, and no variable disables it"), nil)
 		if l.DisableName != "" {
+			f.fact = sentence("it is in every program that does not set " + l.DisableName)
 			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
 		}
 	}
@@ -232,7 +227,7 @@ func (e *windowsExam) layered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
 	for _, d := range e.Drivers {
 		if others && d.Good && e.translates(d) {
-			f := e.found(DriverTranslates, d.Name, d.Manifest, translatesBeside, nil)
+			f := e.found(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
 			list := d.Name
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
@@ -260,7 +255,7 @@ func (e *windowsExam) loaders() {
 	}
 	beside := ""
 	if app := e.windows.App(); app != "" {
-		at := e.plan.Style.Directory(app) + name
+		at := pathname.Backslash.Directory(app) + name
 		if e.windows.Exists(at) && !sameName(path.Clean(strings.ReplaceAll(at, `\`, "/")), path.Clean(strings.ReplaceAll(system, `\`, "/"))) {
 			beside = at
 		}
@@ -284,7 +279,11 @@ func (e *windowsExam) loaders() {
 		}
 	}
 	if beside != "" {
-		e.found(LoaderShadows, name, beside, shadows(beside, e.versionOf(beside), system, e.versionOf(system)), nil)
+		what := "the program gets " + beside + term.Enclosed(" (", e.versionOf(beside), ")")
+		if system != "" {
+			what += " instead of " + system + term.Enclosed(" (", e.versionOf(system), ")")
+		}
+		e.found(LoaderShadows, name, beside, sentence(what), nil)
 	}
 }
 
@@ -297,7 +296,7 @@ func (e *windowsExam) ignored() {
 		name, value, _ := strings.Cut(pair, "=")
 		name = strings.ToUpper(name) // Windows compares names case-insensitively
 		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.found(LoaderIgnores, v.Name(), "", unread{v.Name(), e.Loader, ""}, ignoredBy{e.Loader, e.windows.App()})
+			e.ignores(v.Name(), "", "", e.windows.App())
 		}
 	}
 }
@@ -327,9 +326,9 @@ func (e *windowsExam) otherView() error {
 	if err != nil {
 		return err
 	}
-	here, there := len(e.plan.Drivers), len(answer.Drivers)
+	here, there := len(e.Answer.Drivers), len(answer.Drivers)
 	if !e.windows.Files() {
-		here, there = len(e.plan.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
+		here, there = len(e.Answer.Searched[search.Drivers].List), len(answer.Searched[search.Drivers].List)
 	}
 	switch {
 	case here == 0 && there > 0:
@@ -340,10 +339,10 @@ func (e *windowsExam) otherView() error {
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
-	}{{answer, e.plan, e.windows.WordSize()}, {e.plan, answer, views[at]}} {
+	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, views[at]}} {
 		for _, l := range lists.in.Layers {
-			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *layer) bool { return o.Name == l.Name }) {
-				e.found(ViewLacksLayer, l.Name, l.Manifest, said(layerLacking, lists.lacks), nil)
+			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
+				e.found(ViewLacksLayer, l.Name, l.Manifest, said("%s-bit programs do not have this layer", lists.lacks), nil)
 			}
 		}
 	}
@@ -356,8 +355,8 @@ func (e *windowsExam) elevated() {
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
-	for i := range e.plan.Diagnostics {
-		if f := &e.plan.Diagnostics[i]; f.Code == diag.VariableElevated {
+	for f := range each(e.Answer.Diagnostics) {
+		if f.Code == diag.VariableElevated {
 			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}
@@ -369,14 +368,12 @@ func (e *windowsExam) elevated() {
 		}
 	})
 	if count > 0 {
-		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said(userValues, term.Count(count, "value")), nil)
+		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said("an elevated program does not read %s there", term.Count(count, "value")), nil)
 		if acts { // other programs get a layer or settings that this one does not
 			f.Severity = diag.Warning
 		}
 	}
 }
-
-type layer = manifest.Layer
 
 // Facts about machines with Windows.
 type (
@@ -388,18 +385,13 @@ type (
 )
 
 const (
-	noDriverFound    sentence = "no driver is found"
-	translatesBeside sentence = "it translates to Direct3D 12, and another driver exists: programs may list the same device twice"
+	noDriverFound sentence = "no driver is found"
 
-	notThere     = "%s is not there"
-	noLibrary    = "%s is not a Windows library"
-	otherBits    = "%s is for %d-bit programs, and not for %s-bit programs"
-	exportsNone  = "%s exports no %s"
-	needsMissing = "it needs %s: neither in its directory nor where the system searches"
-	viewLacks    = "%s-bit programs find no driver; %s-bit programs do"
-	layerLacking = "%s-bit programs do not have this layer"
-	userValues   = "an elevated program does not read %s there"
-	deviceNames  = "the display device %s names %s, which is not there"
+	notThere    = "%s is not there"
+	noLibrary   = "%s is not a Windows library"
+	otherBits   = "%s is for %d-bit programs, and not for %s-bit programs"
+	exportsNone = "%s exports no %s"
+	viewLacks   = "%s-bit programs find no driver; %s-bit programs do"
 )
 
 // kinds are the registry's type names in the reg command.
@@ -422,23 +414,6 @@ func (v valueIn) say() string {
 	return text
 }
 
-// everywhere returns the fact that every program gets a layer. variable disables it; "": none does.
-func everywhere(variable string) fact {
-	if variable == "" {
-		return sentence("every program gets it, and no variable disables it")
-	}
-	return sentence("it is in every program that does not set " + variable)
-}
-
-// shadows returns the fact that the program gets a loader in its directory instead of the system's, with both versions.
-func shadows(file, version, system, systemVersion string) fact {
-	text := "the program gets " + file + versionIn(version)
-	if system != "" {
-		text += " instead of " + system + versionIn(systemVersion)
-	}
-	return sentence(text)
-}
-
 // signature describes the signer of a file. The tool does not check whether the system trusts the certificate.
 func signature(signer string, changed bool) string {
 	switch {
@@ -452,7 +427,3 @@ func signature(signer string, changed bool) string {
 
 // Signature describes the signer of the loader; "" for one without a signature.
 func (l *Loader) Signature() string { return signature(l.Signer, l.Altered) }
-
-func versionIn(version string) string {
-	return term.Enclosed(" (", version, ")")
-}

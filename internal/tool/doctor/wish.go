@@ -17,7 +17,7 @@ import (
 )
 
 // wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that stops asking. all are the findings about variables.
-func (e *variableExam) wish(found *Finding, f *environment.Problem, all []environment.Problem) {
+func (e *exam) wish(found *Finding, f *environment.Problem, all []environment.Problem) {
 	switch f.Kind {
 	case environment.NoLayer:
 		e.wantedLayer(found, f, f.Layer)
@@ -30,12 +30,15 @@ func (e *variableExam) wish(found *Finding, f *environment.Problem, all []enviro
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
 		e.wantedPlace(found, f)
 	}
+	if meant := e.meantDrivers(f); meant != "" {
+		found.offer(fixing, explain.SetVariable(f.Variable, meant))
+	}
 	found.offer(fixing, environment.Changes(e.source, f, all)...)
 }
 
 // meant returns the layer that a pattern of an enabling variable is for: the only layer with a known package that it matches; "" if
 // there is none.
-func (e *variableExam) meant(pattern string) (name string) {
+func (e *exam) meant(pattern string) (name string) {
 	if !strings.Contains(pattern, "*") {
 		return pattern
 	}
@@ -58,7 +61,7 @@ var replacedLayers = map[string]string{"VK_LAYER_LUNARG_standard_validation": va
 const validationLayer = "VK_LAYER_KHRONOS_validation"
 
 // wantedLayer says where a missing layer is, or which package has it.
-func (e *variableExam) wantedLayer(found *Finding, f *environment.Problem, name string) {
+func (e *exam) wantedLayer(found *Finding, f *environment.Problem, name string) {
 	what := misled{Problem: *f}
 	if newer := replacedLayers[name]; newer != "" {
 		what.more = "; " + newer + " has replaced it"
@@ -68,7 +71,7 @@ func (e *variableExam) wantedLayer(found *Finding, f *environment.Problem, name 
 		what.more = "; there is " + near
 		found.offer(fixing, e.entry(f.Variable, name, near))
 	}
-	if slices.ContainsFunc(e.plan.Layers, func(l *manifest.Layer) bool { return l.Name == name }) || what.more != "" && name == f.Layer {
+	if slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) || what.more != "" && name == f.Layer {
 		found.fact = what
 		return
 	}
@@ -86,6 +89,12 @@ func (e *variableExam) wantedLayer(found *Finding, f *environment.Problem, name 
 			found.offer(fixing, e.alsoLibraries(e.searched(place), place)...)
 		}
 	default:
+		for known := range layerPackages {
+			if sizeless(known) == name {
+				what.more = "; its name is " + known
+				name = known
+			}
+		}
 		if do := e.layerPackage(name); do != nil {
 			found.advice = withoutIt(*do, environment.Changes(e.source, f, nil))
 			found.fact = what
@@ -103,11 +112,10 @@ func MissingLayer(source *machine.Source, name string) string {
 		return ""
 	}
 	r := newReport("")
-	e := &variableExam{record: recordOf(r, source), plan: answer}
+	r.Answer = answer
+	e := &exam{libraryExam: libraryExam{record: recordOf(r, source), system: systemFor(&source.Machine, ProcessClass, newPackages())}}
 	e.sandboxes()
-	system := systemFor(&source.Machine, ProcessClass, newPackages())
-	system.within(&e.record)
-	e.system = &system
+	e.system.within(&e.record)
 	if rejected, places := e.layerFiles(name); rejected != "" {
 		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + term.Quoted(rejected)
 	} else if len(places) > 0 {
@@ -149,9 +157,9 @@ func (h host) entry(variable, old, by string) explain.Change {
 }
 
 // similar returns the only known layer whose name differs from name in at most two letters; "" if there is none.
-func (e *variableExam) similar(name string) (near string) {
-	for _, l := range e.plan.Layers {
-		if l.Name != name && l.Name != near && term.NameDistance(l.Name, name) <= 2 {
+func (e *exam) similar(name string) (near string) {
+	for _, l := range e.Answer.Layers {
+		if l.Name != name && l.Name != near && (term.NameDistance(l.Name, name) <= 2 || sizeless(l.Name) == name) {
 			if near != "" {
 				return ""
 			}
@@ -162,7 +170,7 @@ func (e *variableExam) similar(name string) (near string) {
 }
 
 // layerFiles looks for manifests that describe a layer: one that the loader rejects, and the directories outside the search.
-func (e *variableExam) layerFiles(name string) (rejected string, places []string) {
+func (e *exam) layerFiles(name string) (rejected string, places []string) {
 	named := regexp.MustCompile(`"name"\s*:\s*"` + regexp.QuoteMeta(name) + `"`)
 	describes := func(file string) bool {
 		text, err := e.machine.ReadFile(file)
@@ -170,7 +178,7 @@ func (e *variableExam) layerFiles(name string) (rejected string, places []string
 	}
 	searched := map[string]bool{}
 	for _, kind := range []search.Kind{search.ExplicitLayers, search.ImplicitLayers} {
-		for _, l := range e.plan.Searched[kind].List {
+		for _, l := range e.Answer.Searched[kind].List {
 			place := path.Clean(l.Path)
 			searched[place] = true
 			if l.File && describes(place) {
@@ -206,7 +214,7 @@ var layerKinds = []string{"explicit_layer.d", "implicit_layer.d"}
 
 // layerPlaces returns directories where layers may lie without being searched: the default ones, near the entries of the path
 // variables, software kits', and other users'.
-func (e *variableExam) layerPlaces() (places []string) {
+func (e *exam) layerPlaces() (places []string) {
 	bases := []string{"/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan", "/usr/local/etc/vulkan", "/etc/xdg/vulkan", "/run/opengl-driver/share/vulkan",
 		"/run/current-system/sw/share/vulkan", "/run/host/usr/share/vulkan"}
 	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
@@ -244,7 +252,7 @@ func (e *variableExam) layerPlaces() (places []string) {
 
 // alsoLibraries returns a change joined with one that makes the dynamic linker find the libraries of a directory's manifests, such as
 // those of the Vulkan SDK, whose script puts their directory into LD_LIBRARY_PATH.
-func (e *variableExam) alsoLibraries(c explain.Change, place string) (changes []explain.Change) {
+func (e *exam) alsoLibraries(c explain.Change, place string) (changes []explain.Change) {
 	plainLibrary := regexp.MustCompile(`"library_path"\s*:\s*"([^"/\\]+)"`)
 	for _, file := range e.manifestsIn(place) {
 		text, err := e.machine.ReadFile(file)
@@ -262,7 +270,7 @@ func (e *variableExam) alsoLibraries(c explain.Change, place string) (changes []
 }
 
 // homeOf describes the home that a directory is in, if it is another user's.
-func (e *variableExam) homeOf(place string) string {
+func (e *exam) homeOf(place string) string {
 	own := e.ownHome()
 	parts := strings.Split(place, "/")
 	if len(parts) > 2 && parts[1] == "home" && !strings.HasPrefix(place, own+"/") {
@@ -272,7 +280,7 @@ func (e *variableExam) homeOf(place string) string {
 }
 
 // searched returns the change that adds a directory of layers to the search.
-func (e *variableExam) searched(place string) explain.Change {
+func (e *exam) searched(place string) explain.Change {
 	whole, more := variables.LayerPath, variables.AddLayerPath
 	if path.Base(place) == "implicit_layer.d" {
 		whole, more = variables.ImplicitLayerPath, variables.AddImplicitLayerPath
@@ -293,25 +301,37 @@ var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, va
 
 // wantedPlace offers the nearest directory with manifests in place of an empty or missing one, and a file of the same name in
 // place of a missing one.
-func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
+func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
 	kinds := placeKinds[f.Variable]
+	if places := e.meantPlaces(f.Place); kinds != nil && len(places) > 0 {
+		found.fact = misled{Problem: *f, more: "; the loader splits a list at colons, and keeps quotes, ~ and names of variables as they are"}
+		found.offer(fixing, e.entry(f.Variable, f.Place, strings.Join(places, ":")))
+		return
+	}
 	if kinds == nil || !path.IsAbs(f.Place) {
 		return
 	}
 	near := e.nearby(f.Place, kinds)
 	if f.Kind == environment.NoFile {
-		for _, place := range append(near, e.defaults(kinds[0])...) {
+		for _, place := range append(near, "/usr/share/vulkan/"+kinds[0], "/usr/local/share/vulkan/"+kinds[0], "/etc/vulkan/"+kinds[0]) {
 			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
-				found.fact = misled{*f, "; " + file + " exists"}
+				found.fact = misled{Problem: *f, more: "; " + file + " exists"}
 				found.offer(fixing, e.entry(f.Variable, f.Place, file))
 				return
 			}
 		}
+	}
+	if file := e.renamed(f.Place); file != "" {
+		found.fact = misled{Problem: *f, more: "; " + file + " exists"}
+		found.offer(fixing, e.instead(f.Variable, file), e.entry(f.Variable, f.Place, file))
+		return
+	}
+	if f.Kind == environment.NoFile {
 		return
 	}
 	for _, place := range near {
 		if place != path.Clean(f.Place) && len(e.manifestsIn(place)) > 0 {
-			found.fact = misled{*f, "; " + place + " has manifests"}
+			found.fact = misled{Problem: *f, more: "; " + place + " has manifests"}
 			found.offer(fixing, e.entry(f.Variable, f.Place, place))
 			found.offer(fixing, e.alsoLibraries(e.entry(f.Variable, f.Place, place), place)...)
 			return
@@ -319,9 +339,52 @@ func (e *variableExam) wantedPlace(found *Finding, f *environment.Problem) {
 	}
 }
 
-// defaults returns the usual directories for manifests.
-func (h host) defaults(kind string) (places []string) {
-	return []string{"/usr/share/vulkan/" + kind, "/usr/local/share/vulkan/" + kind, "/etc/vulkan/" + kind}
+// meantPlaces returns the existing files and directories that an entry of a list means: with other separators than a colon, in quotes, or
+// with the home directory as ~ or $HOME.
+func (h host) meantPlaces(entry string) (places []string) {
+	home := h.ownHome()
+	for _, one := range strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(";, '\"", r) }) {
+		for _, word := range []string{"~", "$HOME", "${HOME}"} {
+			if rest, is := strings.CutPrefix(one, word+"/"); is && home != "" {
+				one = home + "/" + rest
+			}
+		}
+		if one != entry && path.IsAbs(one) && h.machine.Exists(one) {
+			places = append(places, one)
+		}
+	}
+	return places
+}
+
+// renamed returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
+// radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
+func (h host) renamed(file string) string {
+	base := path.Base(file)
+	for _, same := range []func(name string) bool{
+		func(name string) bool { return term.NameDistance(name, base) < 4 },
+		func(name string) bool { return familyOf(name) != nil && familyOf(name) == familyOf(base) },
+	} {
+		for _, name := range h.machine.Names(path.Dir(file)) {
+			if search.IsManifestName(name) && same(name) {
+				return path.Join(path.Dir(file), name)
+			}
+		}
+	}
+	return ""
+}
+
+// instead returns the change of a list that replaces all its missing files by one file.
+func (h host) instead(variable, file string) explain.Change {
+	var list []string
+	for _, one := range strings.Split(h.variable(variable), ":") {
+		if !h.machine.Exists(one) {
+			one = file
+		}
+		if !slices.Contains(list, one) {
+			list = append(list, one)
+		}
+	}
+	return explain.SetVariable(variable, strings.Join(list, ":"))
 }
 
 // nearby returns the directories with manifests around a path: below it, and below the three directories above it.

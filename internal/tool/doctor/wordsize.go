@@ -17,11 +17,15 @@ import (
 func (d distribution) install32(m *manager, name string) advice {
 	switch m.id {
 	case "debian":
-		install := "apt install " + name + ":" + d.narrow
-		if !d.foreign {
-			install = "dpkg --add-architecture " + d.narrow + " && apt update && " + install
+		name += ":" + d.narrow
+		if d.foreign {
+			break
 		}
-		return installing(install)
+		add := "dpkg --add-architecture " + d.narrow + " && "
+		if inContainer(d.sandbox) && !d.kept {
+			return typed("In the image's Dockerfile: RUN ", add+m.image[0]+" "+name).untried(ofPackage)
+		}
+		return installing(add + "apt update && apt install " + name)
 	case "fedora", "rhel":
 		name += ".i686"
 	case "suse", "void":
@@ -30,11 +34,13 @@ func (d distribution) install32(m *manager, name string) advice {
 		if d.image == steamOS {
 			return ofSteamOS
 		}
-		return multilib("pacman -S lib32-" + name)
+		do := installing("pacman -S lib32-" + name)
+		do.text = "Run as root, with the repository multilib: " + do.commands[0]
+		return do
 	case "alpine":
-		return noneOnAlpine
+		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
 	}
-	return d.run(m.install + " " + name)
+	return d.run(false, name)
 }
 
 // has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
@@ -49,7 +55,7 @@ func (d distribution) library32(m *manager, name string) advice {
 	case !d.has32(m):
 		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.run(m.install + " " + name)
+		return d.run(false, name)
 	case m.library != nil:
 		return d.install32(m, m.library(name))
 	}
@@ -59,12 +65,6 @@ func (d distribution) library32(m *manager, name string) advice {
 	return nil
 }
 
-// packages32 lists the 32-bit packages whose names do not derive from the 64-bit names.
-var packages32 = map[offered]string{{"debian", drivers.NVIDIA}: "nvidia-driver-libs", {"fedora", drivers.NVIDIA}: "xorg-x11-drv-nvidia-libs"}
-
-// offered is a driver family in a package manager.
-type offered struct{ manager, family string }
-
 // driver32 returns advice to install a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
@@ -72,16 +72,20 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	case d.is("nixos"):
 		return ofNixOS("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
-		return bothOnGentoo
+		return advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":
 		return installDriver(f.Name, "32-bit ")
 	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
-		return nvidia32OnUbuntu
+		return advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	}
-	if name := packages32[offered{m.id, f.Name}]; name != "" {
-		return d.install32(m, name)
+	name := f.Packages[m.id] // the name of the package for 64-bit programs
+	switch {
+	case f.Name == drivers.NVIDIA && m.id == "debian":
+		name = "nvidia-driver-libs"
+	case f.Name == drivers.NVIDIA && m.id == "fedora":
+		name = "xorg-x11-drv-nvidia-libs"
 	}
-	return d.install32(m, f.Packages[m.id])
+	return d.install32(m, name)
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
@@ -99,8 +103,8 @@ func (e *exam) otherWordSize() {
 		return
 	}
 	good := e.someGood()
-	for i := range e.Findings {
-		if f := &e.Findings[i]; f.Code == LibraryForeign {
+	for f := range each(e.Findings) {
+		if f.Code == LibraryForeign {
 			f.soften(diag.Warning)
 			if good {
 				f.soften(diag.Note)
@@ -158,28 +162,58 @@ func (e *exam) otherSize() (*OtherSize, error) {
 		return nil, nil
 	}
 	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report), Idle: has(other.Findings, DriverIdle),
-		advice: forOther(other.Findings)}
+		advice: forOther(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)
 		}
 	}
-	for i := range other.Findings {
-		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil {
+	for f := range each(other.Findings) {
+		if f.Severity == diag.Problem && f.Because == nil {
 			o.Problems++
 		}
 	}
 	return o, nil
 }
 
-// forOther returns advice to install drivers for programs of the other word size.
-func forOther(findings []Finding) advice {
-	for i := range findings {
-		if f := &findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil {
+// forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.
+func forOther(other *Report) advice {
+	var does []advice
+	for i := range other.Findings {
+		f := &other.Findings[i]
+		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		if at < 0 || f.Because != nil || f.advice == nil || f.Severity == diag.Note {
+			continue
+		}
+		family := drivers.Of(other.Drivers[at].Library)
+		if family != nil && slices.ContainsFunc(other.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
+			does = append(does, f.advice)
+		}
+	}
+	if len(does) > 0 {
+		return allOf(does)
+	}
+	for i := range other.Findings {
+		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil && f.Code != NoDriver {
 			return f.advice
 		}
 	}
 	return typed("", "vkloader doctor --bits 32")
+}
+
+// allOf returns the advice to follow several others.
+func allOf(list []advice) advice {
+	all, is := list[0].(told)
+	if !is {
+		return list[0]
+	}
+	for _, one := range list[1:] {
+		if t, is := one.(told); is && !strings.Contains(all.text, t.text) {
+			all.text += ". For another device: " + t.text
+			all.commands, all.root = slices.Concat(all.commands, t.commands), all.root || t.root
+		}
+	}
+	return all
 }
 
 // wordSizes are the suffixes that distinguish a layer's 32-bit name from its 64-bit name.
@@ -201,7 +235,7 @@ func partner(a, b string) bool {
 
 // sizeless returns a layer's name without its word size.
 func sizeless(name string) string {
-	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
+	for _, end := range []string{"_x86_64", "_32", "_64", "_i386", "_x86"} {
 		if rest, is := strings.CutSuffix(name, end); is {
 			return rest
 		}
@@ -217,8 +251,7 @@ func (r *Report) besideOwn() {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for f := range each(r.Findings) {
 		if f.Code != LibraryForeign {
 			continue
 		}
@@ -230,7 +263,8 @@ func (r *Report) besideOwn() {
 		}
 		if slices.ContainsFunc(modules, same) {
 			f.soften(diag.Note)
-			f.advice = doNothingBesideOwn
+			f.advice = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
+				"skip this one without a message.")
 		}
 	}
 }

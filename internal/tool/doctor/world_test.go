@@ -214,21 +214,24 @@ func TestAccessControl(t *testing.T) {
 		return b
 	}
 	const owner, group, any = 0, 106, 0xffffffff
+	const aclOwner, aclUser, aclGroup, aclGroups, aclMask, aclOthers = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+	const seatMode, maskedMode = 0o660, 0o646
 	seat := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
 		[3]uint32{aclGroups, 6, 70}, [3]uint32{aclMask, 6, any}, [3]uint32{aclOthers, 0, any})
 	masked := list([3]uint32{aclOwner, 6, any}, [3]uint32{aclUser, 6, 61000}, [3]uint32{aclGroup, 6, any},
 		[3]uint32{aclMask, 4, any}, [3]uint32{aclOthers, 6, any})
 	for _, c := range []struct {
 		list []byte
+		mode uint32
 		user user
 		want bool
 	}{
-		{seat, user{id: 61000}, true}, {seat, user{id: 61001}, false}, {seat, user{id: 61001, groups: []uint32{group}}, true},
-		{seat, user{id: 61001, groups: []uint32{70}}, true}, {seat, user{id: owner}, true},
-		{masked, user{id: 61000}, false}, {masked, user{id: 61001, groups: []uint32{group}}, false}, {masked, user{id: owner}, true},
-		{masked, user{id: 61001}, true}, {nil, user{id: 61001}, false},
+		{seat, seatMode, user{id: 61000}, true}, {seat, seatMode, user{id: 61001}, false}, {seat, seatMode, user{id: 61001, groups: []uint32{group}}, true},
+		{seat, seatMode, user{id: 61001, groups: []uint32{70}}, true}, {seat, seatMode, user{id: owner}, true},
+		{masked, maskedMode, user{id: 61000}, false}, {masked, maskedMode, user{id: 61001, groups: []uint32{group}}, false}, {masked, maskedMode, user{id: owner}, true},
+		{masked, maskedMode, user{id: 61001}, true}, {nil, seatMode, user{id: 61001}, false},
 	} {
-		if got := c.user.listed(c.list, owner, group); got != c.want {
+		if got := machine.MayOpen(c.user.id, c.user.groups, owner, group, c.mode, c.list); got != c.want {
 			t.Errorf("%x, %+v: %v", c.list, c.user, got)
 		}
 	}

@@ -35,6 +35,11 @@ func (e *libraryExam) writtenBy(manifest, library string) (do advice, changes []
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
 		return nil, nil, false
 	}
+	ofHost := func(what string) told {
+		do := advised("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").untried(outsideOnly)
+		do.left = "the file may belong to the host"
+		return do
+	}
 	for _, w := range writers() {
 		if !slices.ContainsFunc(w.files, func(pattern string) bool {
 			match, err := path.Match(pattern, path.Base(manifest))
@@ -51,16 +56,20 @@ func (e *libraryExam) writtenBy(manifest, library string) (do advice, changes []
 			return w.again, nil, true
 		}
 		if e.sharesHome() {
-			do := advised("Nothing, if the host shares this home directory and has " + w.name + ": the file then belongs to the host.").untried(outsideOnly)
-			do.left = "the file may belong to the host"
-			return do, nil, true
+			return ofHost(w.name), nil, true
 		}
 		if e.ownDirectory(library) { // an installation in another place
 			return w.again, nil, true
 		}
 		return advised(w.name + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 	}
-	return nil, nil, false
+	switch {
+	case library == "":
+		return nil, nil, false
+	case e.sharesHome():
+		return ofHost("the library"), nil, true
+	}
+	return advised("Build or install the library again, or remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 }
 
 // inPath reports whether a directory of PATH has a program.

@@ -175,7 +175,8 @@ func (c *checker) drivers() {
 	}
 }
 
-// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE is for a selected driver, and not for all drivers but the selected ones.
+// meant reports whether an entry of VK_LOADER_DRIVERS_DISABLE, other than "*", matches a selected driver and no driver that
+// is not selected. An entry that matches all drivers is no mistake: it disables all but the selected ones.
 func (c *checker) meant(name string, selected, known []string) bool {
 	return slices.ContainsFunc(c.patterns(variables.DriversDisable), func(entry string) bool {
 		return entry != "*" && plan.Matches(entry, name) && !slices.ContainsFunc(known, func(other string) bool {
@@ -300,8 +301,8 @@ func usesMesa(answer *plan.Answer) bool {
 	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }
 
-// Changes returns the changes of the variable that may remove a finding, the smallest first. An entry that another finding in all
-// is about goes with it.
+// Changes returns the changes of the variable that may remove a finding, the smallest first. Each also removes the entries
+// that other findings of all with the same code are about.
 func Changes(source *machine.Source, f *Problem, all []Problem) (changes []explain.Change) {
 	if f.Kind == BothMatch {
 		changes = append(explain.DropFromFilter(source, variables.DriversDisable, f.Place), explain.UnsetVariable(f.Variable))

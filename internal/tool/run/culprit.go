@@ -156,9 +156,9 @@ func (s *searching) run(without []Suspect) (*Seen, error) {
 	return seen, nil
 }
 
-// fewest returns the number of suspects, from the first on, with which the program fails; the last of them is a culprit.
-// without returns the suspects to exclude so that only the first from remain. It returns 0 if a run was cancelled or
-// impossible.
+// fewest returns the smallest number of suspects, counted from the first, with which the program fails. The last of these is
+// a culprit. without(n) returns the suspects to exclude so that only the first n remain. fewest returns 0 if a run was
+// cancelled or impossible.
 func (s *searching) fewest(n int, without func(from int) []Suspect) (int, error) {
 	works, fails := 0, n
 	for fails-works > 1 {
@@ -262,9 +262,10 @@ const (
 	KeepNone   Kind = "drivers that stay open"
 )
 
-// unloading tries the program without unloading any driver or layer, or with unloading all of them. A library whose code runs at
-// a thread's end crashes after it is unloaded and works otherwise, so the library alone is not at fault. A library that a kept
-// driver needs takes the place of another version, which the program needs. done reports whether the search is over.
+// unloading tries the program without unloading any driver or layer (KeepLoaded), or with unloading all of them (KeepNone).
+// In the first case, it finds libraries whose code runs at a thread's end and therefore crashes after unloading. In the
+// second case, it finds a library that a kept driver needs and that the program needs in another version. done reports
+// whether the search is over.
 func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
 	if err != nil || seen.Stopped {

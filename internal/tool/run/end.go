@@ -70,8 +70,8 @@ const (
 	unwanted
 )
 
-// lastWords is the time to wait for the end of standard error after the program's end. Processes that it started may hold it
-// open forever.
+// lastWords is the longest wait for the end of standard error after the program's end. Processes that the program started
+// may keep it open forever.
 const lastWords = 500 * time.Millisecond
 
 // patience waits for the end of a program.
@@ -87,7 +87,7 @@ type patience struct {
 // as a background service, not as the launched program.
 const maxIdle = 10
 
-// wait returns the reason to end the program; goesOn: it has ended.
+// wait waits until there is a reason to end the program, and returns it; goesOn: the program has ended by itself.
 func (p patience) wait() int32 {
 	var hang, enough <-chan time.Time
 	if p.Hangs > 0 {

@@ -28,8 +28,9 @@ func versionIn(uuid string) string {
 	return text
 }
 
-// lasting returns an error for a device that settings would lose with the next update of its driver, with the way to choose its
-// driver instead. The loader finds a device again by its UUIDs, or by its name if it is the only one with it (SET-95).
+// lasting returns an error for a device that settings would lose with the next update of its driver; the error says how to
+// choose the driver instead. After an update, the loader finds a device by its UUIDs, or by its name if no other device has
+// it (SET-95).
 func lasting(d *decide.Device) error {
 	version := versionIn(d.DeviceUUID)
 	if version == "" {

@@ -101,7 +101,7 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 				continue
 			}
 			d.Index = uint32(len(devices.List))
-			devices.List = append(devices.List, Device{Device: d, Why: l.why.say(), HiddenBy: l.hider})
+			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
 		}
 		for i := range there {
 			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == decide.Fine
@@ -127,15 +127,17 @@ func look(found probe.Companions, environ []string, silent bool, limit time.Dura
 // lift is the removal of one cause that hides devices.
 type lift struct {
 	hider Hider
-	why   fact // the reason for the devices that appear without the cause
+	why   string // the reason for the devices that appear without the cause
 	lift  func(environ []string) []string
 }
+
+const driverExcluded = "its driver is excluded by "
 
 // lifts returns the active causes in the order of their removal. Each run removes all earlier causes too.
 func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	if layer := layerOf(answer); layer >= 0 {
 		off := answer.Layers[layer].DisableName
-		list = append(list, lift{MesaLayer, hiddenByMesa(wishesOf(source)), func(environ []string) []string {
+		list = append(list, lift{MesaLayer, "hidden by " + drivers.MesaLayer + term.Enclosed(" ", wishesOf(source), ""), func(environ []string) []string {
 			for _, v := range drivers.MesaVariables {
 				environ = machine.WithoutVariable(environ, v.Name)
 			}
@@ -154,19 +156,19 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 		}
 	}
 	if set, _ := inForce(source, answer, deviceFilters); set != "" {
-		list = append(list, lift{Filters, hiddenBy(set), without(deviceFilters)})
+		list = append(list, lift{Filters, "hidden by " + set, without(deviceFilters)})
 	}
 	if all, _ := inForce(source, answer, DriverVariables); all != "" {
 		set, _ := inForce(source, answer, driverFilters)
-		list = append(list, lift{Variables, leftOutBy(set), without(DriverVariables)})
+		list = append(list, lift{Variables, driverExcluded + set, without(DriverVariables)})
 	}
 	same := func(environ []string) []string { return environ }
 	switch {
 	case answer.Settings == nil:
 	case answer.Settings.HasDevices:
-		list = append(list, lift{Settings, notConfigured(answer.Settings.File), same})
+		list = append(list, lift{Settings, "hidden by the device configurations of " + answer.Settings.File, same})
 	case answer.Settings.Exclusively:
-		list = append(list, lift{Settings, leftOutBy(answer.Settings.File), same})
+		list = append(list, lift{Settings, driverExcluded + answer.Settings.File, same})
 	}
 	return list
 }
@@ -198,15 +200,16 @@ func layerOf(answer *plan.Answer) int {
 	return -1
 }
 
-// wishesOf returns the effective requests in the variables of Mesa's layer.
-func wishesOf(source *machine.Source) (list []drivers.MesaWish) {
+// wishesOf returns the effective requests in the variables of Mesa's layer, as NAME=VALUE; "" for none.
+func wishesOf(source *machine.Source) string {
+	var list []string
 	for _, v := range drivers.MesaVariables {
 		value, _ := source.Lookup(v.Name)
 		if w := drivers.ReadMesa(v.Name, value); w.Does() != "" {
-			list = append(list, w)
+			list = append(list, w.Name+"="+w.Value)
 		}
 	}
-	return list
+	return strings.Join(list, " ")
 }
 
 // InForce returns the names of the effective variables that choose drivers.

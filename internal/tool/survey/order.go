@@ -30,11 +30,11 @@ type OrderReason struct {
 	Statement string `json:"statement,omitempty"`
 }
 
-func step(by, statement string, why fact) OrderReason { return OrderReason{by, why.say(), statement} }
+const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
 
 // orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
 func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []OrderReason) {
-	number := func(i int) numbered {
+	number := func(i int) string {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
 		for n := range base[:i] {
 			if sameDevice(d, &base[n]) {
@@ -44,29 +44,40 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 		for n := range list {
 			if sameDevice(d, &list[n].Device) {
 				if before == 0 {
-					return numbered{int(list[n].Index), d.Name}
+					return list[n].numbered()
 				}
 				before--
 			}
 		}
-		return numbered{-1, d.Name}
+		return d.Name
 	}
 	off, _ := source.Lookup(variables.DisableSelect.Name())
 	switch {
 	case answer.Settings != nil && answer.Settings.HasDevices:
-		steps = append(steps, step(BySettings, "SET-93", asConfigured(answer.Settings.File)))
+		steps = append(steps, OrderReason{BySettings, "the order is that of the device configurations of " + answer.Settings.File, "SET-93"})
 	case len(base) < 2, answer.Style == pathname.Backslash: // on Windows, DXGI gives the order, and the probe does not report it
 	case switchedOn(off):
-		steps = append(steps, step(ByDrivers, "PHY-026", unsorted(off)))
+		steps = append(steps, OrderReason{ByDrivers, variables.DisableSelect.Name() + "=" + off + ": nothing is sorted; " + inOwnOrder, "PHY-026"})
 	default:
 		chosen, value := chosenOf(source, base)
 		for i := range base[:len(base)-1] {
-			rule, statement := ruleOf(&base[i], &base[i+1], chosen == i, value)
-			steps = append(steps, step(ByLoader, statement, sorted{number(i), number(i + 1), rule}))
+			rule, statement := ruleOf(&base[i], &base[i+1])
+			if chosen == i {
+				rule, statement = variables.DeviceSelect.Name()+"="+value+" names it", "PHY-033"
+			}
+			steps = append(steps, OrderReason{ByLoader, number(i) + " before " + number(i+1) + ": " + rule, statement})
 		}
 	}
-	return append(append(steps, layerSteps(source, answer, list, base)...), optimusSteps(source, answer)...)
+	for _, what := range []string{mesaStep(source, answer, list, base), optimusStep(source, answer)} {
+		if what != "" {
+			steps = append(steps, OrderReason{ByLayer, what, "PHY-032"})
+		}
+	}
+	return steps
 }
+
+// numbered returns a device's number in programs and its name.
+func (d *Device) numbered() string { return fmt.Sprint(d.Index, " ", d.Name) }
 
 // switchedOn parses a variable as C's strtoll does, and reports whether it is a decimal number other than 0 (PHY-026).
 func switchedOn(value string) bool {
@@ -103,20 +114,19 @@ func typeRank(t decide.DeviceType) int {
 }
 
 // ruleOf returns the rule that puts a device before another (PHY-027), and its statement.
-func ruleOf(a, b *decide.Device, chosen bool, value string) (rule fact, statement string) {
+func ruleOf(a, b *decide.Device) (rule, statement string) {
+	same := typeRank(a.Type) == typeRank(b.Type)
 	switch {
-	case chosen:
-		return namedBySelect(value), "PHY-033"
 	case typeRank(a.Type) < typeRank(b.Type):
-		return byType{a.TypeText, b.TypeText}, "PHY-027"
-	case typeRank(a.Type) == typeRank(b.Type) && a.PCI != "" && b.PCI == "":
-		return byKnownPCI{}, "PHY-027"
-	case typeRank(a.Type) == typeRank(b.Type) && a.PCI != "" && comparePCI(a.PCI, b.PCI) < 0:
-		return byPCI{a.PCI, b.PCI}, "PHY-027"
-	case typeRank(a.Type) == typeRank(b.Type) && a.PCI == b.PCI && a.VendorID^a.DeviceID < b.VendorID^b.DeviceID:
-		return byIDs{a.VendorID ^ a.DeviceID, b.VendorID ^ b.DeviceID}, "PHY-027"
+		return a.TypeText + " comes before " + b.TypeText, "PHY-027"
+	case same && a.PCI != "" && b.PCI == "":
+		return "its PCI address is known, and the other device's is not", "PHY-027"
+	case same && a.PCI != "" && comparePCI(a.PCI, b.PCI) < 0:
+		return "PCI address " + a.PCI + " comes before " + b.PCI, "PHY-027"
+	case same && a.PCI == b.PCI && a.VendorID^a.DeviceID < b.VendorID^b.DeviceID:
+		return fmt.Sprintf("vendor xor device is %x; the other device's is %x", a.VendorID^a.DeviceID, b.VendorID^b.DeviceID), "PHY-027"
 	}
-	return asFound{}, "PHY-023"
+	return "no sort rule distinguishes them: " + inOwnOrder, "PHY-023"
 }
 
 // comparePCI compares PCI addresses by their numbers. A longer domain is a larger number.
@@ -124,15 +134,11 @@ func comparePCI(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// layerSteps returns the effects of Mesa's layer on the order, and its variables without effect.
-func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) []OrderReason {
+// mesaStep returns the effect of Mesa's layer on the order, or its variables without effect; "" for neither.
+func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) string {
 	wishes := wishesOf(source)
-	why := func(f fact) []OrderReason { return []OrderReason{step(ByLayer, "PHY-032", f)} }
 	if layerOf(answer) < 0 {
-		if len(wishes) > 0 {
-			return why(withoutMesa(wishes))
-		}
-		return nil
+		return term.Enclosed("", wishes, " moves nothing: "+drivers.MesaLayer+", which reads it, is not used here")
 	}
 	left := slices.DeleteFunc(slices.Clone(base), func(d decide.Device) bool {
 		return !slices.ContainsFunc(list, func(o Device) bool { return sameDevice(&d, &o.Device) })
@@ -142,18 +148,18 @@ func layerSteps(source *machine.Source, answer *plan.Answer, list []Device, base
 	for i := range list {
 		same = same && sameDevice(&left[i], &list[i].Device)
 	}
-	first := func() numbered { return numbered{int(list[0].Index), list[0].Name} }
+	why := ": " + cmp.Or(wishes, "none of its variables is set: it puts the device of the display first")
 	switch {
 	case len(list) < len(base) && len(list) > 0:
-		return why(leftByMesa{first(), wishes})
+		return drivers.MesaLayer + " hides all but " + list[0].numbered() + why
 	case moved:
-		return why(firstByMesa{first(), left[0].Name, wishes})
+		return drivers.MesaLayer + " puts " + list[0].numbered() + " first, which the loader has after " + left[0].Name + why
 	case !same:
-		return why(changedByMesa(wishes))
-	case len(wishes) > 0 && len(list) > 1:
-		return why(sameByMesa(wishes))
+		return drivers.MesaLayer + " has changed the order" + why
+	case wishes != "" && len(list) > 1:
+		return drivers.MesaLayer + " has changed nothing" + why
 	}
-	return nil
+	return ""
 }
 
 // NVIDIA's layer that puts its devices first or hides the others, with its variables, from the README of NVIDIA's driver
@@ -164,193 +170,20 @@ const (
 	optimusFilter  = "__VK_LAYER_NV_optimus"
 )
 
-// Effects of NVIDIA's layer on the order. The text is the variables, as NAME=VALUE.
-type (
-	optimusIdle  string // the layer is inactive
-	optimusSorts string
-	optimusOnly  string // it hides other devices
-	optimusNone  string // it hides NVIDIA's devices
-)
-
-func (o optimusIdle) say() string {
-	return string(o) + " moves nothing: " + optimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
-}
-
-func (o optimusSorts) say() string {
-	return optimusLayer + " puts the devices of NVIDIA's driver before all others: " + string(o)
-}
-
-func (o optimusOnly) say() string {
-	return optimusLayer + " hides every device that is not of NVIDIA's driver: " + string(o)
-}
-
-func (o optimusNone) say() string {
-	return optimusLayer + " hides the devices of NVIDIA's driver: " + string(o)
-}
-
-// optimusSteps returns the effects of NVIDIA's layer on the order; none without its variables.
-func optimusSteps(source *machine.Source, answer *plan.Answer) []OrderReason {
+// optimusStep returns the effect of NVIDIA's layer on the order; "" without its variables.
+func optimusStep(source *machine.Source, answer *plan.Answer) string {
 	offload, _ := source.Lookup(optimusOffload)
 	filter, _ := source.Lookup(optimusFilter)
-	text := term.Enclosed(optimusOffload+"=", offload, "")
-	if filter != "" && text != "" {
-		text += " "
-	}
-	text += term.Enclosed(optimusFilter+"=", filter, "")
-	if text == "" {
-		return nil
-	}
-	used := false
-	for _, a := range answer.Active {
-		used = used || answer.Layers[a.Layer].Name == optimusLayer
-	}
-	var why fact
+	text := strings.TrimSpace(term.Enclosed(optimusOffload+"=", offload, " ") + term.Enclosed(optimusFilter+"=", filter, ""))
 	switch {
-	case !used:
-		why = optimusIdle(text)
+	case text == "":
+		return ""
+	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == optimusLayer }):
+		return text + " moves nothing: " + optimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
 	case filter == "NVIDIA_only":
-		why = optimusOnly(text)
+		return optimusLayer + " hides every device that is not of NVIDIA's driver: " + text
 	case filter == "non_NVIDIA_only":
-		why = optimusNone(text)
-	default:
-		why = optimusSorts(text)
+		return optimusLayer + " hides the devices of NVIDIA's driver: " + text
 	}
-	return []OrderReason{step(ByLayer, "PHY-032", why)}
-}
-
-// fact is the reason for a device's absence or place, as data. say returns its sentence. The texts of all facts are in this
-// file.
-type fact interface{ say() string }
-
-type (
-	// hiddenByMesa is a device that Mesa's layer hides because of these requests.
-	hiddenByMesa []drivers.MesaWish
-
-	// hiddenBy is a device that filter variables hide, as NAME=VALUE.
-	hiddenBy string
-
-	// notConfigured is a device that the device configurations of this settings file do not name.
-	notConfigured string
-
-	// leftOutBy is a device whose driver these variables (NAME=VALUE) or this settings file exclude.
-	leftOutBy string
-)
-
-func (h hiddenByMesa) say() string {
-	text := "hidden by " + drivers.MesaLayer
-	for _, w := range h {
-		text += " " + w.Name + "=" + w.Value
-	}
-	return text
-}
-
-func (h hiddenBy) say() string { return "hidden by " + string(h) }
-
-func (n notConfigured) say() string { return "hidden by the device configurations of " + string(n) }
-
-func (l leftOutBy) say() string { return "its driver is excluded by " + string(l) }
-
-// Reasons for the order of devices.
-type (
-	// asConfigured is the order of the device configurations in this settings file.
-	asConfigured string
-
-	// unsorted is the order without sorting, because of this value of a variable.
-	unsorted string
-
-	// sorted is the order of two devices by a rule.
-	sorted struct {
-		first, second numbered
-		rule          fact
-	}
-
-	// numbered is a device with its number in programs; -1 without one.
-	numbered struct {
-		number int
-		name   string
-	}
-
-	// Sorting rules.
-	namedBySelect string                // the value of VK_LOADER_DEVICE_SELECT
-	byType        struct{ a, b string } // type names
-	byKnownPCI    struct{}
-	byPCI         struct{ a, b string }
-	byIDs         struct{ a, b uint32 } // vendor xor device
-	asFound       struct{}
-
-	// Effects of Mesa's layer on the order, with its requests.
-	withoutMesa []drivers.MesaWish
-	leftByMesa  struct {
-		left   numbered
-		wishes []drivers.MesaWish
-	}
-	firstByMesa struct {
-		first  numbered
-		before string // the name of the loader's first device
-		wishes []drivers.MesaWish
-	}
-	changedByMesa []drivers.MesaWish
-	sameByMesa    []drivers.MesaWish
-)
-
-const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
-
-func (a asConfigured) say() string {
-	return "the order is that of the device configurations of " + string(a)
-}
-
-func (u unsorted) say() string {
-	return variables.DisableSelect.Name() + "=" + string(u) + ": nothing is sorted; " + inOwnOrder
-}
-
-func (s sorted) say() string {
-	return s.first.String() + " before " + s.second.String() + ": " + s.rule.say()
-}
-
-func (n numbered) String() string {
-	return term.Either(n.number < 0, n.name, fmt.Sprint(n.number, " ", n.name))
-}
-
-func (n namedBySelect) say() string {
-	return variables.DeviceSelect.Name() + "=" + string(n) + " names it"
-}
-
-func (t byType) say() string {
-	return t.a + " comes before " + t.b
-}
-
-func (byKnownPCI) say() string { return "its PCI address is known, and the other device's is not" }
-
-func (p byPCI) say() string { return "PCI address " + p.a + " comes before " + p.b }
-
-func (i byIDs) say() string {
-	return fmt.Sprintf("vendor xor device is %x; the other device's is %x", i.a, i.b)
-}
-
-func (asFound) say() string { return "no sort rule distinguishes them: " + inOwnOrder }
-
-func (w withoutMesa) say() string {
-	return wished(w) + " moves nothing: " + drivers.MesaLayer + ", which reads it, is not used here"
-}
-
-func (l leftByMesa) say() string {
-	return drivers.MesaLayer + " hides all but " + l.left.String() + ": " + wished(l.wishes)
-}
-
-func (f firstByMesa) say() string {
-	return drivers.MesaLayer + " puts " + f.first.String() + " first, which the loader has after " + f.before + ": " + wished(f.wishes)
-}
-
-func (c changedByMesa) say() string {
-	return drivers.MesaLayer + " has changed the order: " + wished(c)
-}
-
-func (s sameByMesa) say() string { return drivers.MesaLayer + " has changed nothing: " + wished(s) }
-
-// wished returns the variables of Mesa's layer as NAME=VALUE, or its default behaviour without any.
-func wished(wishes []drivers.MesaWish) string {
-	if len(wishes) == 0 {
-		return "none of its variables is set: it puts the device of the display first"
-	}
-	return strings.Join(term.Words(wishes, func(w drivers.MesaWish) string { return w.Name + "=" + w.Value }), " ")
+	return optimusLayer + " puts the devices of NVIDIA's driver before all others: " + text
 }

@@ -259,7 +259,7 @@ const (
 	Reads     Kind = "reads"            // no side effect
 	Remembers Kind = "remembers"        // changes only the server's memory
 	Starts    Kind = "starts processes" // starts a child process that loads drivers and layers
-	Writes    Kind = "writes"           // changes files through a child process
+	Writes    Kind = "writes"           // changes files
 )
 
 // Route is an entry in the table of all requests.

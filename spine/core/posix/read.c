@@ -18,9 +18,9 @@
 #define REGULAR_LOOKS_MAX 16   /* paths compared with a file's path */
 #define INTERRUPTIONS_MAX 1000 /* per read: a file that always answers EINTR cannot be read (LAY-8) */
 
-void read_var(struct wire_writer *w, struct variable v, bool privileged)
+void read_var(struct wire_writer *w, struct variable v, bool elevated)
 {
-    const char *value = v.secure && privileged ? NULL : env_value(v);
+    const char *value = v.secure && elevated ? NULL : env_value(v);
     wire_put_var(w, &(struct wire_var){WIRE_STR(name, v.name), .secure = v.secure, WIRE_STR(value, value)});
 }
 

@@ -12,9 +12,9 @@
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
-void read_var(struct wire_writer *w, struct variable v, bool privileged)
+void read_var(struct wire_writer *w, struct variable v, bool elevated)
 {
-    (void)privileged;
+    (void)elevated;
     char *block; /* the core ignores secure variables in an elevated process (WIN-057) */
     const char *value = env_read((struct variable){v.name, false}, &block);
     if (!value && out_of_memory()) w->failed = true;

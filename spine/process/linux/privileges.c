@@ -1,4 +1,4 @@
-/* privileges.c: whether the program has more rights than its user. */
+/* privileges.c: reports whether the process is elevated: it has more rights than its user (GEN-5). */
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 /* Compares the process's ids. Without AT_SECURE, they differ only in a process that began as root, or that has ambient
  * capabilities. Only the former makes the system calls here, since a seccomp filter may end a process for them (G-10).
  * The latter counts as an ordinary process. */
-bool process_privileged(void)
+bool process_elevated(void)
 {
     uid_t user, effective_user, saved_user;
     gid_t group, effective_group, saved_group;

@@ -7,5 +7,5 @@ const char *env_read(struct variable v, char **block)
 {
     *block = NULL;
     const char *value = env_value(v);
-    return value && v.secure && process_privileged() ? NULL : value;
+    return value && v.secure && process_elevated() ? NULL : value;
 }

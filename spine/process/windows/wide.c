@@ -150,7 +150,7 @@ BOOL process_level(DWORD *out)
     return known;
 }
 
-BOOL process_elevated(void)
+bool process_elevated(void)
 {
     DWORD level;
     return process_level(&level) && level >= SECURITY_MANDATORY_HIGH_RID;

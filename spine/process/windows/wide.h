@@ -42,6 +42,6 @@ void system_library_done(HMODULE module);
 BOOL process_level(DWORD *level);
 /* Reports whether the process has integrity level High or above (WIN-051, WIN-057). An unreadable level counts as lower
  * (WIN-058). */
-BOOL process_elevated(void);
+bool process_elevated(void);
 
 #endif

@@ -23,7 +23,7 @@ const (
 	incompatibleDriver = -9
 )
 
-// patience is longer than the cost of any service: 5 seconds for one call, and the delays of a busy machine.
+// patience is longer than any service can delay a program: 5 seconds for one call, and the delays of a busy machine.
 const patience = 30 * time.Second
 
 func devices(h *world.Host) []string {
@@ -34,8 +34,8 @@ func devices(h *world.Host) []string {
 	return names
 }
 
-// A program that finds no driver gets those of the service: through its descriptors, in its order, and without a trace
-// in the table of descriptors. A second instance opens nothing again that is open.
+// A program that finds no driver gets the service's drivers, in the service's order. They are opened through descriptors, and no descriptor
+// remains. A second instance does not open an open file again.
 //
 // holds: PRO-048 PRO-050 FLS-120 FLS-125
 func TestDriversOfTheService(t *testing.T) {
@@ -62,13 +62,13 @@ func TestDriversOfTheService(t *testing.T) {
 	if n := len(w.Log().Fn("constructor")); n != 1 {
 		t.Errorf("a library was opened %d times", n)
 	}
-	want := slices.Repeat([]string{"machine_drivers", "open_file", "open_file"}, 9) // the extensions are asked for twice
+	want := slices.Repeat([]string{"machine_drivers", "open_file", "open_file"}, 9) // both calls list the extensions
 	if got := s.methods(); !slices.Equal(got, want) {
 		t.Errorf("it was asked for %v", got)
 	}
 }
 
-// A program that has drivers, or whose variables name drivers, asks no service.
+// A program asks no service if it has drivers, or if its variables name drivers.
 //
 // holds: PRO-049 FLS-131
 func TestNobodyIsAskedForNothing(t *testing.T) {
@@ -107,7 +107,7 @@ func TestNobodyIsAskedForNothing(t *testing.T) {
 	}
 }
 
-// The variables for drivers hold for those of the service, by the names of their manifests.
+// The variables for drivers also apply to the service's drivers, by the names of their manifests.
 //
 // holds: PRO-049
 func TestVariablesHold(t *testing.T) {
@@ -125,7 +125,7 @@ func TestVariablesHold(t *testing.T) {
 	h.Quit()
 }
 
-// compile makes a library.
+// compile builds a library.
 func compile(t *testing.T, out string, args ...string) string {
 	t.Helper()
 	cc := world.Compiler()
@@ -136,7 +136,7 @@ func compile(t *testing.T, out string, args ...string) string {
 	return out
 }
 
-// The libraries that a driver needs are opened before it.
+// The library opens a driver's dependencies before the driver.
 //
 // holds: PRO-050
 func TestNeededLibraries(t *testing.T) {
@@ -150,14 +150,14 @@ func TestNeededLibraries(t *testing.T) {
 		t.Error("the driver's extension is not there")
 	}
 	h.Quit()
-	// Each file is asked for once; in the second call the needed one is still open.
+	// The program asks for each file once. In the second call, the dependency is still open.
 	want := []string{"machine_drivers", "open_file", "open_file", "machine_drivers", "open_file"}
 	if got := s.methods(); !slices.Equal(got, want) {
 		t.Errorf("it was asked for %v", got)
 	}
 }
 
-// A needed library that the service does not hand out is the reason in the log.
+// If the service does not hand out a dependency, the log names it as the reason.
 //
 // holds: PRO-050
 func TestWhatIsNeededAndMissing(t *testing.T) {
@@ -174,15 +174,15 @@ func TestWhatIsNeededAndMissing(t *testing.T) {
 	}
 }
 
-// The system's own library is taken where there is one; where the driver wants a later version of it, the service's
-// takes its place; and where that has none either, the reason says which version of which library is missing.
+// The system's own library is used if it exists. If the driver needs a later version of it, the service's library replaces it. If that does not
+// have the version either, the log names the version and the library.
 //
 // holds: PRO-050 FLS-127
 func TestVersionsOfLibraries(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
-		own, given string // versions of the library, empty for none
+		own, given string // versions of the system's library and of the service's; empty: there is none
 		works      bool
 	}{{"the system's", "V2", "V1", true}, {"the service's", "V1", "V2", true}, {"neither", "V1", "V1", false}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestVersionsOfLibraries(t *testing.T) {
 	}
 }
 
-// Any behavior of a service costs a bounded time and its own drivers, and leaves no memory or descriptor.
+// No behavior of a service delays a program for long, affects other drivers than the service's, or leaks memory or descriptors.
 //
 // holds: PRO-048 FLS-120
 func TestBadServices(t *testing.T) {
@@ -258,8 +258,7 @@ func TestBadServices(t *testing.T) {
 	}
 }
 
-// A program that is killed by inexact arithmetic of its own is not killed by the library's, which finds that a file
-// number in the index is no number.
+// The library reads an index in which a file's number is not a whole number. A program that traps inexact arithmetic is not killed by that.
 //
 // holds: G-12 FLS-120
 func TestNumbersThatAreNotWhole(t *testing.T) {
@@ -285,7 +284,7 @@ func TestNumbersThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// many are as many descriptors.
+// many returns n descriptors.
 func many(n int) (list []*os.File) {
 	for range n {
 		if f, err := os.Open("/dev/null"); err == nil {
@@ -295,7 +294,7 @@ func many(n int) (list []*os.File) {
 	return list
 }
 
-// fails holds that a world has no driver, in time, and says why.
+// fails requires that a world has no driver, within the time limit, and returns the log.
 func fails(t *testing.T, w *world.World) (said string) {
 	t.Helper()
 	h := w.Start()
@@ -317,7 +316,7 @@ func fails(t *testing.T, w *world.World) (said string) {
 	return said
 }
 
-// A file that differs from its description in the index takes out its own driver.
+// A file that differs from its description in the index disables its own driver.
 //
 // holds: PRO-050
 func TestBadFiles(t *testing.T) {
@@ -353,7 +352,7 @@ func TestBadFiles(t *testing.T) {
 			reason := "what the driver service gives for a file is not the file that its index names"
 			switch name {
 			case "hangs", "closes":
-				reason = "the driver service" // and its behavior
+				reason = "the driver service" // the reason is the service's behavior
 			case "no file":
 				reason = "the driver service refuses a file"
 			case "many files":
@@ -366,7 +365,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// A socket without an answer, or another file in its place, counts as no service.
+// A socket without a service that answers, or another file at its path, counts as no service.
 //
 // holds: PRO-008
 func TestNoService(t *testing.T) {
@@ -407,8 +406,7 @@ func TestNoService(t *testing.T) {
 	}
 }
 
-// The user's own runtime directory is where a service is looked for when no variable says where; elevated programs look
-// for none there.
+// Without a variable for it, the program looks for a service in the user's runtime directory. An elevated program does not.
 //
 // holds: PRO-008
 func TestRuntimeDirectory(t *testing.T) {
@@ -441,7 +439,7 @@ func TestRuntimeDirectory(t *testing.T) {
 	}
 }
 
-// The real service hands out the machine's software renderer to a program that sees no driver.
+// The real service gives the machine's software renderer to a program that finds no driver.
 //
 // holds: PRO-048 PRO-049 PRO-050
 func TestRealService(t *testing.T) {
@@ -471,7 +469,7 @@ func TestRealService(t *testing.T) {
 		os.RemoveAll(directory)
 		os.RemoveAll(directory + "-private")
 	})
-	ready := false // it has looked at the machine, so that a busy one does not make it late
+	ready := false // the service has examined the machine, so that a busy machine does not delay its answer
 	for range 300 {
 		status := exec.Command(tool, "service", "status")
 		status.Env = []string{"VKLOADERD_DIR=" + directory}
@@ -501,15 +499,15 @@ func TestRealService(t *testing.T) {
 	h.Quit()
 
 	explain := exec.Command(tool, "explain")
-	// The answer is about the loader that a program gets: this one.
+	// The answer is for this loader, as the loader of programs.
 	explain.Env = []string{"LD_LIBRARY_PATH=" + filepath.Dir(w.Loader), "VKLOADERD_DIR=" + directory, "XDG_DATA_DIRS=" + directory, "XDG_CONFIG_DIRS=" + directory, "HOME=" + directory}
 	if text, err := explain.CombinedOutput(); err != nil || !strings.Contains(string(text), "lvp_icd.x86_64.json: offered by the driver service at "+directory) {
 		t.Errorf("explain: %v\n%s", err, text)
 	}
 }
 
-// A loader that is opened again, after one that left its drivers mapped, opens the files that the service sends now, and not
-// the earlier file of the same descriptor number.
+// A loader closes and leaves its drivers mapped. When it is opened again, it opens the files that the service sends then, and not an earlier
+// file of the same descriptor number.
 //
 // holds: PRO-050
 func TestDriversAfterReopening(t *testing.T) {
@@ -540,8 +538,8 @@ func TestDriversAfterReopening(t *testing.T) {
 	h.Quit()
 }
 
-// The files of a driver are asked for ahead: each lands under its own name, those that the system has are left out, and
-// nothing of them is left open.
+// The program requests the files of a driver in advance. Each is opened under its own name, except files that the system has, and no descriptor
+// remains.
 //
 // holds: PRO-050
 func TestManyLibraries(t *testing.T) {
@@ -555,7 +553,7 @@ func TestManyLibraries(t *testing.T) {
 	}
 	files, want := []string{}, []string{}
 	for n := range 50 {
-		name := fmt.Sprintf("more%d.so", n) // each of another size, by which the library knows a wrong one
+		name := fmt.Sprintf("more%d.so", n) // of different sizes, by which the library notices a wrong file
 		files = append(files, w.Write("given/"+name, string(text)+strings.Repeat("x", n+1)))
 		if n%3 == 1 {
 			want = append(want, w.Write("own/"+name, string(text)))

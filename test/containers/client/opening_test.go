@@ -11,17 +11,17 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A driver of the service gets a function by which it opens devices of the service, and otherwise files that the program
-// may open: before any other call of it. It makes instances only when that has worked.
+// Before any other call, a driver of the service gets a function with which it opens devices of the service, or files that the program may
+// open. The driver creates instances only if that has worked.
 //
 // holds: PRO-051 PRO-052 FLS-114 FLS-116 FLS-128 FLS-129 FLS-130
 func TestOpening(t *testing.T) {
 	t.Parallel()
 	const failed = "-3 0 "
 	for _, c := range []struct {
-		name, path string // PLACE is a directory of the program's own
-		devices    bool   // the service has some
-		want       string // result, kind of file, contents
+		name, path string // PLACE is a directory of the program
+		devices    bool   // the service has devices
+		want       string // result, kind of file, content
 	}{
 		{"the directory", "/loader-gpu-devices", true, "0 40000 "},
 		{"a device", "/loader-gpu-devices/class/drm/renderD128", true, "0 100000 devic"},
@@ -80,7 +80,7 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// echo answers who connects to a socket with what he says.
+// echo accepts connections on a socket, and sends back the received data.
 func echo(t *testing.T, path string) {
 	t.Helper()
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: path, Net: "unixpacket"})

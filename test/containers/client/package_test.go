@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// example is a package as the documents of Fuchsia's loader service lay one out, with the null driver in it.
+// example creates a package as in the documents of Fuchsia's loader service, with the null driver.
 func example(t *testing.T, w *world.World) string {
 	t.Helper()
 	library, err := os.ReadFile(filepath.Join(world.Build(), "drivers/libvk_null.so"))
@@ -37,7 +37,7 @@ func example(t *testing.T, w *world.World) string {
 	return w.Path("package")
 }
 
-// A program's loader gets its driver from a package of the service, with the machine's drivers and without.
+// A program's loader gets a driver from a package of the service, with and without the machine's drivers.
 //
 // holds: FLS-002 FLS-066 FLS-082 PRO-048
 func TestDriverOfAPackage(t *testing.T) {
@@ -68,7 +68,7 @@ func TestDriverOfAPackage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// It says that it is ready, and at its end everything else.
+			// The first line says that the service is ready; the rest comes at its end.
 			ready := make(chan bool)
 			go func() {
 				part := make([]byte, 4096)

@@ -18,8 +18,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Layers are the program's own: they are found in its directories beside the service's drivers, and the service is asked
-// for no layer, not even for the library of a layer without one whose name is in the index.
+// Layers are the program's own: the program finds them in its directories, also with drivers of the service. It asks the service for no
+// layer, not even for a missing library of a layer whose name is in the index.
 //
 // holds: FLS-003 FLS-122 FLS-124
 func TestLayersAreThePrograms(t *testing.T) {
@@ -51,7 +51,7 @@ func TestLayersAreThePrograms(t *testing.T) {
 		}
 	}
 
-	without := world.New(t) // without a service the directories alone give drivers
+	without := world.New(t) // without a service, only the directories have drivers
 	without.Env["VKLOADERD_DIR"] = w.Path("nowhere")
 	without.Driver("own").MoveManifest(without.SystemPath("/etc/vulkan/icd.d"))
 	h = without.Start()
@@ -62,8 +62,7 @@ func TestLayersAreThePrograms(t *testing.T) {
 	h.Quit()
 }
 
-// A program goes on with its present drivers when the service ends, and gets the present drivers when it asks again: none,
-// or others.
+// When the service ends, a program keeps its drivers. When it asks again, it gets the current ones: none, or others.
 //
 // holds: FLS-004 FLS-111 FLS-126
 func TestComingAndGoing(t *testing.T) {
@@ -71,7 +70,7 @@ func TestComingAndGoing(t *testing.T) {
 	w := world.New(t)
 	s := serve(t, w)
 	h := w.Start()
-	if got := h.Do("create_instance").Result(); got != incompatibleDriver { // early, before there is any driver
+	if got := h.Do("create_instance").Result(); got != incompatibleDriver { // before there is any driver
 		t.Errorf("result %d", got)
 	}
 	s.mu.Lock()
@@ -82,7 +81,7 @@ func TestComingAndGoing(t *testing.T) {
 		t.Errorf("devices %v", got)
 	}
 	h.Do("destroy_instance")
-	// Another driver with the same names and number is another driver.
+	// A driver with the same names and number as an earlier one is another driver.
 	second := w.DirectDriver("second", "device name=second type=discrete")
 	info, err := os.Stat(second.Library)
 	if err != nil {
@@ -114,7 +113,7 @@ func TestComingAndGoing(t *testing.T) {
 	}
 }
 
-// A relay may stand between a program and the service: only the protocol counts.
+// A relay may be between a program and the service, because only the protocol matters.
 //
 // holds: FLS-001 FLS-005
 func TestRelay(t *testing.T) {
@@ -150,7 +149,7 @@ func TestRelay(t *testing.T) {
 	h.Quit()
 }
 
-// relay brings the requests of a connection to a socket, and the answers back with their descriptors.
+// relay passes the requests of a connection to a socket, and the answers back with their descriptors.
 func relay(from *net.UnixConn, socket string) {
 	defer from.Close()
 	to, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: socket, Net: "unixpacket"})
@@ -185,8 +184,8 @@ func relay(from *net.UnixConn, socket string) {
 	}
 }
 
-// Different programs may be given different services; and a service learns of a program only that it uses Vulkan, the
-// kind of its machine, and the files that it requests.
+// Different programs may have different services. A service learns only that a program uses Vulkan, the machine of the program, and the files
+// that it requests.
 //
 // holds: FLS-112
 func TestSeveralServices(t *testing.T) {
@@ -232,8 +231,8 @@ func TestWaitingForDevices(t *testing.T) {
 	h.Quit()
 }
 
-// A service that hangs is waited for once: the next calls do without it, whether it says nothing or gives no files. It is
-// asked again after a few seconds, and another service is asked at once.
+// The library waits for a hanging service once, whether that sends nothing or no files, and the next calls do without it. It asks the
+// service again after a few seconds, and another service at once.
 //
 // holds: PRO-048 FLS-119
 func TestHungService(t *testing.T) {
@@ -288,8 +287,8 @@ func TestHungService(t *testing.T) {
 	}
 }
 
-// The driver itself is the service's, also if the program's own directories have a file of its name, and when it cannot be
-// opened no other file takes its place. It is one ELF library.
+// The driver comes from the service, even if the program's own directories have a file of its name. If it cannot be opened, no other file
+// replaces it. It is one ELF library.
 //
 // holds: FLS-123 FLS-113
 func TestTheServicesOwnDriver(t *testing.T) {
@@ -332,7 +331,7 @@ func TestTheServicesOwnDriver(t *testing.T) {
 	}
 }
 
-// A program needs nothing but the socket: the driver is in no file system at all.
+// A program needs only the socket: the driver is in no file system of the program.
 //
 // holds: FLS-117
 func TestNothingButTheSocket(t *testing.T) {
@@ -368,7 +367,7 @@ func TestNothingButTheSocket(t *testing.T) {
 	h.Quit()
 }
 
-// Several copies of the library in one process do not disturb each other.
+// Several copies of the library work in one process.
 //
 // holds: FLS-133
 func TestSeveralCopies(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The settings may have the service asked always, or never. A driver that the machine has as well is used once, by the name
-// of its manifest or of its library; programs and variables that name all drivers are not gone beyond.
+// By the settings, the library asks the service always or never. A driver that the machine also has is used once, by the name of its manifest
+// or its library. If a program or a variable names all drivers, the service is not asked.
 //
 // holds: PRO-049
 func TestServicePolicy(t *testing.T) {

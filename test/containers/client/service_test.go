@@ -18,7 +18,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// service is a scripted one. The case says how it answers a request.
+// service is a scripted service. The test says how it answers a request.
 type service struct {
 	t         *testing.T
 	directory string
@@ -31,13 +31,13 @@ type service struct {
 	closed bool
 	open   []*net.UnixConn
 
-	stop    func()                // ends it, as often as it is called
-	onIndex func(c *net.UnixConn) // in place of the right answer
+	stop    func()                // ends the service; may be called again
+	onIndex func(c *net.UnixConn) // sends another answer than the index
 	onFile  func(c *net.UnixConn, id uint64, number int)
-	devices string // the directory of its devices, empty for none
+	devices string // the directory of devices; empty: there are none
 }
 
-// serve starts one for a world's programs.
+// serve starts a scripted service for a world's programs.
 func serve(t *testing.T, w *world.World) *service {
 	t.Helper()
 	directory, err := os.MkdirTemp("", "vkc") // a socket's path is short
@@ -109,7 +109,7 @@ func (s *service) offers(name, manifest string, paths ...string) *service {
 	return s
 }
 
-// changes makes it offer something else.
+// changes replaces the offer.
 func (s *service) changes(index offer.Document, paths []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

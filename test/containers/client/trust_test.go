@@ -12,13 +12,13 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Users of the machine: the program's, and an unrelated one.
+// Users of the machine: the program's user, and another one.
 const (
 	programs = 4301
 	neighbor = 4302
 )
 
-// confined is a world whose programs run as an ordinary user, which others than root can reach.
+// confined returns a world whose programs run as an ordinary user, with directories that users other than root can enter.
 func confined(t *testing.T) *world.World {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -48,11 +48,11 @@ func confined(t *testing.T) *world.World {
 	return w
 }
 
-// hidden takes the machine's own drivers away.
+// hidden is a script that hides the machine's own drivers.
 const hidden = "set -e\nfor d in /usr/share/vulkan /etc/vulkan /usr/local/share/vulkan /usr/local/etc/vulkan; do ! [ -d $d ] || mount -t tmpfs tmpfs $d; done\n"
 
-// inside runs shell commands in mounts of the program's own, and then the host, as an ordinary user; with a namespace of
-// users, that user is root of it.
+// inside runs shell commands in a separate mount namespace, and then the host as an ordinary user; with namespace, as root of a user
+// namespace of that user.
 func inside(t *testing.T, w *world.World, namespace bool, script string) (result int, stderr string) {
 	t.Helper()
 	into := ""
@@ -66,8 +66,8 @@ func inside(t *testing.T, w *world.World, namespace bool, script string) (result
 	return result, h.Quit().Stderr
 }
 
-// A service counts by the users who could have created its socket: root, or the program's own user. In a user namespace
-// without the numbers of other users, only the owner of the path is trusted.
+// A service counts if only root or the program's own user could have created its socket. In a user namespace without the IDs of other users,
+// only the owner of the path counts.
 //
 // holds: PRO-008
 func TestWhoOwnsThePath(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWhoOwnsThePath(t *testing.T) {
 		prepare         func(s *service) error
 		plainly, within bool
 	}{
-		"root's":            {own(0, 0o755), true, false}, // in a directory like /tmp, where others too could have made it
+		"root's":            {own(0, 0o755), true, false}, // in a directory like /tmp, in which other users could have created it
 		"its own user's":    {own(programs, 0o755), true, true},
 		"another user's":    {own(neighbor, 0o755), false, false},
 		"nobody's":          {own(65534, 0o755), false, false},
@@ -101,7 +101,7 @@ func TestWhoOwnsThePath(t *testing.T) {
 				if err := errors.Join(os.Chmod(s.socket(), 0o666), c.prepare(s)); err != nil {
 					t.Fatal(err)
 				}
-				// Wherever temporary files are: a directory like /tmp, with the service's directory below it.
+				// place creates a directory like /tmp, with the service's directory below it, wherever temporary files are.
 				const place = "mount -t tmpfs -o mode=1777 tmpfs /run\nmkdir /run/service\nln -s service /run/link\nmount --bind '%s' /run/service"
 				w.Env["VKLOADERD_DIR"] = "/run/service"
 				if name == "behind a link" {
@@ -124,15 +124,15 @@ func TestWhoOwnsThePath(t *testing.T) {
 	}
 }
 
-// The machine's service is one of the machine's root, also where that user has no number; the user's own is asked when
-// the machine's does not count.
+// The machine's service belongs to the machine's root, also in a namespace without an ID for that user. If it does not count, the user's own
+// service is asked.
 //
 // holds: PRO-008
 func TestMachineAndOwn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		mode  os.FileMode
-		asked string // of the two
+		asked string // one of the two
 	}{
 		"root's":      {0o755, "machine"},
 		"open to all": {0o777, "own"},
@@ -167,7 +167,7 @@ func TestMachineAndOwn(t *testing.T) {
 	}
 }
 
-// The tool judges a service as the library does.
+// The tool and the library accept the same services.
 //
 // holds: PRO-008
 func TestToolTrustsAlike(t *testing.T) {
@@ -213,7 +213,7 @@ func TestToolTrustsAlike(t *testing.T) {
 	}
 }
 
-// Where /proc is not mounted, no file of a service can be opened: the service is not asked, and the reason says so.
+// Without /proc, no file of a service can be opened: the library does not ask the service, and the log says so.
 //
 // holds: PRO-008 PRO-050
 func TestWithoutProc(t *testing.T) {
@@ -233,7 +233,7 @@ func TestWithoutProc(t *testing.T) {
 			as := fmt.Sprintf("exec setpriv --reuid=%d --regid=%d --clear-groups ", programs, programs)
 			host := fmt.Sprintf("exec '%s' '%s'", w.CopyHost("bin/host"), w.Loader)
 			script := hidden + "mount -t tmpfs tmpfs /proc\n" + as + "sh -c \"$0\""
-			if namespace { // unshare writes to /proc, so that the namespace comes first
+			if namespace { // unshare writes to /proc, so it creates the namespace first
 				script, host = hidden+as+"unshare --user --map-root-user --mount sh -c \"$0\"", "mount -t tmpfs tmpfs /proc && "+host
 			}
 			h := w.StartProgram("unshare", "--mount", "--propagation", "private", "sh", "-c", script, host)

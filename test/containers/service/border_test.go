@@ -19,13 +19,13 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// attackerWord makes this program a client with every capability that tries to change the service's files.
+// attackerWord is the argument with which this program is a client with every capability that tries to change the service's files.
 const attackerWord = "service-attacker"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) >= 3 && os.Args[1] == attackerWord {
 		list := questions("class/drm/null")
-		if len(os.Args) > 3 { // this device alone
+		if len(os.Args) > 3 { // only this device
 			list = questions(os.Args[3])[6:]
 		}
 		attack(os.Args[2], list)
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// attack asks for descriptors, tries everything on each, and prints what succeeded.
+// attack requests descriptors, tries every change on each, and prints the successful ones.
 func attack(directory string, list []protocol.Request) {
 	c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
 	if err != nil {
@@ -58,8 +58,8 @@ func attack(directory string, list []protocol.Request) {
 	}
 }
 
-// attempts tries to change a file, or to leave a directory, through a descriptor, and returns what succeeded. Of a sealed file
-// of memory, made for this client alone, the mode and times do not matter.
+// attempts tries to change a file, or to leave a directory, through a descriptor, and returns the successful attempts. The mode and times of a
+// sealed memory file do not count, because it is for this client alone.
 func attempts(f *os.File, device bool) (done []string) {
 	fd := int(f.Fd())
 	path := fmt.Sprintf("/proc/self/fd/%d", fd)
@@ -113,7 +113,7 @@ func attempts(f *os.File, device bool) (done []string) {
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_FUTURE_WRITE)
 		try("seals", err)
 	}
-	// The mount itself: to make it writable, to mount it, to make a writable clone of it.
+	// Changes of the mount: make it writable, mount it, make a writable clone of it.
 	clear := &unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	try("mount_setattr", unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, clear))
 	clone, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
@@ -169,11 +169,11 @@ func attackFrom(t *testing.T, directory, own string, uid int, namespace bool) st
 	return string(out)
 }
 
-// unprivileged is a user who has nothing to do with the machine.
+// unprivileged is the ID of a user without any rights on the machine.
 const unprivileged = 4243
 
-// A client with every capability changes no file and leaves no directory through its descriptors. The service is root's or an
-// ordinary user's, each also with the capabilities, user namespace, umask and system calls of its unit.
+// A client with every capability changes no file and leaves no directory through its descriptors. The service belongs to root or to an
+// ordinary user, with and without the capabilities, user namespace, umask and system calls of its unit.
 //
 // holds: PRO-037 PRO-053
 func TestBorder(t *testing.T) {
@@ -221,7 +221,7 @@ func TestBorder(t *testing.T) {
 			if how.unit != "" {
 				args = append(args, filtered(t, how.unit, filepath.Dir(own))...)
 			}
-			copied := filepath.Join(filepath.Dir(own), "vkloader") // the user may not enter the home that the build may lie in
+			copied := filepath.Join(filepath.Dir(own), "vkloader") // the user may not be allowed to enter the directory of the build
 			if text, err := os.ReadFile(tool); err != nil || binary.WriteProgram(copied, text) != nil {
 				t.Fatalf("no copy of the tool: %v", err)
 			}
@@ -246,7 +246,7 @@ func TestBorder(t *testing.T) {
 	}
 }
 
-// serve starts a service, which another user may run, and waits for its socket. It returns a reader of the log.
+// serve starts a service, perhaps of another user, and waits for its socket. It returns a function that reads the log.
 func serve(t *testing.T, cmd *exec.Cmd, directory string) func() string {
 	t.Helper()
 	log, err := os.CreateTemp(t.TempDir(), "log")
@@ -302,18 +302,18 @@ func withPackage(t *testing.T, root string) string {
 	return root
 }
 
-// device makes a scripted device with the driver of a package.
+// device creates a scripted device with the driver of a package.
 func device(t *testing.T, source, directory string) {
 	t.Helper()
 	scripted(t, source, "add null", fmt.Sprintf(`icds [{"component_url":"file://%s","flags":1}]`, directory))
 }
 
-// scripted makes a scripted device by lines of its script.
+// scripted creates a scripted device, and sends lines of its script.
 func scripted(t *testing.T, source string, lines ...string) {
 	t.Helper()
 	c, err := net.Dial("unix", source)
 	for end := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		c, err = net.Dial("unix", source) // it comes after the service's own socket
+		c, err = net.Dial("unix", source) // the script's socket appears after the service's
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,2 +1,2 @@
-// Package service tests the driver service as a process: how it starts, what its commands say, and how it ends.
+// Package service tests the process of the driver service: its start, its commands and its end.
 package service

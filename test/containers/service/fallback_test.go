@@ -19,8 +19,8 @@ import (
 	"vkloader/test/lib/binary"
 )
 
-// without returns the words that start a program under a filter without some system calls. They fail as on an older kernel, or as
-// under the filter of another sandbox.
+// without returns a command line that starts a program under a filter of system calls. The filtered calls fail as on an older kernel, or as
+// under the filter of a sandbox.
 func without(t *testing.T, directory string, refused bool, calls ...int) []string {
 	t.Helper()
 	program := filepath.Join(directory, "filter")
@@ -39,7 +39,7 @@ func without(t *testing.T, directory string, refused bool, calls ...int) []strin
 	return []string{program, strings.Join(list, ",")}
 }
 
-// questions lists a request for each kind of descriptor, the device last.
+// questions lists a request for each kind of descriptor; that for the device is the last.
 func questions(device string) []protocol.Request {
 	machine, file, name := offer.Machines()[0], 0, "0-libfake.so"
 	return []protocol.Request{{Method: protocol.MachineDrivers, Machine: &machine}, {Method: protocol.OpenFile, File: &file},
@@ -47,8 +47,8 @@ func questions(device string) []protocol.Request {
 		{Method: protocol.OpenDevice, Path: &device}}
 }
 
-// A service that can make no read-only mounts gives clients of its own user sealed copies of libraries, and answers that everything else
-// is unsupported. Its log has the reason. Clients of another user get no library.
+// A service that cannot make read-only mounts gives clients of its own user sealed copies of libraries. Clients of other users get no library.
+// All other requests for files are unsupported. The log has the reason.
 //
 // holds: PRO-013 PRO-053 FLS-010
 func TestWithoutMounts(t *testing.T) {
@@ -82,7 +82,7 @@ func TestWithoutMounts(t *testing.T) {
 				var answer struct{ Backing string }
 				files, err := c.Ask(r, &answer)
 				switch r.Method {
-				case protocol.OpenDevice: // the machine has no such node
+				case protocol.OpenDevice: // the machine does not have this node
 					if len(files) != 0 || err == nil {
 						t.Errorf("%s: %d descriptors, %v", r.Method, len(files), err)
 					}
@@ -133,7 +133,7 @@ func TestWithoutMounts(t *testing.T) {
 	}
 }
 
-// A client that removes the permissions of its descriptors takes them from no other client.
+// A client that removes the permissions of its descriptors does not change those of other clients.
 //
 // holds: PRO-053
 func TestModesAreNotShared(t *testing.T) {
@@ -165,7 +165,7 @@ func TestModesAreNotShared(t *testing.T) {
 	}
 	first, other := answers(), answers()
 	for _, f := range first {
-		_ = f.Chmod(0) // a shared file refuses it
+		_ = f.Chmod(0) // fails for a shared file
 	}
 	third := answers()
 	for _, client := range []map[string]*os.File{other, third} {
@@ -187,7 +187,7 @@ func TestModesAreNotShared(t *testing.T) {
 	}
 }
 
-// devices is a script that makes device nodes in a mount namespace of its own, and starts a program there.
+// devices is a script that creates device nodes in a separate mount namespace, and starts a program there.
 const devices = `set -e
 mount -t tmpfs -o mode=755 tmpfs /dev
 mkdir /dev/dri
@@ -200,7 +200,7 @@ echo text > /dev/dri/plain
 mkfifo -m 666 /dev/dri/pipe
 exec "$@"`
 
-// A client gets a device node for reading and writing, the one of the machine, and cannot change its mode or owner. It gets none that its user
+// A client gets the machine's device node for reading and writing, and cannot change the node's mode or owner. It gets no node that its user
 // may not open, no other kind of file, and no target of a link.
 //
 // holds: PRO-039 PRO-053
@@ -236,7 +236,7 @@ func TestOpenDevice(t *testing.T) {
 		path := "class/drm/" + node
 		files, err := c.Ask(protocol.Request{Method: protocol.OpenDevice, Path: &path}, nil)
 		for end := time.Now().Add(20 * time.Second); err != nil && want != "NOT_FOUND" && strings.HasPrefix(err.Error(), "NOT_FOUND") &&
-			time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // the service adds devices one after the other
+			time.Now().Before(end); time.Sleep(10 * time.Millisecond) { // the service adds the devices one by one
 			files, err = c.Ask(protocol.Request{Method: protocol.OpenDevice, Path: &path}, nil)
 		}
 		if want != "" {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// tool is the tool that was built.
+// tool is the path of the built tool.
 var tool = func() string {
 	path, err := filepath.Abs("../../../build/vkloader")
 	if err != nil {
@@ -25,7 +25,7 @@ var tool = func() string {
 	return path
 }()
 
-// process is a service that runs.
+// process is a running service.
 type process struct {
 	t         *testing.T
 	cmd       *exec.Cmd
@@ -34,7 +34,7 @@ type process struct {
 	ended     chan error
 }
 
-// run starts a command that becomes a service, and waits until it says on NOTIFY_SOCKET that it is ready.
+// run starts a command that becomes a service, and waits until it reports on NOTIFY_SOCKET that it is ready.
 func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{t: t, cmd: cmd, directory: directory, ended: make(chan error, 1)}
@@ -52,7 +52,7 @@ func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 	go func() { p.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		if p.ended != nil {
-			// As it wants to be ended: then it takes its directories with it, which are for reading only.
+			// SIGTERM lets the service remove its directories, which are read-only.
 			_ = cmd.Process.Signal(syscall.SIGTERM)
 			<-p.ended
 		}
@@ -67,7 +67,7 @@ func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 	return p
 }
 
-// stop ends the service and returns its state.
+// stop ends the service by a signal and returns its state.
 func (p *process) stop(signal syscall.Signal) error {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(signal); err != nil {
@@ -93,7 +93,7 @@ func vkloader(directory string, args ...string) (out string, code int) {
 	return string(text), 0
 }
 
-// status is what "service status" prints once the service has looked at its drivers: it answers before that.
+// status returns the output of "service status" after the service has examined its drivers; the service answers earlier, too.
 func status(t *testing.T, directory string, args ...string) (out string, code int) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -104,7 +104,7 @@ func status(t *testing.T, directory string, args ...string) (out string, code in
 	}
 }
 
-// machine makes a root with one driver.
+// machine returns a root directory with one driver.
 func machine(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -174,7 +174,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// A service that was killed is no obstacle for the next one.
+// A killed service does not prevent the next one.
 //
 // holds: PRO-001 FLS-108
 func TestAfterKill(t *testing.T) {
@@ -256,7 +256,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// As systemd starts it: with open sockets, which the service must not remove, and until it is unused.
+// systemd starts the service with open sockets, which the service must not remove. It ends when it is unused.
 //
 // holds: PRO-001 PRO-044
 func TestActivation(t *testing.T) {
@@ -275,7 +275,7 @@ func TestActivation(t *testing.T) {
 	l.Close()
 	cmd := exec.Command("sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=loader exec "+tool+" serve --set idle_exit_seconds=1 --root "+machine(t))
 	cmd.ExtraFiles = []*os.File{f}
-	// Before it runs: it is accepted first, and keeps the service until there was an answer.
+	// The connection is made before the service runs, so it is accepted first, and the service stays until it has had an answer.
 	keeper, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: path, Net: "unixpacket"})
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +296,7 @@ func TestActivation(t *testing.T) {
 	}
 }
 
-// Clients that come and go, with answers unread, leave no descriptor.
+// Clients that connect and disconnect, with unread answers, leave no descriptor.
 func TestDescriptors(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
@@ -340,7 +340,7 @@ func TestDescriptors(t *testing.T) {
 	t.Errorf("%d descriptors after 200 clients, %d before them", after, before)
 }
 
-// The log's lines, for the journal.
+// The log's lines have the journal's priorities.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(tool, "service", "run", "--root", machine(t), "--directory", t.TempDir())
@@ -370,7 +370,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// systemd's activation: a connection starts the service, a look into its directory does not.
+// With systemd's activation, a connection starts the service. Reading its directory does not.
 //
 // holds: FLS-102 PRO-001
 func TestSystemdActivation(t *testing.T) {
@@ -387,7 +387,7 @@ func TestSystemdActivation(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { // it has become the service
+	t.Cleanup(func() { // this process has become the service
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
@@ -418,7 +418,7 @@ func TestSystemdActivation(t *testing.T) {
 	}
 }
 
-// The units are such as systemd takes, the machine's and a user's.
+// systemd accepts the units of the machine and of a user.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")

@@ -30,7 +30,7 @@ func settings(t *testing.T, unit, name string) (values []string) {
 	return values
 }
 
-// set returns the system calls of a set of systemd, such as @mount.
+// set returns the system calls of one of systemd's sets, such as @mount.
 func set(t *testing.T, name string) (calls []string) {
 	t.Helper()
 	out, err := exec.Command("systemd-analyze", "syscall-filter", name).Output()
@@ -50,11 +50,11 @@ func set(t *testing.T, name string) (calls []string) {
 	return calls
 }
 
-// callNumber is a line of the header with the numbers of system calls.
+// callNumber matches a line of the header with the numbers of system calls.
 var callNumber = regexp.MustCompile(`(?m)^#define __NR_(\w+) (\d+)$`)
 
-// filtered returns the words that start a program under the system-call filter of a unit; none where this machine cannot tell. The
-// program that installs the filter is built in a directory.
+// filtered returns a command line that starts a program under the system-call filter of a unit, or nil if this machine lacks the means. It
+// builds the program that installs the filter, in a directory.
 func filtered(t *testing.T, unit, directory string) []string {
 	t.Helper()
 	header, err := os.ReadFile("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
@@ -94,10 +94,10 @@ func filtered(t *testing.T, unit, directory string) []string {
 	return []string{program, strings.Join(numbers, ",")}
 }
 
-// overall is the verdict of systemd-analyze on a unit.
+// overall matches the verdict of systemd-analyze on a unit.
 var overall = regexp.MustCompile(`Overall exposure level for \S+: (\d+\.\d+)`)
 
-// The exposure of every unit stays below 2, as systemd-analyze counts it.
+// systemd-analyze counts an exposure below 2 for every unit.
 func TestUnitsAreConfined(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
@@ -131,7 +131,7 @@ func TestUnitsAreConfined(t *testing.T) {
 	}
 }
 
-// The refresh of CDI files writes a file again under its unit's filter of system calls, without any capability.
+// The refresh of CDI files writes a file again under its unit's system-call filter, without any capability.
 func TestRefreshUnderUnit(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -157,8 +157,8 @@ func TestRefreshUnderUnit(t *testing.T) {
 	}
 }
 
-// The tool starts, and starts children, under an old filter of system calls, which refuses the newer ones with EPERM, and on an old
-// kernel, which does not have them.
+// The tool starts, and starts child processes, under an old system-call filter, which refuses newer calls with EPERM, and on an old kernel,
+// which does not have them.
 func TestOldSystemCalls(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {

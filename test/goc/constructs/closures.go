@@ -1,6 +1,6 @@
 package constructs
 
-// Closures that capture the variables of loops: each round has its own.
+// ClosuresInLoops has closures that capture the variables of loops: each iteration has new ones.
 func ClosuresInLoops() {
 	var list []func() int
 	for i := 0; i < 3; i++ {
@@ -35,7 +35,7 @@ func makeCounter() (next func() int, reset func()) {
 	return func() int { n++; return n }, func() { n = 0 }
 }
 
-// Closures that live longer than their function, call themselves, and are nested.
+// Closures has closures that outlive their function, call themselves, and are nested.
 func Closures() {
 	next, reset := makeCounter()
 	other, _ := makeCounter()
@@ -91,7 +91,7 @@ func Closures() {
 
 func double(v int) int { return 2 * v }
 
-// Iterators: ranges over functions.
+// Iterators has ranges over functions.
 func Iterators() {
 	count := func(n int) func(func(int) bool) {
 		return func(yield func(int) bool) {

@@ -1,6 +1,6 @@
 package constructs
 
-// Loops with labels.
+// Loops has loops with labels.
 func Loops() {
 outer:
 	for i := 0; i < 4; i++ {
@@ -53,7 +53,7 @@ end:
 	println("end")
 }
 
-// Switches.
+// Switches has switches of every kind.
 func Switches() {
 	for i := range 8 {
 		switch i {
@@ -103,7 +103,7 @@ func Switches() {
 	}
 }
 
-// Values that change places in a loop.
+// Swaps exchanges values in a loop.
 func Swaps() {
 	a, b, c := 1, 2, 3
 	for range opaque(4) {
@@ -180,7 +180,7 @@ func ackermann(m, n int) int {
 func even(n int) bool { return n == 0 || odd(n-1) }
 func odd(n int) bool  { return n != 0 && even(n-1) }
 
-// Branches, and functions that call themselves and each other.
+// Branches has branches, and functions that call themselves and each other.
 func Branches() {
 	for n := range 9 {
 		print(choose(n), " ")

@@ -1,8 +1,8 @@
 package constructs
 
-// Where C and Go once differed.
+// The programs of this file once had different results in C and in Go.
 
-// Negated has the minus of a number that is negative: in C that is the start of another operator.
+// Negated has the unary minus of negative numbers, which C could read as the operator --.
 func Negated() {
 	x, y, z := -1, int32(-7), -1.5
 	println(-x, -y, -z, -int8(y), - -y)
@@ -24,7 +24,7 @@ func FloatsTooLarge() {
 	}
 }
 
-// MapsThatChange fills and empties one map again and again, with keys whose places collide.
+// MapsThatChange fills and empties a map repeatedly, with keys whose hashes collide.
 func MapsThatChange() {
 	m := map[int]int{}
 	var want [64]int
@@ -57,7 +57,7 @@ func MapsThatChange() {
 	println(len(none))
 }
 
-// StringsGrow has a large string that grows, in several ways at once.
+// StringsGrow has a large string that grows in several ways at once.
 func StringsGrow() {
 	text, other := "", ""
 	for i := range 60000 {
@@ -71,7 +71,7 @@ func StringsGrow() {
 	println(len(text), len(other), len(a), len(b), a[len(text):], b[len(text):], other[len(other)-2:], text[len(text)-3:])
 }
 
-// Elements without a size need no memory, and are counted all the same.
+// PanicAppendNothing appends elements of size zero, which need no memory but are counted.
 func PanicAppendNothing() {
 	s := make([]struct{}, 1<<62)
 	s = append(s, s...)
@@ -112,7 +112,7 @@ func PanicLines()      { panic("one\ntwo\n") }
 func PanicLinesNamed() { panic(lines("one\ntwo")) }
 func PanicByteAny()    { raise(uint8(200)) }
 
-// A key without a hash is refused by an empty map, and by none.
+// The PanicHash programs use keys without a hash. Go panics for them in empty and nil maps, too.
 func PanicHashEmpty()       { println(map[any]int{}[opaque(any([]int{1}))]) }
 func PanicHashEmptyUnused() { _ = map[any]int{}[opaque(any(func() {}))] }
 func PanicHashNil() {
@@ -129,7 +129,7 @@ type twin[A, B any] struct {
 	b B
 }
 
-// Names of types as the panics have them.
+// The PanicType programs panic with the names of types.
 func PanicTypeStruct()  { println(opaque(any(struct{ a, b byte }{})).(int)) }
 func PanicTypeFunc()    { println(opaque(any(func(a int, b ...rune) (x, y error) { return })).(int)) }
 func PanicTypeMap()     { println(opaque(any(map[string]any{})).(int)) }

@@ -1,6 +1,7 @@
 package constructs
 
-// Variables whose address lives longer than one would think. Each would be wrong if its variable lay on the stack.
+// The programs of this file have variables whose address outlives their block or function. They fail if the variable
+// is on the stack.
 
 type holder struct {
 	p    *int
@@ -125,7 +126,7 @@ func recursive(n int, p *int) *int {
 	return recursive(n-1, p)
 }
 
-// Addresses that leave their function.
+// Escapes has addresses that leave their function.
 func Escapes() {
 	a, b, c, d, e := returned(), inStruct(), inSlice(), inClosure(), ofArray()
 	f, g, h, i, j := inInterface(), inMap(), throughOther(), field(), element()
@@ -144,7 +145,7 @@ func Escapes() {
 	println(v[0], v[1], *w, x.f(), *y, *z, *rec)
 }
 
-// Addresses that live from one round of a loop to a later one.
+// EscapesInLoops has addresses that live from one iteration of a loop to a later one.
 func EscapesInLoops() {
 	var last *int
 	for i := range 4 {
@@ -251,7 +252,7 @@ again:
 		compare[i] = &z
 	}
 	println(compare[0] == compare[1])
-	// A variable begins as zero in each round.
+	// A variable is zero at the start of each iteration.
 	for i := range 3 {
 		var v [3]int
 		var w inner
@@ -265,7 +266,7 @@ again:
 
 func addTo(v *[3]int, i int) { v[i] += i + 1 }
 
-// Variables that may lie on the stack, in every way of use that keeps them there.
+// Stays has variables that may be on the stack, in every kind of use that does not let them escape.
 func Stays() {
 	x := 1
 	p := &x
@@ -303,10 +304,10 @@ func deep(n int) int {
 	return 1 + deep(n-1)
 }
 
-// A function that calls itself, as deep as it may.
+// Deep recurses as deep as the stack limit allows.
 func Deep() { println(deep(100)) }
 
-// Large variables.
+// Large has large variables.
 func Large() {
 	var a [5000]int
 	fill := func(p *[5000]int, v int) {

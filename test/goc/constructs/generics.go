@@ -77,7 +77,7 @@ func first[T comparable](list []T, want T) int {
 
 func zero[T any]() (v T) { return }
 
-// Generic functions and types.
+// Generics has generic functions and types.
 func Generics() {
 	println(total(1, 2, 3), total(1.5, 2.5), total[int8](100, 100), total[small](1, 2), total[uint16]())
 	lengths := apply([]string{"a", "bb", "ccc"}, func(s string) int { return len(s) })

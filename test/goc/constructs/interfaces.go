@@ -12,7 +12,7 @@ type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
 
-// Values with their types: comparison, assertion, switches.
+// Interfaces has interface values: comparison, assertion, type switches.
 func Interfaces() {
 	var none any
 	println(none == nil)

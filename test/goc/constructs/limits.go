@@ -2,8 +2,8 @@ package constructs
 
 import "strings"
 
-// Limits are programs that come to no end, one that takes memory in every way, and one that calls itself a few times: what
-// the test limits.
+// Limits are the programs for the tests of limits: programs with endless recursion, one that allocates memory in
+// every way, and one that recurses a few times.
 var Limits = map[string]func(){
 	"EndlessDirect":  EndlessDirect,
 	"EndlessMutual":  EndlessMutual,
@@ -17,7 +17,7 @@ var Limits = map[string]func(){
 	"DeepBoxes":      DeepBoxes,
 }
 
-// None ends; a compiler must neither see that nor make a loop of it.
+// The recursion never ends. Compilers must not detect that, or turn it into a loop.
 func down(n int) int {
 	if n < 0 {
 		return n
@@ -57,7 +57,7 @@ func again[T comparable](v T, n int) int {
 	return again(v, n+1) ^ n
 }
 
-// Functions that call themselves in every way.
+// The Endless programs recurse in every way.
 func EndlessDirect() { println(down(0)) }
 func EndlessMutual() { println(ping(0)) }
 func EndlessClosure() {
@@ -69,7 +69,7 @@ func EndlessMethod()  { println(new(endless).more(0)) }
 func EndlessTable()   { println(left([]step{left, right}, 0)) }
 func EndlessGeneric() { println(again("x", 0)) }
 
-// Allocate takes memory for everything that takes memory.
+// Allocate allocates memory in every way.
 func Allocate() {
 	var lists [][]int
 	m := map[string]*int{}

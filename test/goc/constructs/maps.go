@@ -10,7 +10,7 @@ type key struct {
 type small int
 type tiny int
 
-// Maps by every kind of key.
+// MapKeys has maps with every kind of key.
 func MapKeys() {
 	ints := map[int]string{1: "one", -1: "minus"}
 	ints[1<<40] = "big"
@@ -69,7 +69,7 @@ func MapKeys() {
 	println(structs["k"].a, structs["none"].a, v.a)
 }
 
-// Growth and deletion.
+// MapGrowth has growth and deletion.
 func MapGrowth() {
 	m := map[int]int{}
 	for i := range 5000 {
@@ -88,7 +88,7 @@ func MapGrowth() {
 		}
 	}
 	println(sum)
-	for round := range 50 { // the same few places, over and over
+	for round := range 50 { // the same few entries, repeatedly
 		for i := range 20 {
 			m[1000000+i] = round
 		}
@@ -98,7 +98,7 @@ func MapGrowth() {
 	}
 	println(len(m))
 	few := map[int]int{}
-	for i := range 3000 { // always three, always others
+	for i := range 3000 { // always three entries, with changing keys
 		few[i] = 3 * i
 		delete(few, i-3)
 	}

@@ -1,9 +1,9 @@
 package constructs
 
-// boxes is a box in a box, and so on: comparing it or hashing it calls itself as often as there are boxes.
+// boxes is a box in a box, and so on: comparing and hashing it recurses once for each box.
 type boxes struct {
 	in any
-	n  int // which comes behind, so that no compiler makes a loop of the calls
+	n  int // at the end, so that compilers do not turn the recursion into a loop
 }
 
 func inBoxes(n int) any {
@@ -14,7 +14,7 @@ func inBoxes(n int) any {
 	return out
 }
 
-// EndlessEqual and EndlessHash end after a million boxes, which is more than any stack of C has room for.
+// EndlessEqual and EndlessHash compare and hash a million nested boxes, more than any C stack has room for.
 func EndlessEqual() {
 	a, b := inBoxes(1000000), inBoxes(1000000)
 	println(a == b)
@@ -26,14 +26,14 @@ func EndlessHash() {
 	println(len(m))
 }
 
-// NestedBoxes that are few are equal, and have one hash.
+// NestedBoxes compares and hashes a few nested boxes.
 func NestedBoxes() {
 	a, b := inBoxes(20), inBoxes(20)
 	m := map[any]int{a: 7}
 	println(a == b, a == inBoxes(21), m[b], len(m))
 }
 
-// DeepBoxes are as many as there is room for on a small stack, once a compiler has optimized.
+// DeepBoxes has as many nested boxes as fit on a small stack in optimized code.
 func DeepBoxes() {
 	a, b := inBoxes(40), inBoxes(40)
 	m := map[any]int{a: 7}

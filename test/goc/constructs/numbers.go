@@ -1,6 +1,6 @@
 package constructs
 
-// Integers of every width, which wrap.
+// Wrap has integers of every width, which wrap around.
 func Wrap() {
 	i8, u8 := opaque[int8](127), opaque[uint8](255)
 	i16, u16 := opaque[int16](32767), opaque[uint16](65535)
@@ -25,7 +25,7 @@ func Wrap() {
 
 func u(v int8) int8 { return v / 2 }
 
-// Shifts, by counts as large as the width and larger, and by all types of counts.
+// Shifts has shifts by counts up to and above the width, and by counts of every type.
 func Shifts() {
 	for _, n := range []uint{0, 1, 7, 8, 9, 15, 16, 31, 32, 33, 63, 64, 65, 1000} {
 		println(opaque[int8](-77)<<n, opaque[int8](-77)>>n, opaque[uint8](0xb3)<<n, opaque[uint8](0xb3)>>n)
@@ -42,7 +42,7 @@ func Shifts() {
 	println(x)
 }
 
-// Division and remainder, with the quotients that do not fit.
+// Division has division and remainder, including quotients that overflow.
 func Division() {
 	for _, a := range []int{-9223372036854775808, -7, -1, 0, 1, 7, 9223372036854775807} {
 		for _, b := range []int{-9223372036854775808, -3, -1, 1, 2, 3, 9223372036854775807} {
@@ -54,7 +54,7 @@ func Division() {
 	println(opaque[int32](-2147483648)/opaque[int32](-1), opaque[int32](-2147483648)%opaque[int32](-1), opaque[uint8](200)/7, opaque[uint8](200)%7)
 }
 
-// Conversions between numbers.
+// Conversions has conversions between numbers.
 func Conversions() {
 	for _, v := range []int64{0, 1, -1, 127, 128, 255, 256, -129, 32768, 65536, 1 << 31, 1 << 32, -1 << 31, -1 << 63, 1<<63 - 1} {
 		println(int8(v), uint8(v), int16(v), uint16(v), int32(v), uint32(v), uint64(v), int(v), uint(v))
@@ -71,7 +71,7 @@ func Conversions() {
 	println(celsius(opaque(36.6)) > 36, int(celsius(opaque(36.6))))
 }
 
-// Floating-point numbers: not a number, infinities, both zeros, rounding to 32 bits.
+// Floats has floating-point numbers: NaN, infinities, both zeros, rounding to 32 bits.
 func Floats() {
 	zero := opaque(0.0)
 	nan, inf := zero/zero, 1/zero
@@ -84,12 +84,12 @@ func Floats() {
 	x -= 0.5
 	x *= x
 	println(x, -x, x/3)
-	// One product and one sum, each rounded.
+	// One product and one sum, each rounded: not a fused operation.
 	a, b, c := opaque(1+0x1p-30), opaque(1-0x1p-30), opaque(-1.0)
 	println(float64(a*b)+c == 0)
 }
 
-// Minimum and maximum.
+// MinMax has minimum and maximum.
 func MinMax() {
 	a, b := opaque(3), opaque(-7)
 	println(min(a, b), max(a, b), min(a, b, -100), max(1, a, b), min(opaque[uint8](200), 3), max(opaque[uint64](1<<63), 5))
@@ -100,7 +100,7 @@ func MinMax() {
 	println(min(opaque("b"), "a", "c"), max(opaque("b"), "a", "c"), min(opaque(""), "x"), max(opaque("x"), "xy"))
 }
 
-// Booleans, and operators that need not look at their second operand.
+// Booleans has booleans, and operators that skip their second operand.
 func Booleans() {
 	calls := 0
 	say := func(v bool) bool { calls++; return v }
@@ -114,7 +114,7 @@ func Booleans() {
 	println(x, calls)
 }
 
-// Comparisons of numbers.
+// Comparisons has comparisons of numbers.
 func Comparisons() {
 	a, b := opaque[int8](-1), opaque[int8](1)
 	println(a < b, a <= b, a > b, a >= b, a == b, a != b, uint8(a) < uint8(b))

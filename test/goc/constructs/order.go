@@ -12,8 +12,8 @@ func (c *counted) more() []int { c.list = append(c.list, c.n); return c.list }
 
 func plus(x, y int) int { return x*100 + y }
 
-// OrderOfReads reads variables beside calls that change other variables, and calls functions that change a variable which
-// the same statement has read before, or a later one reads.
+// OrderOfReads reads variables in statements with calls that change other variables, and calls functions that change
+// a variable which the same statement has read before, or a later one reads.
 func OrderOfReads() {
 	c := &counted{n: 1, list: []int{1, 2}}
 	other := &counted{n: 5}

@@ -13,16 +13,16 @@ func show(s []int) {
 	println("]", s == nil)
 }
 
-// Slices that share an array.
+// Slices has slices that share an array.
 func Slices() {
 	a := []int{1, 2, 3, 4, 5}
 	b := a[1:3]
-	c := append(b, 99) // over a[3]
+	c := append(b, 99) // overwrites a[3]
 	show(a)
 	show(b)
 	show(c)
 	d := a[1:3:3]
-	e := append(d, 77) // in a new array
+	e := append(d, 77) // allocates a new array
 	show(a)
 	show(e)
 	e[0] = 1000
@@ -39,7 +39,7 @@ func Slices() {
 	show(a)
 }
 
-// Append appends: once the new slice has grown, the old one does not see changes of it.
+// Append appends. Once the new slice has a new array, the old slice does not see its changes.
 func Append() {
 	var s []int
 	show(s)
@@ -77,7 +77,7 @@ func Append() {
 	println(len(empties))
 }
 
-// nil is not the same as empty.
+// NilSlices tells nil slices from empty ones.
 func NilSlices() {
 	var none []int
 	empty := []int{}
@@ -91,7 +91,7 @@ func NilSlices() {
 	println(slices.Contains(none, 1), slices.Index([]int{4, 5}, 5), slices.Equal(none, empty))
 }
 
-// Sorting and searching, generic functions over slices.
+// Sorting has sorting and searching, with generic functions over slices.
 func Sorting() {
 	s := []int{5, 2, 9, -1, 5, 0, 13, 7, 2, 8, 8, 1, -4, 3, 6, 11}
 	slices.Sort(s)
@@ -120,7 +120,7 @@ type pair struct {
 	b string
 }
 
-// Arrays are values.
+// Arrays has arrays, which are copied by assignment.
 func Arrays() {
 	a := [3]int{1, 2, 3}
 	b := a
@@ -133,7 +133,7 @@ func Arrays() {
 	for i, v := range p {
 		print(i, "=", v, " ")
 	}
-	for i, v := range a { // over a copy
+	for i, v := range a { // ranges over a copy
 		a[2] = 7
 		print(i, "=", v, " ")
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Strings: joining, slicing, indexing, comparing.
+// Strings has joining, slicing, indexing and comparing of strings.
 func Strings() {
 	a, b := opaque("hello"), opaque(", world")
 	c := a + b
@@ -32,7 +32,7 @@ func Strings() {
 	println(nothing == "", len(nothing))
 }
 
-// Joined strings share nothing.
+// StringsShare joins strings, whose results share no memory.
 func StringsShare() {
 	base := opaque("ab") + opaque("cd")
 	first := base + "1"
@@ -51,7 +51,7 @@ func StringsShare() {
 	println(t, string(b), u)
 }
 
-// Ranges over strings, over valid and invalid UTF-8.
+// Runes ranges over strings with valid and invalid UTF-8.
 func Runes() {
 	for _, s := range []string{"", "aä€😀z", "\xff\xfe", "a\xc3", "\xe2\x82", "\xe2\x82\xac\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80", "\xf0\x9f\x98", "\xf8\x88\x80\x80\x80",
 		"\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xee\x80\x80", "\xf4\x8f\xbf\xbf", "\x7f\xc2\x80\xdf\xbf"} {
@@ -77,7 +77,7 @@ func Runes() {
 	}
 }
 
-// Bytes and strings.
+// Bytes converts between bytes and strings.
 func Bytes() {
 	s := opaque("abc")
 	b := []byte(s)
@@ -94,7 +94,7 @@ func Bytes() {
 	println(string(none) == "", none == nil, []byte(opaque("")) == nil, len([]byte("")))
 }
 
-// Go's own packages, translated like everything else.
+// Library calls packages of Go's library, which are translated like other code.
 func Library() {
 	println(strings.Index(opaque("chicken"), "ken"), strings.Contains("a,b", ","), strings.HasPrefix("vk_x", "vk_"), strings.TrimSpace(" \t x y\n"))
 	println(strings.Join(strings.Split("a,b,,c", ","), "|"), strings.ToLower("ÄBC"), strings.Repeat("ab", 3), strings.LastIndexByte("a/b/c", '/'))

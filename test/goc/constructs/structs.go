@@ -28,10 +28,10 @@ type blank struct {
 	b string
 }
 
-// A field's name may be of letters that C does not know.
+// foreign has field names with letters that are not valid in C.
 type foreign struct{ é, è, ö int }
 
-// Structs: nested and blank fields, copies, comparison, conversion.
+// Structs has nested and blank fields, copies, comparison and conversion of structs.
 func Structs() {
 	a := outer{inner: inner{1, 2, "a"}, flag: true}
 	b := a
@@ -90,7 +90,7 @@ type hollow struct {
 
 func (empty) who() string { return "empty" }
 
-// Types without a size.
+// ZeroSize has types of size zero.
 func ZeroSize() {
 	var a, b empty
 	println(a == b, a.who(), len([3]empty{}), [3]empty{} == [3]empty{})
@@ -118,14 +118,14 @@ func ZeroSize() {
 	println(n)
 }
 
-// Methods: of values and pointers, promoted, as values and as expressions.
+// Methods has methods of values and pointers, promoted methods, method values and method expressions.
 func Methods() {
 	o := outer{inner: inner{2, 3, "o"}}
 	o.scale(10)
 	println(o.sum(), o.Name(), o.inner.Name())
 	o.rename("new")
 	println(o.name)
-	f := o.sum // keeps a copy
+	f := o.sum // contains a copy of o
 	g := o.scale
 	g(2)
 	println(f(), o.sum())
@@ -181,7 +181,7 @@ func (t *tree) walk(visit func(int)) {
 	}
 }
 
-// Pointers that lead to each other, and methods of nil.
+// Trees has pointers that refer to each other, and methods with a nil receiver.
 func Trees() {
 	var root *tree
 	for _, v := range []int{5, 2, 8, 1, 9, 3} {
@@ -210,7 +210,7 @@ func Trees() {
 	println(a == b, *a == *b, a != nil)
 }
 
-// Several results, and results with names.
+// Results has functions with several results, and with named results.
 func Results() {
 	two := func(a int) (int, string) { return a * 2, "two" }
 	n, s := two(4)
@@ -235,7 +235,7 @@ func Results() {
 	a, b = b, a
 	list := []int{0, 1, 2}
 	i := 0
-	i, list[i] = 2, 9 // the index is found first
+	i, list[i] = 2, 9 // the index is evaluated first
 	println(a, b, i, list[0], list[2])
 	list[0], list[1], list[2] = list[2], list[0], list[1]
 	println(list[0], list[1], list[2])
@@ -255,7 +255,7 @@ func variadic(prefix string, rest ...int) int {
 	return total
 }
 
-// Functions of any number of parameters.
+// Variadic has variadic functions.
 func Variadic() {
 	s := []int{1, 2, 3}
 	println(variadic("a"), variadic("ab", 1), variadic("abc", 1, 2), variadic("", s...), s[0])

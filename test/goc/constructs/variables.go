@@ -47,7 +47,7 @@ func makeTable() *[4]uint16 {
 
 func init() { letters[3] = true }
 
-// Package variables, and what their initial values lead to.
+// Variables has package variables, and the values that their initial values refer to.
 func Variables() {
 	println(limit, half, narrow, title, len(words), words[1], words[3] == "", words[5])
 	println(len(numbers), numbers[2], nobody == nil, vacant == nil, len(vacant))

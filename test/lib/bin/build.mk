@@ -1,4 +1,4 @@
-# Programs of one file each. storm is compiled by its own test, with and without sanitizers.
+# Programs with one source file each. The test of storm compiles it, with and without sanitizers.
 $(B)/test/compute: test/lib/bin/compute.c spine/gen/zvk.h
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D)

@@ -1,5 +1,5 @@
-/* bind.c: relocates a mapped image: the opcodes of LC_DYLD_INFO, or the chains of LC_DYLD_CHAINED_FIXUPS. Every place
- * that is written lies within a segment. */
+/* bind.c: relocates a mapped image by the opcodes of LC_DYLD_INFO or the chains of LC_DYLD_CHAINED_FIXUPS. It writes
+ * only within segments. */
 #include "macho.h"
 
 #include <stdio.h>
@@ -58,14 +58,14 @@ static int64_t sleb(const unsigned char **p, const unsigned char *end)
 /* Ordinals of special libraries. */
 enum { SELF = 0, MAIN = -1, FLAT = -2, WEAK = -3 };
 
-/* Stands for a function that no library has, which the file says may be anywhere: calling it ends the process. */
+/* Ends the process. It stands for a function of the flat namespace that no library has. */
 static void never(void)
 {
     fputs("dyld: missing symbol called\n", stderr);
     abort();
 }
 
-/* Finds a symbol in its library: two-level names. A weak import that nothing provides is NULL. */
+/* Finds a symbol in its library (two-level namespace). A weak import that no library has is NULL. */
 static uint64_t symbol(struct relocation *r, int ordinal, const char *name, bool weak, bool lazy)
 {
     void *found = NULL;
@@ -80,7 +80,7 @@ static uint64_t symbol(struct relocation *r, int ordinal, const char *name, bool
         struct image *provider = r->image->provider[ordinal - 1];
         found = provider ? format_export(provider, name) : system_symbol(name);
     }
-    if (!found && lazy && ordinal == FLAT) found = (void *)never; /* looked for at the first call */
+    if (!found && lazy && ordinal == FLAT) found = (void *)never; /* dyld would look it up at the first call */
     if (!found && !weak) fail(r, "nothing stands for the function", name);
     return (uint64_t)found;
 }
@@ -104,7 +104,7 @@ static void rebase(struct relocation *r)
         p++;
         switch (op) {
         case 0x00: return;
-        case 0x10: break; /* the type: pointers alone are known on x86-64 */
+        case 0x10: break; /* the type; x86-64 has only pointers */
         case 0x20:
             if (value >= r->image->segments) return fail(r, "a rebase names an unknown segment", NULL);
             at = r->image->segment[value].address + uleb(&p, end);

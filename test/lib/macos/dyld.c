@@ -1,5 +1,5 @@
 /* dyld.c: opens and closes images with their dependencies, and answers questions about them, as dyld of macOS does. One
- * lock guards the list of images; initializers run with it, as on macOS, so that it is recursive. */
+ * recursive lock guards the list of images, because initializers run while it is held, as on macOS. */
 #include "macho.h"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ static void lock_drop(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* dlopen of a forked child finds the lock free. */
+/* Frees the lock in a forked child, which may call dlopen. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(NULL, NULL, lock_again);
@@ -149,7 +149,7 @@ static bool replaced(const char *path, const char *word, const char *with, char 
     return true;
 }
 
-/* The paths that dyld tries are kept for its message. */
+/* The paths that a search has tried, for dyld's message. */
 struct tried {
     char text[1500];
     size_t length;
@@ -197,7 +197,7 @@ static bool in_rpaths(const struct image *i, const char *rest, char out[PATH_MAX
     return false;
 }
 
-/* Finds the file of a name as dyld does, for an image that wants it or for a call of dlopen from it. */
+/* Finds the file of a name as dyld does, for a dependency of an image, or for a call of dlopen from the image. */
 static bool resolve(const char *name, const struct image *from, bool by_dlopen, char out[PATH_MAX], struct tried *tried)
 {
     const char *leaf = strrchr(name, '/');
@@ -264,7 +264,7 @@ static bool load_needed(struct image *i)
     return true;
 }
 
-/* Maps a file that is not loaded. The caller has the lock. */
+/* Maps a file that is not loaded. The caller holds the lock. */
 static struct image *image_new(const char *path, const char *real)
 {
     struct image *i = calloc(1, sizeof *i);
@@ -316,7 +316,7 @@ static void initialize(struct image *i)
     run(i, S_INIT_FUNC_OFFSETS);
 }
 
-/* A library is known by its path, its real path and its install name. */
+/* Finds a loaded library by its path, real path or install name. */
 static struct image *loaded(const char *name, const char *real)
 {
     for (struct image *i = images; i; i = i->next)
@@ -358,7 +358,7 @@ static void release(struct image *i)
     image_free(i);
 }
 
-/* Tells the interposer of the tests, which sees only functions of this machine. */
+/* Reports a call to the tests' interposer, which sees only functions of this machine. */
 static void tell(const char *function, const char *path, int mode)
 {
     void (*note)(const char *, const char *, int) =
@@ -423,7 +423,7 @@ void *macos_dlsym(void *handle, const char *name)
     } else if (handle == (void *)-2 || handle == (void *)-5) {
         for (struct image *i = images; i && !p; i = i->next) p = format_export(i, full);
         if (!p) p = system_symbol(full);
-        if (!p) p = (dlsym)(RTLD_DEFAULT, name); /* of the program, where that is one of this machine */
+        if (!p) p = (dlsym)(RTLD_DEFAULT, name); /* of the program, if it is an ELF file */
     }
     if (!p) {
         snprintf(error, sizeof error, "dlsym(%p, %.500s): symbol not found", handle, name);
@@ -451,7 +451,7 @@ int macos_dladdr(const void *address, struct macos_dl_info *info)
     }
     lock_drop();
     if (i) return 1;
-    Dl_info native; /* of the program that runs this code, or of libSystem's stand-ins */
+    Dl_info native; /* of the ELF program that runs this code, or of libSystem's replacements */
     if (!(dladdr)(address, &native)) return 0;
     *info = (struct macos_dl_info){native.dli_fname, native.dli_fbase, native.dli_sname, native.dli_saddr};
     return 1;

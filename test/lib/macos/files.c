@@ -18,7 +18,7 @@
 /* ---- errors -------------------------------------------------------------------------------------------------------
  */
 
-/* Those that differ; below 35 all but two are the same. */
+/* Pairs of numbers that differ. Below 35, all but two numbers are the same. */
 static const int errors[][2] = {
     {EDEADLK, 11},      {EAGAIN, 35},       {EINPROGRESS, 36},  {EALREADY, 37},      {ENOTSOCK, 38},
     {EDESTADDRREQ, 39}, {EMSGSIZE, 40},     {EPROTOTYPE, 41},   {ENOPROTOOPT, 42},   {EPROTONOSUPPORT, 43},
@@ -44,7 +44,7 @@ int error_from_macos(int number)
     return number;
 }
 
-/* glibc's errno has this number while no function has failed since the last look. */
+/* The value of glibc's errno while no function has failed since the last reading. */
 #define NO_NEWS (-4242)
 static __thread int last_error;
 
@@ -166,7 +166,7 @@ static int macos_renameat(int from, const char *old, int to, const char *new)
 
 static int macos_fcntl(int fd, int command, long argument)
 {
-    switch (command) { /* those without a structure */
+    switch (command) { /* commands without a structure */
     case 0: return fcntl(fd, F_DUPFD, argument);
     case 1: return fcntl(fd, F_GETFD);
     case 2: return fcntl(fd, F_SETFD, argument);

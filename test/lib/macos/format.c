@@ -41,7 +41,7 @@ static uint64_t u64(const unsigned char *p)
     return v;
 }
 
-/* Makes the part for x86-64 of a universal file the file. */
+/* Selects the x86-64 part of a universal file. */
 static bool choose(struct image *i, char *error, size_t size)
 {
     if (i->file_size < 32) FAIL("file too short");
@@ -161,8 +161,8 @@ static bool uleb(const unsigned char **p, const unsigned char *end, uint64_t *ou
     return false;
 }
 
-/* Calls a function for the terminal nodes below one, whose name so far is given; NULL want: all of them. Returns the
- * offset of the wanted one, or 0. */
+/* Walks the trie of exports from a node, whose name so far is in `name`. It calls `each` for the terminal node named
+ * `want`, or for all of them if that is NULL, and returns the offset of the wanted one, or 0. */
 struct walk {
     const unsigned char *begin, *end;
     const char *want;

@@ -1,4 +1,4 @@
-/* host.c: opens libraries for the host, those of Mach-O by the runner. */
+/* host.c: opens libraries for the host; Mach-O files through the runner. */
 #include <dlfcn.h>
 #include <link.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static __thread bool native_last;
 static bool is_elf(const char *path)
 {
     char magic[4] = "";
-    /* without the interposer, which records calls */
+    /* a direct system call, which the interposer does not record */
     int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC) : -1;
     bool elf = fd >= 0 && read(fd, magic, 4) == 4 && memcmp(magic, "\177ELF", 4) == 0;
     if (fd >= 0) close(fd);

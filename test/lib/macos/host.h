@@ -1,4 +1,4 @@
-/* host.h: the host's functions of the dynamic linker, for Mach-O files those of the runner. It is included before each
+/* host.h: redirects the host's calls of the dynamic linker to the runner for Mach-O files. It is included before each
  * file of the host. */
 #ifndef MACOS_HOST_H
 #define MACOS_HOST_H

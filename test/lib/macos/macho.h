@@ -1,7 +1,7 @@
-/* macho.h: a dynamic linker for Mach-O files on Linux for x86-64. macos_dlopen and its like act as dyld does on macOS:
- * code of a Mach-O dylib gets the functions of libSystem that system.c lists, and other Mach-O libraries. A function
- * that is not in the list ends the loading with its name. docs/macos.md lists the sources and the
- * open questions. */
+/* macho.h: a dynamic linker for Mach-O files on Linux for x86-64. macos_dlopen and related functions behave as dyld
+ * does: code of a Mach-O library gets libSystem's functions from the list in system.c, and functions of other Mach-O
+ * libraries. Loading a library fails with the name of a function that is not in the list. docs/macos.md lists the
+ * sources and the open questions. */
 #ifndef MACHO_H
 #define MACHO_H
 
@@ -40,8 +40,8 @@ struct image {
     size_t file_size;
     void *mapping; /* of the whole file */
     size_t mapping_size;
-    uintptr_t base;   /* added to an address of the file; it lies before the image where that begins at 4 GiB */
-    uintptr_t header; /* where the mapped image begins */
+    uintptr_t base;   /* added to an address of the file; below the image if its addresses begin at 4 GiB */
+    uintptr_t header; /* the beginning of the mapped image */
     uintptr_t end;
     uint32_t kind;  /* of file: MH_EXECUTE, MH_DYLIB, MH_BUNDLE */
     uint64_t entry; /* LC_MAIN */
@@ -49,7 +49,7 @@ struct image {
     unsigned segments;
     struct section *section;
     unsigned sections;
-    const char *library[LIBRARIES_MAX];    /* the wanted install names, in the order of ordinals */
+    const char *library[LIBRARIES_MAX];    /* the needed install names, in the order of ordinals */
     struct image *provider[LIBRARIES_MAX]; /* NULL: libSystem */
     bool weak[LIBRARIES_MAX];
     unsigned libraries;
@@ -61,13 +61,13 @@ struct image {
     void *tlv; /* threads.c */
 };
 
-extern struct image *images; /* the first one opened first */
+extern struct image *images; /* in the order of opening */
 
 /* Reads the load commands of a file's part for x86-64. Returns false with a text in error. */
 bool format_read(struct image *i, char *error, size_t size);
-/* Returns where an exported symbol is, or NULL. name begins with the underscore of C. */
+/* Returns the address of an exported symbol, or NULL. name begins with the underscore of C. */
 void *format_export(const struct image *i, const char *name);
-/* Name of the exported symbol at or before an address; NULL: there is none. */
+/* Returns the name of the exported symbol at or before an address, or NULL. */
 const char *format_symbol_before(const struct image *i, uintptr_t address, uintptr_t *at);
 
 /* ---- bind.c ------------------------------------------------------------------------------------------------------ */
@@ -95,9 +95,9 @@ int macos_dlclose(void *handle);
 void *macos_dlsym(void *handle, const char *name);
 char *macos_dlerror(void);
 int macos_dladdr(const void *address, struct macos_dl_info *info);
-/* Loads a program with its dependencies. NULL: dlerror has the reason. */
+/* Loads a program with its dependencies. Returns NULL with the reason in dlerror. */
 struct image *macos_program(const char *path);
-/* The image that contains an address, or NULL. */
+/* Returns the image that contains an address, or NULL. */
 struct image *image_of(const void *address);
 struct system_function {
     const char *name; /* with the underscore */
@@ -107,18 +107,18 @@ extern const struct system_function dyld_functions[];
 
 /* ---- system.c, files.c, threads.c -------------------------------------------------------------------------------- */
 
-/* Returns a function or a variable of libSystem; NULL: nothing stands for it. */
+/* Returns a function or a variable of libSystem, or NULL if there is no replacement for it. */
 void *system_symbol(const char *name);
 extern const struct system_function file_functions[], thread_functions[];
-/* Errors by their numbers there. */
+/* Converts glibc's error numbers to macOS's. */
 int error_to_macos(int number);
 int error_from_macos(int number);
-/* Runs the exit functions of an image; NULL: those of all images. */
+/* Runs the exit functions of an image, or of all images for NULL. */
 void exit_functions_run(const struct image *i);
-/* Prepares the thread-local variables of an image that is mapped. */
+/* Prepares the thread-local variables of a mapped image. */
 bool tlv_prepare(struct image *i);
 void tlv_forget(struct image *i);
-/* The path of the running program: a Mach-O file, or this ELF program. */
+/* Returns the path of the running program: a Mach-O file, or this ELF program. */
 const char *program_path(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* system.c: the functions of libSystem that are the same on Linux, and the list of all that are known. Each name here
- * was compared with Apple's manual pages and headers: arguments, result and structures are those of glibc's function.
+/* system.c: functions of libSystem that are the same on Linux, and the list of all known functions. Each name was
+ * compared with Apple's manual pages and headers: glibc's function has the same arguments, result and structures.
  */
 #include "macho.h"
 
@@ -45,7 +45,7 @@ static void pattern16(void *to, const void *word, size_t size)
     pattern(to, word, size, 16);
 }
 
-/* The variable by which the interposer of the tests plays a program with raised privileges. */
+/* Returns 1 if the tests' interposer simulates an elevated program by this variable. */
 static int macos_issetugid(void)
 {
     for (char **e = environ; e && *e; e++)

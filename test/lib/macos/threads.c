@@ -19,7 +19,7 @@
 #define COND_FRESH 0x3CB0B1BB
 #define ONCE_FRESH 0x30B1BCBA
 #define RWLOCK_FRESH 0x2DA8B3B4
-#define READY 0x4d6163 /* signature of an object with glibc's one in it */
+#define READY 0x4d6163 /* signature of an object that contains glibc's object */
 
 struct macos_mutex {
     long signature;
@@ -30,7 +30,7 @@ struct macos_mutex {
 };
 _Static_assert(sizeof(struct macos_mutex) == 64, "pthread_mutex_t");
 
-struct macos_cond { /* glibc's one does not fit, and lies behind the pointer */
+struct macos_cond { /* glibc's object does not fit in, so this has a pointer to it */
     long signature;
     pthread_cond_t *cond;
     char opaque[32];
@@ -79,7 +79,7 @@ static int mutex_unlock(struct macos_mutex *m)
 
 static int mutex_init(struct macos_mutex *m, const void *attributes)
 {
-    if (attributes) abort(); /* no library of the tests has attributes */
+    if (attributes) abort(); /* no library of the tests uses attributes */
     m->signature = MUTEX_FRESH;
     return 0;
 }
@@ -128,11 +128,11 @@ static int cond_broadcast(struct macos_cond *c)
     return error_to_macos(pthread_cond_broadcast(cond_of(c)));
 }
 
-/* Attributes of macOS's conditions are not read: a process shares none here, and there is one clock. */
+/* Ignores the attributes of a condition: the processes share none here, and there is one clock. */
 static int cond_init(struct macos_cond *c, const void *attributes)
 {
     if (attributes) abort();
-    c->signature = 0; /* cond_of makes it at its first use */
+    c->signature = 0; /* cond_of initializes it at its first use */
     return 0;
 }
 
@@ -233,7 +233,7 @@ static int set_specific(unsigned long key, const void *value)
     return error_to_macos(pthread_setspecific((pthread_key_t)key, value));
 }
 
-/* PTHREAD_CANCEL_ENABLE is 1 there, PTHREAD_CANCEL_DISABLE 0. */
+/* Sets the cancel state. PTHREAD_CANCEL_ENABLE is 1 on macOS, PTHREAD_CANCEL_DISABLE 0. */
 static int set_cancel_state(int state, int *old)
 {
     int before, result = pthread_setcancelstate(state == 1 ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE, &before);
@@ -248,11 +248,11 @@ static struct exit_function {
     struct exit_function *next;
     void (*function)(void *);
     void *argument;
-    const void *library; /* NULL: it belongs to none */
+    const void *library; /* NULL: of no library */
 } * exit_functions;
 static pthread_mutex_t exit_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Calls registered functions, the last one first; those of an image when that is unloaded, all of them at exit. */
+/* Calls registered functions, the last one first: those of an image when it is unloaded, all of them at exit. */
 void exit_functions_run(const struct image *i)
 {
     for (;;) {
@@ -294,7 +294,8 @@ static int macos_atexit(void (*function)(void))
 /* ---- fork ---------------------------------------------------------------------------------------------------------
  */
 
-/* Handlers of a library that is unloaded are forgotten, which glibc does by the library's handle. */
+/* The fork handlers of libraries. Those of an unloaded library are removed, which glibc does by the library's handle.
+ */
 static struct fork_handlers {
     struct fork_handlers *next;
     void (*before)(void), (*parent)(void), (*child)(void);
@@ -373,7 +374,7 @@ __attribute__((used)) static void *tlv_address(struct tlv_descriptor *d)
     return block + d->offset;
 }
 
-/* Called with the descriptor in rdi; all registers but rax and rdi are the caller's. */
+/* Called with the descriptor in rdi; it preserves all registers except rax and rdi. */
 void *tlv_thunk(struct tlv_descriptor *d);
 __asm__(
     ".text\n.type tlv_thunk, @function\n"
@@ -452,7 +453,7 @@ static int vm_read_overwrite(uint32_t of, uint64_t from, uint64_t size, uint64_t
     ssize_t n = of == task ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0) : -1;
     errno = before;
     *done = n > 0 ? (uint64_t)n : 0;
-    return n == (ssize_t)size ? 0 : 1; /* KERN_INVALID_ADDRESS: the kernel copies all or nothing */
+    return n == (ssize_t)size ? 0 : 1; /* KERN_INVALID_ADDRESS: the kernel copies all bytes or none */
 }
 
 const struct system_function thread_functions[] = {

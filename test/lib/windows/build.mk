@@ -1,4 +1,4 @@
-# The test programs for Windows: those of Linux, and one that gives another its variables.
+# The test programs for Windows: those for Linux, and one that starts another program with variables.
 ifeq ($(SYSTEM),windows)
 WINDOWS_CFLAGS := $(CSTD) $(OPT) -Itest/lib/windows/include -Ispine
 $(B)/test/with.exe: test/lib/windows/program/with.c

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Every budget is one of an item that is measured, and limits it in one way.
+// TestBudgets checks that every budget is for a measured item, and sets one limit.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	keys := map[string]bool{}
@@ -82,7 +82,7 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// A larger world may take so many times as long, and the ratio counts as well.
+// TestSteps checks the limit on the growth from one world to a larger one, together with the limit on the ratio.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	at := func(v float64) statistic { return statistic{Median: v, Lowest: v} }
@@ -110,7 +110,8 @@ func TestStatistic(t *testing.T) {
 	}
 }
 
-// Measurements besides the two loaders have columns of their own, and in the tables about growth a place in each cell.
+// TestColumns checks that other measurements than those of the two loaders have separate columns and, in the tables
+// about growth, a place in each cell.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	s := samples{ours: {{5, 5}}, reference: {{10, 10}}, peer: {{20, 20}}, bare: {{2, 2}}}
@@ -165,7 +166,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// The pages with results can be updated: their sections are there.
+// TestPages checks that the pages have the sections for results.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for page, name := range map[string]string{"docs/benchmarks.md": "main", "README.md": "main, brief"} {
@@ -177,7 +178,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The whole program, once through: every item of the null driver on the built library, which is its own reference here.
+// TestRun runs the whole program once: every item of the null driver on the built library, which is also the
+// reference here.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("../../..")

@@ -1,5 +1,5 @@
-# What make bench runs. All of it, with the library, the core and the null driver, runs where there is no Go: bench looks
-# for everything else beside itself and in the directory above.
+# The programs of make bench. With the library, the core and the null driver, they run on a machine without Go: bench
+# looks for all other files in its own directory and in the parent directory.
 BENCH_DEPS := $(wildcard test/loader/bench/program/*.[ch]) spine/interface.h spine/gen/zvk.h $(RULES)
 BENCH_LIFE := $(addprefix test/loader/bench/program/,bench.c state.c operations.c)
 

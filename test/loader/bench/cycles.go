@@ -36,7 +36,7 @@ type repetition struct {
 	Ref   [3]held `json:"reference"`
 }
 
-// repeat does everything that programs do again and again, n times each.
+// repeat runs each operation that programs repeat, n times.
 func (b *bench) repeat(s set, n int) ([]repetition, error) {
 	var list []repetition
 	for _, kind := range kinds {
@@ -66,7 +66,7 @@ func (b *bench) repeat(s set, n int) ([]repetition, error) {
 // settled is the permitted growth of resident memory from half to all of the repetitions, in kB: the C library's free memory varies.
 const settled = 512
 
-// grew says whether the process held more blocks at the end than after its warm-up, or went on taking memory.
+// grew reports whether the process had more blocks at the end than after its warm-up, or went on taking memory.
 func grew(h [3]held) bool {
 	return h[2].Blocks > h[0].Blocks || h[2].Bytes > h[0].Bytes || h[2].Resident > h[1].Resident+settled
 }

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// grown is a world of some size: a number of manifests of unused layers, of layers in the chain, or of
-// drivers.
+// grown is a world of a given size: a number of manifests of unused layers, of layers in the chain, or of drivers.
 type grown struct {
 	kind  string // manifests, layers, drivers
 	n     int
 	items []string // keys of its measurements
 }
 
-// growthKinds are the kinds in the order shown, with the title of a number of them.
+// growthKinds are the kinds in display order, with the title for a number of them.
 var growthKinds = []struct{ name, title string }{
 	{"manifests", "manifests of layers that nobody asks for"},
 	{"layers", "layers in the chain"},
@@ -66,7 +65,7 @@ func (b *bench) grow() ([]row, error) {
 	return rows, nil
 }
 
-// limitSteps judges how much this loader's time grows from one size to ten times as much.
+// limitSteps checks how much this loader's time grows from one size to ten times as much.
 func limitSteps(rows []row) {
 	for i := range rows {
 		r := &rows[i]

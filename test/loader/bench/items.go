@@ -11,13 +11,13 @@ const (
 	yes          unit = "yes/no"
 )
 
-// source is how an item is measured: which words the measuring program gets.
+// source selects the measurement of an item: the arguments of the measuring program.
 type source string
 
 const (
-	fresh           source = "start"           // a fresh process: load, create, list
+	fresh           source = "start"           // a new process: load, create, list
 	freshEnumerates source = "start enumerate" // the same, with enumeration first
-	warm            source = "time"            // a process that has lived two lives
+	warm            source = "time"            // a process that has created and destroyed two instances before
 	counted         source = "count"           // under valgrind
 )
 
@@ -27,11 +27,11 @@ type item struct {
 	unit              unit
 	from              source
 	value             string // its name in the measuring program's output; for time and count, the operation
-	along             string // the operation that it is said along with
-	short, long       int    // counted: how often; two lengths where other threads work, too, and count
+	along             string // the operation with which it is measured
+	short, long       int    // counted: repetitions; two numbers if other threads work, too, and are counted
 }
 
-// items are the measurements, in the order shown.
+// items are the measurements, in display order.
 var items = []item{
 	{key: "load", group: "start", title: "library load", unit: nanoseconds, from: fresh, value: "load"},
 	{key: "cold", group: "start", title: "cold start: load, create, first device list", unit: nanoseconds, from: fresh, value: "start"},
@@ -83,14 +83,16 @@ var items = []item{
 // budget is the limit of a line.
 type budget struct {
 	set, item string
-	ratio     float64 // at most so many times the reference; 0: not limited
-	more      float64 // otherwise at most so much more than the reference, in the item's unit
-	is        bool    // otherwise: this loader's answer is yes
-	step      float64 // and at most so many times this loader's value in the set of the same kind a tenth as large; 0: not limited
+	ratio     float64 // the largest permitted ratio to the reference; 0: no limit
+	more      float64 // otherwise the largest permitted difference from the reference, in the item's unit
+	is        bool    // otherwise: this loader's answer must be yes
+	// and the largest permitted ratio to this loader's value in the set of the same kind that is a tenth as large; 0:
+	// no limit
+	step float64
 }
 
-// budgets: the one place where they stand. Sets are named in sets.go; a set given by -drivers that is named "nvidia" is
-// a machine with NVIDIA's driver.
+// budgets are all budgets. sets.go has the names of sets; a set with the name "nvidia", given by -drivers, is a
+// machine with NVIDIA's driver.
 var budgets = []budget{
 	{set: "null", item: "load", ratio: 0.6},
 	{set: "null", item: "cold", ratio: 0.6},

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// keyed is the value of the first line of a file that begins with a key, after the separator.
+// keyed returns the value of the first line of a file that begins with a key, after the separator.
 func keyed(file, key, separator string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -31,19 +31,19 @@ func content(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// machine is a line about where it is measured.
+// machine describes the measured machine in a line.
 func machine() string {
 	return fmt.Sprintf("%s, %d CPUs; %s; Linux %s", keyed("/proc/cpuinfo", "model name", ":"), runtime.NumCPU(),
 		keyed("/etc/os-release", "PRETTY_NAME", "="), content("/proc/sys/kernel/osrelease"))
 }
 
-// load is the number of processes that wanted a processor in the last minute, as the kernel averages it.
+// load returns the kernel's load average of the last minute.
 func load() string {
 	one, _, _ := strings.Cut(content("/proc/loadavg"), " ")
 	return one
 }
 
-// realFile is the name of the file that a library's links lead to.
+// realFile returns the name of the file that a library's links lead to.
 func realFile(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return filepath.Base(real)

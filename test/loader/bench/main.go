@@ -87,7 +87,7 @@ func list() {
 	}
 }
 
-// put writes the report where it is wanted.
+// put writes the report to the requested file.
 func (o *options) put(r *report) error {
 	if o.json != "" {
 		data, err := json.MarshalIndent(r, "", "  ")
@@ -139,7 +139,7 @@ func (o *options) report() (*report, error) {
 	return o.measure(b)
 }
 
-// bench finds everything that is needed.
+// bench finds the required files.
 func (o *options) bench(scratch string) (*bench, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -183,7 +183,7 @@ func (o *options) bench(scratch string) (*bench, error) {
 	return b, o.choose(b)
 }
 
-// choose reads -only.
+// choose parses -only.
 func (o *options) choose(b *bench) error {
 	b.wanted = func(item) bool { return true }
 	if o.only == "" {
@@ -199,7 +199,7 @@ func (o *options) choose(b *bench) error {
 	return nil
 }
 
-// chosen are the sets that are measured.
+// chosen returns the sets to measure.
 func (o *options) chosen(b *bench) ([]set, error) {
 	var some []set
 	for _, text := range o.drivers {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// report is all that a run says, as JSON has it.
+// report is the result of a run, as written in JSON.
 type report struct {
 	Date        string       `json:"date"`
 	Machine     string       `json:"machine"`
@@ -30,7 +30,7 @@ type titled struct {
 	Title string `json:"title"`
 }
 
-// markdown is the report as tables.
+// markdown returns the report as tables.
 func (r *report) markdown() string {
 	var b strings.Builder
 	b.WriteString(r.line())
@@ -81,7 +81,7 @@ func (r *report) markdown() string {
 	return b.String()
 }
 
-// column is a pair of columns that not every table has: a measurement, and this loader's ratio to it.
+// column is a pair of columns that only some tables have: a measurement, and this loader's ratio to it.
 type column struct {
 	titles [2]string
 	of     func(*row) *statistic
@@ -101,7 +101,7 @@ func (r *report) more(set string) []column {
 	return list
 }
 
-// beside is a pair of cells: another measurement, and the ratio of the medians.
+// beside returns a pair of cells: another measurement, and the ratio of the medians.
 func (r *row) beside(other *statistic) []string {
 	switch {
 	case other == nil:
@@ -115,7 +115,7 @@ func (r *row) beside(other *statistic) []string {
 // inBrief are the items of the short table.
 var inBrief = []string{"load", "cold", "cycle", "layers", "list", "draw-export", "resident"}
 
-// brief is one table of the most important items with the first set of drivers: both libraries, and the ratio of the two.
+// brief returns a table of the most important items with the first set of drivers: both libraries, and their ratio.
 func (r *report) brief() string {
 	lines := [][]string{{"", "vkloader", "reference", "ratio"}}
 	for _, key := range inBrief {
@@ -209,7 +209,8 @@ func (r *report) growthTables() string {
 	return b.String()
 }
 
-// table is lines as a table of Markdown, its columns of equal width. All but the first column stand to the right.
+// table returns lines as a table of Markdown, with columns of equal width. All columns but the first are
+// right-aligned.
 func table(lines [][]string) string {
 	width := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -242,7 +243,7 @@ func table(lines [][]string) string {
 	return b.String()
 }
 
-// missed are the lines whose budget is not met.
+// missed returns the lines whose budget is missed.
 func (r *report) missed() []string {
 	var list []string
 	for _, w := range r.Rows {
@@ -260,9 +261,9 @@ func (r *report) missed() []string {
 	return list
 }
 
-// update puts the tables of a section into a file: all of them between "<!-- bench SECTION: begin -->" and
-// "<!-- bench SECTION: end -->", the short one between "<!-- bench SECTION, brief: begin -->" and its end; the file has
-// one of them or both.
+// update replaces the tables of a section in a file: all tables between "<!-- bench SECTION: begin -->" and "<!--
+// bench SECTION: end -->", the short one between "<!-- bench SECTION, brief: begin -->" and its end. The file has one
+// or both of these places.
 func (r *report) update(file, section string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {

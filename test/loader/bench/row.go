@@ -18,7 +18,7 @@ func (s statistic) orNil() *statistic {
 	return &s
 }
 
-// row is one line of the tables, complete, so that tables can be made of JSON.
+// row is a complete line of the tables, so that tables can be made from JSON.
 type row struct {
 	Set       string    `json:"set"`
 	Item      string    `json:"item"`
@@ -28,7 +28,7 @@ type row struct {
 	Ours      statistic `json:"vkloader"`
 	Reference statistic `json:"reference"`
 	Ratio     float64   `json:"ratio"` // of the medians
-	// Another loader, and a program without one, where they were measured.
+	// Another loader, and a program without a loader, if measured.
 	Peer   *statistic `json:"peer,omitempty"`
 	Bare   *statistic `json:"bare,omitempty"`
 	Budget string     `json:"budget,omitempty"`
@@ -49,7 +49,7 @@ func newRow(set string, it item, ours, reference statistic) row {
 	case b.is:
 		r.Budget, met = "yes", ours.Lowest == 1
 	case b.ratio > 0:
-		// The tables show two digits; measurements are no more precise.
+		// Budgets are compared with two digits, as in the tables; measurements are not more precise.
 		r.Budget, met = fmt.Sprintf("≤ %.2f", b.ratio), math.Round(r.Ratio*100) <= b.ratio*100
 	default:
 		r.Budget, met = "≤ reference + "+show(b.more, it.unit), ours.Median <= reference.Median+b.more
@@ -58,7 +58,7 @@ func newRow(set string, it item, ours, reference statistic) row {
 	return r
 }
 
-// show writes a number of a unit, with three digits or so.
+// show formats a number with its unit, with about three digits.
 func show(v float64, u unit) string {
 	digits := func(v float64) string {
 		switch {
@@ -99,7 +99,7 @@ func suffix(u unit) string {
 	return " " + string(u)
 }
 
-// show writes the median, and the lowest where it says more.
+// show formats the median, and the lowest value if it differs much.
 func (s statistic) show(u unit) string {
 	if u != nanoseconds {
 		return show(s.Median, u)

@@ -22,8 +22,8 @@ import (
 type bench struct {
 	build     string    // the directory with libvulkan.so.1
 	programs  string    // the directory with the measuring programs
-	libraries [3]string // without the last one no peer is measured
-	empty     string    // a directory with nothing in it
+	libraries [3]string // the last one may be empty: no peer is measured
+	empty     string    // an empty directory
 	names     string    // a file with the registry's commands
 	scratch   string
 	rounds    int
@@ -32,8 +32,8 @@ type bench struct {
 	lacking   []string // items with a budget that could not be measured
 }
 
-// These index everything that is there for several: this loader, the system's, another one, and a program without a loader,
-// which opens the driver itself.
+// The indexes of measured subjects: this loader, the system's, another loader, and a program without a loader, which
+// opens the driver itself.
 const (
 	ours = iota
 	reference
@@ -42,10 +42,10 @@ const (
 	subjects
 )
 
-// withoutLoader are the items that a program without a loader is compared in.
+// withoutLoader are the items that are also measured in a program without a loader.
 var withoutLoader = []string{"cold", "cycle", "extensions", "create-instance", "first-list", "list", "create-device"}
 
-// compared are those that are measured with a set.
+// compared returns the subjects that are measured with a set.
 func (b *bench) compared(s set) []int {
 	list := []int{ours, reference}
 	if b.libraries[peer] != "" {
@@ -57,14 +57,14 @@ func (b *bench) compared(s set) []int {
 	return list
 }
 
-// patience is the longest that a measuring program may take; under valgrind several times as long.
+// patience is the time limit of a measuring program; under valgrind it is several times as long.
 const patience = 2 * time.Minute
 
 func (b *bench) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// lack says that an item could not be measured.
+// lack records that an item could not be measured.
 func (b *bench) lack(s set, it item, why string) {
 	b.note("%s, %s: %s is not measured: %s", s.name, it.group, it.title, why)
 	if budgetOf(s.name, it.key) != nil {
@@ -136,14 +136,14 @@ func (s *samples) statistic(library int) statistic {
 	return statistic{Median: middle, Lowest: lowest}
 }
 
-// row is the line of an item.
+// row returns the line of an item.
 func (s *samples) row(set string, it item) row {
 	r := newRow(set, it, s.statistic(ours), s.statistic(reference))
 	r.Peer, r.Bare = s.statistic(peer).orNil(), s.statistic(bare).orNil()
 	return r
 }
 
-// of are the items that the subject is measured in.
+// of returns the items that are measured for the subject.
 func of(subject int, list []item) []item {
 	if subject != bare {
 		return list
@@ -151,7 +151,8 @@ func of(subject int, list []item) []item {
 	return slices.DeleteFunc(slices.Clone(list), func(it item) bool { return !slices.Contains(withoutLoader, it.key) })
 }
 
-// times measures the items of a set, a process of each library in turn, each of them the first as often as the others.
+// times measures the items of a set: a process of each library in turn, with each library first in as many rounds as
+// the others.
 func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 	bySource := map[source][]item{}
 	for _, it := range list {
@@ -182,7 +183,7 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 				}
 				for _, it := range of {
 					v, ok := values[it.value]
-					if !ok { // these drivers cannot do it
+					if !ok { // the drivers do not support it
 						continue
 					}
 					if all[it.key] == nil {
@@ -206,7 +207,7 @@ func (b *bench) times(s set, list []item, rounds int) ([]row, error) {
 	return rows, nil
 }
 
-// operations are those that warm items need, in their order.
+// operations returns the operations of warm items, in order.
 func operations(list []item) []string {
 	var words []string
 	for _, it := range list {
@@ -223,9 +224,9 @@ func operations(list []item) []string {
 
 var collected = regexp.MustCompile(`(?m)^==\d+== Collected : (\d+)`)
 
-// count counts the instructions of the items: those of the calling thread inside the calls, or, of items with two
-// lengths, those of all threads, by the difference. They do not depend on the machine's load, so processes run side by
-// side.
+// count counts the instructions of the items: those of the calling thread inside the calls, or, for items with two
+// numbers of repetitions, those of all threads, from the difference. The counts do not depend on the machine's load,
+// so processes run in parallel.
 func (b *bench) count(s set, list []item) ([]row, error) {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil && len(list) > 0 {
@@ -268,7 +269,7 @@ func (b *bench) count(s set, list []item) ([]row, error) {
 	return rows, nil
 }
 
-// instructions are those of one operation.
+// instructions returns the instructions of one operation.
 func (b *bench) instructions(valgrind string, s set, library int, it item) (float64, error) {
 	long, err := b.callgrind(valgrind, s, library, it, it.long)
 	if err != nil || it.short == 0 {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// set is drivers and layers under which everything is measured.
+// set is the drivers and layers with which all items are measured.
 type set struct {
 	name, title string
 	environ     []string
-	bare        string // the driver's library, where a program can do without a loader; empty: it is not measured
-	real        bool   // drivers that do something
+	bare        string // the driver's library, for a program without a loader; empty: not measured
+	real        bool   // the drivers drive hardware or render
 }
 
 // mesa are the manifests of Debian 12's mesa-vulkan-drivers on this architecture.
@@ -20,8 +20,8 @@ var mesa = []string{"intel_hasvk_icd.x86_64.json", "intel_icd.x86_64.json", "lvp
 
 const driverDirectory = "/usr/share/vulkan/icd.d"
 
-// environ returns the environment of a measured process: only the places of programs and libraries. alone keeps the
-// machine's layers out.
+// environ returns the environment of a measured process, which has only the paths of programs and libraries. alone
+// excludes the machine's layers.
 func (b *bench) environ(drivers string, alone bool, more ...string) []string {
 	e := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.empty, "BENCH_NAMES=" + b.names, "VK_DRIVER_FILES=" + drivers}
 	if path := os.Getenv("LD_LIBRARY_PATH"); path != "" {
@@ -33,7 +33,8 @@ func (b *bench) environ(drivers string, alone bool, more ...string) []string {
 	return append(e, more...)
 }
 
-// defaultSets are the null driver in the machine as it is, the null driver with nothing else, and Mesa's drivers.
+// defaultSets are the null driver on the machine as it is, the null driver without the machine's layers, and Mesa's
+// drivers.
 func (b *bench) defaultSets() []set {
 	null := filepath.Join(b.build, "drivers/null_icd.json")
 	sets := []set{
@@ -65,7 +66,8 @@ func (b *bench) defaultSets() []set {
 
 func (b *bench) nullDriver() string { return filepath.Join(b.build, "drivers/libvk_null.so") }
 
-// policy makes a home directory whose settings file leaves out drivers without hardware; the reference does not know it.
+// policy makes a home directory with a settings file that excludes drivers without hardware. The reference ignores
+// that setting.
 func (b *bench) policy() (home string, err error) {
 	home = b.empty + "-policy"
 	directory := filepath.Join(home, ".config/vulkan/loader_settings.d")
@@ -76,7 +78,7 @@ func (b *bench) policy() (home string, err error) {
 	return home, os.WriteFile(filepath.Join(directory, "vk_loader_settings.json"), []byte(text), 0o644)
 }
 
-// givenSet is a set of -drivers: NAME=FILE[:FILE...].
+// givenSet parses a set of -drivers: NAME=FILE[:FILE...].
 func (b *bench) givenSet(text string) (set, error) {
 	name, files, ok := strings.Cut(text, "=")
 	if !ok || name == "" || files == "" {

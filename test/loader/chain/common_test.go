@@ -31,7 +31,7 @@ func start(w *world.World) *world.Host {
 	return w.Start()
 }
 
-// line is a message as it stands on standard error; tag is "ERROR | LAYER", text may be "".
+// line returns a message as printed on standard error; tag is "ERROR | LAYER", text may be "".
 func line(tag, text string) string {
 	head := "[Vulkan Loader] " + tag + ":"
 	if len(head) >= 32 {
@@ -40,7 +40,7 @@ func line(tag, text string) string {
 	return fmt.Sprintf("%-32s%s", head, text)
 }
 
-// said wants the message n times, word for word.
+// said checks that a message occurs n times, word for word.
 func said(t *testing.T, stderr string, n int, tag, text string) {
 	t.Helper()
 	found := 0
@@ -59,7 +59,7 @@ func said(t *testing.T, stderr string, n int, tag, text string) {
 	}
 }
 
-// has wants no message with the part.
+// silent checks that no message contains the part.
 func silent(t *testing.T, stderr, part string) {
 	t.Helper()
 	for _, l := range strings.Split(stderr, "\n") {
@@ -128,7 +128,8 @@ func extensions(names ...string) []any {
 // calls lists "who" for one function, in order.
 func calls(w *world.World, fn string) []string { return entered(w.Log().Fn(fn)).Who() }
 
-// asked returns the answers that the layer got from the next one for a name: the libraries of GIPA, GPDPA and GDPA.
+// asked returns the answers that the layer received from the next one for a name: the libraries of GIPA, GPDPA and
+// GDPA.
 func asked(t *testing.T, w *world.World, who, when, name string) world.Answer {
 	t.Helper()
 	for _, e := range w.Log().By(who).Fn("asked") {

@@ -1,4 +1,4 @@
-// Package chain holds the statements about layers at work: functions called before there is an instance, opening and
-// negotiation, the instance and device chains with their structures and callbacks, devices that layers make, look-up
-// through layers, commands that the loader does not know, and the call stack in the log.
+// Package chain tests layers in the chain: functions called before an instance exists, opening and negotiation, the instance
+// and device chains with their structures and callbacks, devices that layers create, lookups through layers, commands that the
+// loader does not know, and the call stack in the log.
 package chain

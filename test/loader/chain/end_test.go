@@ -10,7 +10,7 @@ import (
 
 var ownLibrary = filepath.Base(world.Library())
 
-// scripts makes one statement of each name.
+// scripts makes a statement of the key for each name.
 func scripts(key string, names ...string) []string {
 	var out []string
 	for _, name := range names {
@@ -77,9 +77,9 @@ func TestLowerEnd(t *testing.T) {
 		"vkGetPhysicalDeviceProperties2": {true, true}, "vkGetPhysicalDeviceProperties2KHR": {true, true},
 		"vkGetPhysicalDeviceToolProperties": {true, true}, "vkEnumerateDeviceExtensionProperties": {true, true},
 		"vkDestroySurfaceKHR": {true, true}, "vkGetPhysicalDeviceSurfaceSupportKHR": {true, true}, "vkCreateDevice": {true, true},
-		// Device commands only where a driver has them.
+		// Device commands are found only if a driver has them.
 		"vkCmdDraw": {true, false}, "vkQueueSubmit": {true, false}, "vkTrimCommandPoolKHR": {true, false}, "vkCmdDrawMeshTasksEXT": {false, false},
-		// Unknown names only where a driver has them.
+		// Unknown names are found only if a driver has them.
 		"vkOfDriverDevices": {true, true}, "vkOfDriver": {true, false}, "vkOfLayerDevices": {false, false}, "vkOfLayer": {false, false},
 		"vkOfNobody": {false, false},
 	}
@@ -107,7 +107,7 @@ func TestLowerEnd(t *testing.T) {
 		}
 		h.OK("create_instance", words...)
 		h.OK("physical_devices")
-		// The application sees the layers' functions too, and that changes nothing below.
+		// The application also sees the layers' functions, which changes nothing below.
 		for _, name := range []string{"vkOfLayerDevices", "vkOfLayer", "vkOfDriverDevices", "vkOfDriver"} {
 			if h.Do("gipa", "instance", "i", "name", name).Int("ptr") == 0 {
 				t.Errorf("the application does not get %s", name)

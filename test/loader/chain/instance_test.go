@@ -25,7 +25,7 @@ func links(e world.Answer) []world.Answer {
 	return nil
 }
 
-// shape renders a recorded chain: "47.3 47.2 12345".
+// shape formats a recorded chain: "47.3 47.2 12345".
 func shape(e world.Answer) string {
 	var out []string
 	for _, s := range e.Objects("chain") {
@@ -38,7 +38,7 @@ func shape(e world.Answer) string {
 	return strings.Join(out, " ")
 }
 
-// address renders the pointer behind a reference as the fakes do.
+// address formats the pointer behind a reference like the fakes do.
 func address(t *testing.T, h *world.Host, ref string) string {
 	t.Helper()
 	h.Do("memory", "as", "word", "ptr@0", ref)
@@ -274,7 +274,7 @@ func TestWrappedInstance(t *testing.T) {
 	if wrapper == own || leave(t, w, "VK_LAYER_1", "vkCreateInstance").Text("handle") != wrapper || leave(t, w, "VK_LAYER_3", "vkCreateInstance").Text("handle") != own {
 		t.Errorf("handles: wrapper %s, own %s, %v", wrapper, own, w.Log().Fn("vkCreateInstance"))
 	}
-	// A second instance with other layers beside it.
+	// A second instance with other layers.
 	w.ForgetLog()
 	h.OK("create_instance", "as", "j", "layer", "VK_LAYER_3")
 	same(t, "created", created(w), []string{"VK_LAYER_3", "a"})

@@ -10,10 +10,10 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// created lists who saw vkCreateInstance, top to bottom.
+// created lists the layers and drivers whose vkCreateInstance was called, top to bottom.
 func created(w *world.World) []string { return calls(w, "vkCreateInstance") }
 
-// libraries lists the files that the loader opened in the world's lib directory, in order.
+// libraries lists the files in the world's lib directory that the loader opened, in order.
 func libraries(accesses []string) []string {
 	var out []string
 	for _, a := range accesses {
@@ -212,8 +212,8 @@ func TestNegotiation(t *testing.T) {
 		kind, format  string
 		script        []string
 		functions     map[string]any
-		negotiated    string // the symbol that was called, "" for none
-		exported      string // by which export the GIPA was called
+		negotiated    string // the called symbol; "" for none
+		exported      string // the export by which the GIPA was called
 		withoutDevice bool
 	}{
 		"version 2":                          {negotiated: negotiate},
@@ -293,7 +293,7 @@ func severityOf(linker string) (tag, text string) {
 	return "ERROR", linker
 }
 
-// broken are faults of a library, with the message about the layer: to the application that named it, and otherwise.
+// broken lists faults of a library, with the message about the layer: if the application named it, and otherwise.
 var broken = map[string]struct {
 	make func(w *world.World, f *world.Fake)
 	tag  string

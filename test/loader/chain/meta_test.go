@@ -6,8 +6,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A meta-layer is no member of the chain (LAY-258): what its own manifest offers can be listed by its name, and cannot
-// be enabled or called. What its components offer can.
+// A meta-layer is not in the chain (LAY-258): its own manifest's offers are listed by its name, but cannot be enabled or called.
+// The offers of its components can.
 //
 // holds: LAY-258 LAY-260 LAY-273 UNK-012
 func TestMetaLayersOfferNothingThemselves(t *testing.T) {
@@ -43,7 +43,8 @@ func TestMetaLayersOfferNothingThemselves(t *testing.T) {
 	h.Quit()
 }
 
-// Of implicit layers with one name the first counts, for the global commands too, with hooks and extensions (LAY-109).
+// Of implicit layers with one name, the first counts, also for the global commands, with pre-instance functions and
+// extensions (LAY-109).
 //
 // holds: LAY-109 LAY-217 LAY-240
 func TestSameNamedImplicitLayersBeforeInstances(t *testing.T) {

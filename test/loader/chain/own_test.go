@@ -36,7 +36,8 @@ func TestDevicesOfLayers(t *testing.T) {
 			}
 			same(t, label, calls(w, "vkCreateDevice"), want)
 			for _, made := range entered(w.Log().By("VK_LAYER_3").Fn("vkCreateDevice")) {
-				// New structures in front; before "after", those of the first call follow, already used up.
+				// The new structures come first. With "after", those of the first call follow, whose links are used
+				// up.
 				if c := made.Objects("chain"); c[0].Int("function") != 1 || c[1].Int("function") != 0 || len(c[1].Objects("links")) != 1 || made.Int("known") != 1 {
 					t.Errorf("%s: chain %v", label, made)
 				}
@@ -70,7 +71,7 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 		for _, c := range []struct {
 			script string
 			chain  []string
-			next   string // whose GDPA the layer gets
+			next   string // the layer whose GDPA is returned
 		}{
 			{"index 0", []string{"VK_LAYER_3", "b"}, "VK_LAYER_3"},
 			{"index 1", []string{"VK_LAYER_3", "a"}, "VK_LAYER_3"},
@@ -83,7 +84,8 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 			w.ExplicitLayer("VK_LAYER_1", "intercept vkQueueWaitIdle")
 			f := w.ExplicitLayer("VK_LAYER_2", "intercept vkQueueWaitIdle")
 			w.ExplicitLayer("VK_LAYER_3", "intercept vkQueueWaitIdle")
-			if wrap != "" && c.script != "app" { // a command without an instance is not known to be wrapped in the middle
+			// a global command does not show that a layer in the middle wraps handles
+			if wrap != "" && c.script != "app" {
 				f.Script(wrap)
 			}
 			h := w.Start()
@@ -113,7 +115,7 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 			h.Quit()
 		}
 	}
-	// An instance that is none.
+	// An invalid instance.
 	w := world.New(t)
 	w.Driver("a")
 	w.ExplicitLayer("VK_LAYER_x", "own_now alien 0")
@@ -124,7 +126,7 @@ func TestDevicesOfLayersAtAnyTime(t *testing.T) {
 		t.Errorf("of an instance that is none: %v", own)
 	}
 	h.Quit()
-	// The bottom layer gets the loader's.
+	// The bottom layer gets the loader's function.
 	w = world.New(t)
 	w.Driver("a")
 	w.ExplicitLayer("VK_LAYER_x", "own_now index 0")

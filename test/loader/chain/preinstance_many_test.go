@@ -12,8 +12,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Layers with pre-instance functions take nothing from the stack, however many there are: the links of these alone are
-// 192 kB, the stack has less. The layer that is called first answers.
+// Layers with pre-instance functions take no room on the stack, in any number: their links alone are 192 kB, and the stack is
+// smaller. The layer that is called first answers.
 //
 // holds: LAY-222 LAY-224 G-12
 func TestManyPreInstanceLayers(t *testing.T) {
@@ -51,7 +51,7 @@ func TestManyPreInstanceLayers(t *testing.T) {
 			}
 		}
 	} else {
-		h.Try("maps") // it runs: a limit that is set while the kernel still starts the program ends it
+		h.Try("maps") // wait until the program runs: a limit set while the kernel still starts it would end it
 		// The main thread's stack, limited to its size at the start: the stack of another thread may end in memory mapped below it.
 		limit := unix.Rlimit{Cur: 64 << 10, Max: unix.RLIM_INFINITY}
 		if err := unix.Prlimit(h.Pid(), unix.RLIMIT_STACK, &limit, nil); err != nil {

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// stack returns the lines from the one with the title to the one with the end.
+// stack returns the lines from the title's line to the end's.
 func stack(stderr, title, end string) []string {
 	var out []string
 	for _, l := range strings.Split(stderr, "\n") {

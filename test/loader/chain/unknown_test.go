@@ -13,7 +13,7 @@ func pointer(h *world.Host, instance, name string) int {
 	return int(h.Do("gipa", "instance", instance, "name", name).Int("ptr"))
 }
 
-// all creates an instance with the layers of the names, top to bottom.
+// all creates an instance with the named layers, top to bottom.
 func all(h *world.Host, names ...string) {
 	words := []string{"api", "1.1.0"}
 	for _, name := range names {
@@ -79,9 +79,9 @@ func TestUnknownPhysicalDeviceCommands(t *testing.T) {
 	h.Quit()
 }
 
-// Every kind of entry that the assembler makes hands on twelve words and floating-point numbers as they are, in registers
-// and on the stack, of 64 bits where words have 32, too, and returns the results: the functions here have those arguments
-// for every command. On ppc64el the entries of known commands have the commands' own arguments, and no more.
+// Every kind of stub passes twelve words and floating-point numbers unchanged, in registers and on the stack, including 64-bit
+// values on 32-bit machines, and returns the results. The functions here have these arguments for every command. On ppc64el,
+// the trampolines of known commands have the commands' own arguments and no others.
 //
 // holds: UNK-003 UNK-013 LAY-414
 func TestArgumentsPass(t *testing.T) {
@@ -220,12 +220,12 @@ func TestUnknownCommandThatADriverLacks(t *testing.T) {
 	same(t, "calls", w.Log().Fn("vkOfB").Who(), []string{"b"})
 }
 
-// One of the layers looks names up itself whenever it is asked.
+// One of the layers looks names up itself when it is asked for a name.
 //
 // holds: THR-007 LAY-417 LAY-418 LAY-419 LAY-422 UNK-012 UNK-013 UNK-014 UNK-015 UNK-016 UNK-017 UNK-018
 func TestUnknownDeviceCommands(t *testing.T) {
 	t.Parallel()
-	for _, early := range []bool{true, false} { // ask before creating devices, or after
+	for _, early := range []bool{true, false} { // look up before creating devices, or after
 		w := world.New(t)
 		w.Driver("a", "device name=a", "offer vkBoth", "offer vkOfA", "args vkBoth 10", "return vkBoth 0x1122334455667788", "offer_gdpa vkByManifest", "offer_gdpa vkSecret").API("1.1.0")
 		w.Driver("b", "device name=b", "offer vkBoth").API("1.1.0")
@@ -376,7 +376,7 @@ func TestLimitOfUnknownCommands(t *testing.T) {
 	for _, kind := range []string{"vkPhysical", "vkDevice"} {
 		for i := range most {
 			if kind == "vkDevice" && i == most-1 {
-				continue // the place is for the name below
+				continue // leaves an entry for the name below
 			}
 			name := fmt.Sprint(kind, i)
 			p := pointer(h, "i", name)
@@ -390,7 +390,7 @@ func TestLimitOfUnknownCommands(t *testing.T) {
 	if a.Int("ptr") != 0 || !a.HasText("m", "loader_dev_ext_gpa: Exhausted the unknown physical device function array!") {
 		t.Errorf("one too many: %v", a)
 	}
-	a = h.Do("gipa", "instance", "i", "name", fmt.Sprint("vkPhysical", most+1)) // a driver's GIPA has it as well
+	a = h.Do("gipa", "instance", "i", "name", fmt.Sprint("vkPhysical", most+1)) // a driver's GIPA has it, too
 	if a.Int("ptr") == 0 || !a.HasText("m", "loader_dev_ext_gpa: Exhausted the unknown physical device function array!") {
 		t.Errorf("one that can be a device function: %v", a)
 	}
@@ -410,7 +410,7 @@ func TestLimitOfUnknownCommands(t *testing.T) {
 		h.Do("call", "pointer", world.Ref(found[name]), "arg", object)
 		same(t, name, w.Log().Names(), []string{"a " + name})
 	}
-	// Another instance has places of its own.
+	// Another instance has a separate store.
 	h.OK("create_instance", "as", "j")
 	for i, name := range []string{fmt.Sprint("vkPhysical", most), fmt.Sprint("vkDevice", most)} {
 		p := pointer(h, "j", name)

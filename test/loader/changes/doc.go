@@ -1,3 +1,3 @@
-// Package changes holds nothing but tests: one process goes on calling the loader while manifests, libraries, links, mounts
-// and variables change under it. A fresh process gives the expected answer.
+// Package changes tests changes of manifests, libraries, links, mounts and variables during a process that keeps calling the
+// loader. The expected answers come from a new process.
 package changes

@@ -29,8 +29,8 @@ static void trace(const char *name, char what, int number)
 }
 `
 
-// helper is a library that drivers and layers need. Version N has the functions helper_1 to helper_N. The next caller of
-// helper_1 calls a callback that was left in it.
+// helper is a library that drivers and layers need. Version N has the functions helper_1 to helper_N. A callback can be stored
+// in it; the next call of helper_1 calls the callback.
 const helper = `
 int helper_1(void (*call)(void));
 int helper_1(void (*call)(void))
@@ -50,7 +50,8 @@ int helper_3(void) { return 3; }
 #endif
 `
 
-// own is a library that only the layer needs. It calls the callback that the layer's last opening left in it.
+// own is a library that only the layer needs. It calls the callback that the layer stored in it when it was last
+// opened.
 const own = `
 void own_call(void (*call)(void));
 void own_call(void (*call)(void))
@@ -61,8 +62,8 @@ void own_call(void (*call)(void))
 }
 `
 
-// needing is a driver or a layer of a version, which needs the same version of the helper. Its Vulkan functions are those of the
-// fake library that it needs, too.
+// needing is a driver or a layer of a given version, which needs the same version of the helper. Its Vulkan functions are those
+// of the fake library, which it also needs.
 const needing = traced + `
 int helper_1(void (*call)(void));
 int helper_2(void);
@@ -88,10 +89,10 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void) { trace(NAME, '-', VERSION); }
 `
 
-// versions of each library.
+// versions is the number of versions of each library.
 const versions = 3
 
-// names of the drivers and the layer that need the helper.
+// names lists the drivers and the layer that need the helper.
 var names = []string{"a", "b", "layer"}
 
 // built compiles the libraries of all versions once for all tests. They find each other by $ORIGIN.
@@ -190,7 +191,8 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// manifests is the value of VK_DRIVER_FILES for both drivers, in this order. A directory's order depends on the file system.
+// manifests returns the value of VK_DRIVER_FILES for both drivers, in this order. A directory's order would depend on
+// the file system.
 func (m *machine) manifests() string { return m.Path("icd/a.json") + ":" + m.Path("icd/b.json") }
 
 func (m *machine) must(err error) {
@@ -200,7 +202,7 @@ func (m *machine) must(err error) {
 	}
 }
 
-// lib is the path of a library.
+// lib returns the path of a library.
 func (m *machine) lib(name string) string {
 	if name == "helper" {
 		name = "libhelper"
@@ -208,7 +210,7 @@ func (m *machine) lib(name string) string {
 	return m.Path("lib", name+".so")
 }
 
-// install puts a version of a library in its place, as package managers do: a link to the file first, then a rename.
+// install puts a version of a library in place, as package managers do: it links to the old file first, then renames.
 func (m *machine) install(name string, version int) {
 	m.t.Helper()
 	m.copyTo(name, version, m.lib(name)+".new")
@@ -235,7 +237,7 @@ func (m *machine) upgrade(version int) {
 	}
 }
 
-// overwrite writes a version of a library over the file that there is, page by page.
+// overwrite writes a version of a library over the existing file, page by page.
 func (m *machine) overwrite(name string, version int) {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
@@ -243,7 +245,7 @@ func (m *machine) overwrite(name string, version int) {
 	m.write(name, text, 0)
 }
 
-// copyOver does the same as cp does: it cuts the file off first, which resets the relocated pages of its mappings.
+// copyOver overwrites like cp: it truncates the file first, which resets the relocated pages of its mappings.
 func (m *machine) copyOver(name string, version int) {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.built, fmt.Sprint(name, version)))
@@ -260,7 +262,7 @@ func (m *machine) write(name string, text []byte, flags int) {
 	m.must(file.Close())
 }
 
-// traces follows which libraries are open, and returns what happened since the last time.
+// traces follows the libraries that are opened and closed, and returns the changes since the last call.
 func (m *machine) traces() []string {
 	text, err := os.ReadFile(m.Path("trace"))
 	if err != nil {

@@ -22,8 +22,8 @@ var (
 	steps     = flag.Int("steps", 12, "changes of one sequence")
 )
 
-// After every change under a process, its next call answers as that of a fresh process does. A driver that was overwritten in
-// place may be refused instead, until another file is in its place. Another user's rights, mounts and links change, too.
+// After every change, the next call of a running process returns the same answer as in a new process. Exception: a driver that was
+// overwritten in place may be refused until another file is in its place. The changes include another user's rights, mounts and links.
 //
 //	go test ./test/loader/changes -run Random -args -sequences 1000 -seed 7
 //
@@ -45,7 +45,7 @@ func TestRandomChanges(t *testing.T) {
 	}
 }
 
-// sequence is one process that lives through changes.
+// sequence is a process with the changes made during its life.
 type sequence struct {
 	*machine
 	random    *rand.Rand
@@ -55,8 +55,8 @@ type sequence struct {
 	long      bool // an instance lives
 	mounted   string
 	refused   bool // a driver is overwritten, and may be refused
-	left      bool // it is left in memory
-	pinned    bool // and its dependency was replaced: drivers stay old, or are refused
+	left      bool // the overwritten driver is still in memory
+	pinned    bool // a dependency of that driver was replaced: drivers stay old, or are refused
 }
 
 func newSequence(t *testing.T, seed int64) *sequence {
@@ -81,19 +81,19 @@ func newSequence(t *testing.T, seed int64) *sequence {
 	return s
 }
 
-// manifestOf is a layer whose library is never opened.
+// manifestOf returns the manifest of a layer whose library is never opened.
 func manifestOf(name string) string {
 	return world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": map[string]any{"name": name, "type": "INSTANCE",
 		"library_path": "/nowhere/lib.so", "api_version": "1.3.0", "implementation_version": "1", "description": name}})
 }
 
-// seen is the answers of the calls.
+// seen holds the answers of the calls.
 type seen struct{ layers, devices, open string }
 
-// calls of one comparison.
+// calls selects the calls of a comparison.
 type calls struct {
 	extensions, layer bool
-	instance          bool // false: nothing but the list of extensions, which leaves drivers open
+	instance          bool // false: only the list of extensions, which leaves drivers open
 }
 
 // look makes calls in a process.
@@ -139,7 +139,7 @@ func (s *sequence) look(h *world.Host, m *machine, c calls) seen {
 	return got
 }
 
-// compare asks the process and a fresh one.
+// compare compares the answers of the process with those of a new one.
 func (s *sequence) compare() {
 	s.t.Helper()
 	c := calls{extensions: s.random.Intn(2) == 0, layer: s.random.Intn(2) == 0 && !s.pinned /* which would be given the old helper */}
@@ -154,7 +154,7 @@ func (s *sequence) compare() {
 	want := s.look(h, fresh, c)
 	h.Quit()
 	os.Remove(s.Path("trace"))
-	if s.long { // the libraries of an instance stay as they are
+	if s.long { // the libraries of an instance do not change
 		got.open, want.open = "", ""
 	}
 	if s.refused || s.pinned {
@@ -178,7 +178,7 @@ func (s *sequence) variable(name, value string) {
 	set(s.h, name, value)
 }
 
-// step changes something and compares.
+// step makes a change and compares.
 func (s *sequence) step() {
 	s.t.Helper()
 	changes := []struct {
@@ -213,7 +213,7 @@ func (s *sequence) step() {
 			s.Write("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":[{"name":"S","path":"`+
 				s.Path("other/x.json")+`","control":"on"}]}}`)
 		}},
-		{"other settings", func() { // a file that is gone leaves its last contents (SET-15)
+		{"other settings", func() { // without a settings file, its last contents count (SET-15)
 			s.Write("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{}}`)
 		}},
 		{"a driver less", func() { os.Rename(s.Path("icd/b.json"), s.Path("b.json")) }},
@@ -246,7 +246,7 @@ func (s *sequence) upgradeAll() {
 	s.pinned = s.left
 }
 
-// status changes the time of the last status change alone.
+// status changes only the time of the last status change.
 func (s *sequence) status(path string) {
 	if os.Link(path, path+".link") == nil {
 		os.Remove(path + ".link")
@@ -285,8 +285,8 @@ func (s *sequence) unmount() {
 	s.mounted = ""
 }
 
-// otherUser gives rights up for one comparison. A process with ids that differ ignores variables; settings of the user that the
-// process remembers (SET-15) would count for it alone.
+// otherUser gives up rights for one comparison. A process whose ids differ ignores variables. It would still use the user's settings
+// that it remembers (SET-15), unlike a new process.
 func (s *sequence) otherUser() {
 	if os.Geteuid() != 0 || slices.ContainsFunc(s.done, func(step string) bool { return strings.Contains(step, "settings") }) {
 		return
@@ -311,8 +311,8 @@ func (s *sequence) otherUser() {
 	}
 }
 
-// earlier puts the first version of a driver earlier on the linker's way. It works with any version of the helper. The old one stays
-// while an overwritten driver, which is left in memory, has a library in common with it.
+// earlier installs the first version of a driver in an earlier directory of the linker's search. It works with any version of the
+// helper. The old driver stays while an overwritten driver in memory shares a library with it.
 func (s *sequence) earlier() {
 	if s.version == 1 {
 		s.version = 2
@@ -335,11 +335,11 @@ func (s *sequence) overwriteDriver() {
 	} else {
 		s.overwrite("b", 1)
 	}
-	s.h.Do("instance_extensions") // the loader looks at the file before another one replaces it
+	s.h.Do("instance_extensions") // the loader compares the file before another one replaces it
 	s.refused, s.left = true, true
 }
 
-// instance begins an instance that lives on, or ends it.
+// instance creates an instance that stays alive, or destroys it.
 func (s *sequence) instance() {
 	if s.long {
 		s.h.Do("destroy_instance", "name", "long")

@@ -14,7 +14,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// life makes an instance, lists its devices and ends it. It returns the devices, and the opened and closed libraries.
+// life creates an instance, lists its devices and destroys it. It returns the devices, and the opened and closed
+// libraries.
 func (m *machine) life(words ...string) string {
 	m.t.Helper()
 	if m.h == nil {
@@ -39,8 +40,8 @@ func (m *machine) is(when, got, want string) {
 	}
 }
 
-// A package manager links to a file before it replaces it. That changes the time of the last status change alone, and so do
-// chmod and a second link. No instance may fail, and nothing is opened again.
+// A package manager links to a file before it replaces it. That changes only the time of the last status change, and so do chmod
+// and a second link. No instance may fail, and no library is opened again.
 //
 // holds: INS-088 LAY-281
 func TestStatusChangeAlone(t *testing.T) {
@@ -80,7 +81,7 @@ func TestSharedLibraryIsUpgraded(t *testing.T) {
 	m.is("upgraded", m.life(), "a b a-1 b-1 a+22 b+12")
 	m.is("again", m.life(), "a b")
 
-	// While an instance of one driver lives, the other one stays with it.
+	// While an instance of one driver lives, the other driver stays, too.
 	m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.Path("icd/b.json"))
 	m.h.OK("create_instance", "as", "long")
 	m.h.OK("physical_devices", "instance", "long")
@@ -92,7 +93,8 @@ func TestSharedLibraryIsUpgraded(t *testing.T) {
 	m.h.Quit()
 }
 
-// A shared library that is overwritten while no instance exists: the drivers that need it are refused, and nothing is called.
+// A shared library is overwritten while no instance exists: the drivers that need it are refused, and none of their
+// functions is called.
 //
 // holds: INS-088 INS-091
 func TestSharedLibraryIsOverwritten(t *testing.T) {
@@ -111,7 +113,7 @@ func TestSharedLibraryIsOverwritten(t *testing.T) {
 	}
 }
 
-// A driver that was overwritten is refused, and a new file under its path is a new driver. So is a layer.
+// A driver that was overwritten is refused. A new file at its path is a new driver. The same holds for a layer.
 //
 // holds: INS-088 LAY-281
 func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
@@ -128,7 +130,7 @@ func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
 	m.h.OK("create_instance", "layer", "VK_LAYER_it")
 	text, err := os.ReadFile(m.lib("layer"))
 	m.must(err)
-	m.must(os.WriteFile(m.lib("layer"), world.Rebuilt(text), 0o755)) // the library that it needs still calls into it
+	m.must(os.WriteFile(m.lib("layer"), world.Rebuilt(text), 0o755)) // the layer's dependency still calls into it
 	m.h.Do("destroy_instance")
 	m.traces()
 	m.is("the layer", m.life("layer", "VK_LAYER_it"), "result -6")
@@ -137,7 +139,7 @@ func TestNewFileAfterAnOverwrittenOne(t *testing.T) {
 	m.h.Exit()
 }
 
-// A file that is overwritten by one with other program headers: its old code stays in memory, with the new headers. No later call may
+// A file is overwritten by one with other program headers: its old code stays in memory, with the new headers. No later call may
 // follow them.
 //
 // holds: INS-088 LAY-281
@@ -157,7 +159,7 @@ func TestHeadersOfAnOverwrittenFile(t *testing.T) {
 			text = world.Rebuilt(text) // the code stays the same
 			displaceDynamic(t, text)
 			m.write(name, text, 0)
-			for range 2 { // other libraries are opened while this one is in memory
+			for range 2 { // opens other libraries while this one is in memory
 				m.h.Do("setenv", "name", "VK_DRIVER_FILES", "value", m.manifests())
 				m.life()
 				m.life("layer", "VK_LAYER_it")
@@ -169,8 +171,8 @@ func TestHeadersOfAnOverwrittenFile(t *testing.T) {
 	}
 }
 
-// A layer's dependencies are closed with it: a second layer gets a newer library, a program's own plug-in its own, and a callback
-// that a layer leaves there is gone.
+// A layer's dependencies are closed with it: a second layer gets a newer library, a plug-in of the program gets its own version, and
+// a callback that a layer stored in a dependency is gone.
 //
 // holds: LAY-281
 func TestLibrariesOfLayersAreClosed(t *testing.T) {
@@ -200,7 +202,8 @@ func TestLibrariesOfLayersAreClosed(t *testing.T) {
 	m.h.Quit()
 }
 
-// A driver that a manifest names without a directory: a file that appears earlier on the linker's way is used.
+// A manifest names a driver without a directory: a file that appears in an earlier directory of the linker's search
+// is used.
 //
 // holds: DRV-022 INS-088
 func TestBareNameIsSearchedAgain(t *testing.T) {
@@ -227,7 +230,8 @@ func TestBareNameIsSearchedAgain(t *testing.T) {
 	m.h.Quit()
 }
 
-// A driver that appears earlier on the linker's way, and needs a newer version of a library that another kept driver needs, too.
+// A driver appears earlier in the linker's search, and needs a newer version of a library that another driver, which
+// stays open, needs, too.
 //
 // holds: INS-088
 func TestEarlierDriverNeedsNewerLibrary(t *testing.T) {
@@ -249,7 +253,7 @@ func TestEarlierDriverNeedsNewerLibrary(t *testing.T) {
 	m.h.Quit()
 }
 
-// A driver that appears after one list of extensions, and is replaced after the next.
+// A driver appears after one list of extensions, and is replaced after the next.
 //
 // holds: INS-087 INS-088
 func TestListedDriverIsReplaced(t *testing.T) {
@@ -299,7 +303,7 @@ func TestRightsAreGivenUp(t *testing.T) {
 	m.h.Quit()
 }
 
-// manifest is the path of the layer's manifest.
+// manifest returns the path of the layer's manifest.
 func (m *machine) manifest() string {
 	for _, variable := range m.Environment() {
 		if value, ok := strings.CutPrefix(variable, "VK_LAYER_PATH="); ok {

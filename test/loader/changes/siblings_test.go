@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// deepen links the helper to a library of its own, libdeep.so.
+// deepen links the helper to another library, libdeep.so.
 func (m *machine) deepen() {
 	m.t.Helper()
 	deep := m.Write("deep.c", "int deep(void); int deep(void) { return 1; }\n")
@@ -22,8 +22,8 @@ func (m *machine) deepen() {
 	m.must(world.Compile(append(link, "-DVERSION=1", "-Wl,-soname,libhelper.so", "-o", m.lib("helper"), filepath.Join(m.built, "helper.c"), "-ldeep")...))
 }
 
-// A library that only a needed library needs belongs to the driver's files, and so do links on the way to a file and mounts over
-// it. An exchange of two names replaces both files.
+// The files of a driver include a library that only a dependency needs, the links on the way to a file, and mounts over it. An
+// exchange of two names replaces both files.
 //
 // holds: INS-088
 func TestFilesOfADriver(t *testing.T) {
@@ -72,8 +72,8 @@ func TestFilesOfADriver(t *testing.T) {
 	m.h.Quit()
 }
 
-// VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING: 1 closes nothing, so the linker gives the old library for the path of a new file; 0
-// closes everything, so a program's plug-in gets a library of its own.
+// VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING: 1 closes nothing, so the linker returns the old library for the path of a new file; 0
+// closes everything, so a program's plug-in gets another library.
 //
 // holds: INS-088 ENV-110
 func TestUnloadingVariable(t *testing.T) {
@@ -102,8 +102,8 @@ func TestUnloadingVariable(t *testing.T) {
 	m.h.Quit()
 }
 
-// A directory of LD_LIBRARY_PATH that appears while the program runs: glibc does not search there any more, so the driver is the
-// old one, and it is not kept, because the loader cannot predict the result of the search.
+// A directory of LD_LIBRARY_PATH is created while the program runs. glibc no longer searches there, so the driver is the old one. It
+// does not stay open, because the loader cannot predict the result of the search.
 //
 // holds: DRV-022 INS-088
 func TestSearchedDirectoryAppears(t *testing.T) {
@@ -125,8 +125,8 @@ func TestSearchedDirectoryAppears(t *testing.T) {
 	m.h.Quit()
 }
 
-// A file whose modification time alone changes has the same code: the driver is closed and opened again, and a layer is used. A
-// file of the same size with other code was overwritten.
+// If only the modification time of a file changes, its code is the same: the driver is closed and opened again, and a layer is used.
+// A file of the same size with other code was overwritten.
 //
 // holds: INS-088 LAY-281
 func TestTouchedFiles(t *testing.T) {
@@ -159,7 +159,7 @@ func TestTouchedFiles(t *testing.T) {
 	}
 	m.write("b", text, 0)
 	m.is("other contents", m.life(), "a")
-	touch("helper") // the old driver, which stays, has the same code of it
+	touch("helper") // the old driver, which stays, needs the same code
 	m.install("b", 1)
 	m.is("a new file", m.life(), "a b b+11")
 	m.h.Exit()
@@ -181,14 +181,14 @@ func TestDriverIsCopiedOver(t *testing.T) {
 		m.install("a", 1)
 		m.is("a new file", m.life(), "a b a+11")
 		m.is("kept", m.life(), "a b")
-		m.copyOver("a", version) // the linker reads the name of this one in each dlopen
+		m.copyOver("a", version) // the linker reads this library's name in each dlopen
 		m.is("copied over again", m.life("layer", "VK_LAYER_it"), "result -9")
 		m.h.Exit()
 	}
 }
 
-// cp over a library that a kept driver needs: the dynamic linker would read the library's damaged name in each dlopen of the process.
-// Nothing is opened any more, no other driver and no layer.
+// cp over a library that an open driver needs: the dynamic linker would read the library's damaged name in each dlopen of the
+// process. No other driver and no layer is opened any more.
 //
 // holds: INS-088 LAY-281
 func TestNeededLibraryIsCopiedOver(t *testing.T) {
@@ -211,7 +211,8 @@ func TestNeededLibraryIsCopiedOver(t *testing.T) {
 	}
 }
 
-// A file that is copied over or cut off, and then replaced or removed before the next call, has still reset the mapped data.
+// A file that is copied over or truncated, and then replaced or removed before the next call, has still reset the
+// mapped data.
 //
 // holds: INS-088
 func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
@@ -236,7 +237,7 @@ func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
 	}
 }
 
-// A file that is cut off, and is not written again, has no pages behind its new end: a read there ends the process. The driver is
+// A file that is truncated and not written again has no pages behind its new end; a read there ends the process. The driver is
 // refused, and other drivers work.
 //
 // holds: INS-088

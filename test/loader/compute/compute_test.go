@@ -11,8 +11,8 @@ import (
 
 // holds: GPA-015 EXP-011 DEV-050
 //
-// 100,000 dispatches recorded through the library's exports on lavapipe, plain and below the validation layer; the
-// number that they count is right.
+// TestCompute records 100,000 dispatches through the library's exports on lavapipe, without layers and with the validation layer,
+// and checks their count.
 func TestCompute(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("../../..")

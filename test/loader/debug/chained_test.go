@@ -24,7 +24,7 @@ const (
 	messengerCreate, reportCreateInfo = 1000128004, 1000011000
 )
 
-// to returns the messages that one receiver got, in order.
+// to returns the messages of one receiver, in order.
 func to(a world.Answer, name string) []world.Answer {
 	var out []world.Answer
 	for _, m := range a.Received() {
@@ -363,7 +363,7 @@ func TestMessagesWithoutInstance(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", "ext", "VK_EXT_debug_utils")
 	pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
-	// The driver's log shows the callback's messages, because the process does not survive.
+	// The messages of the callback are in the driver's log, because the process does not survive.
 	h.Do("script", "as", "tell", "line", "properties pd="+pd)
 	h.OK("create_messenger", "script", "tell")
 	told := func() int { return len(w.Log().Fn("vkGetPhysicalDeviceProperties")) }

@@ -1,3 +1,3 @@
-// Package debug holds the cases on messengers, report callbacks, submitted messages, object names and labels, on the
-// built library with scripted drivers.
+// Package debug tests messengers, report callbacks, submitted messages, object names and labels, with the built
+// library and scripted drivers.
 package debug

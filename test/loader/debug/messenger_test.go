@@ -10,7 +10,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The two kinds of callback that behave alike.
+// The two kinds of callbacks, which behave alike.
 var sorts = []struct{ name, create, destroy, createCommand, destroyCommand, extension, made string }{
 	{"messenger", "create_messenger", "destroy_messenger", "vkCreateDebugUtilsMessengerEXT", "vkDestroyDebugUtilsMessengerEXT", "VK_EXT_debug_utils", "messenger"},
 	{"report", "create_report", "destroy_report", "vkCreateDebugReportCallbackEXT", "vkDestroyDebugReportCallbackEXT", "VK_EXT_debug_report", "report"},
@@ -126,7 +126,7 @@ func TestDriverFailsToCreate(t *testing.T) {
 			h.Do("allocator", "as", "i_memory")
 			h.Do("allocator", "as", "own")
 			instance(h, "allocator", "i_memory")
-			h.Do(s.create, "as", "warm") // the lists may stay
+			h.Do(s.create, "as", "warm") // the lists may stay allocated
 			live := h.Do("allocator_stats", "name", "i_memory").Int("live")
 			w.ForgetLog()
 			if r := h.Do(s.create, "as", "x", "allocator", "own").Result(); r != -2 {
@@ -292,7 +292,7 @@ func TestThirtyThirdCallback(t *testing.T) {
 				}
 				failures = append(failures, a.Int("reallocations")-before)
 			}
-			// Two blocks, the growth of the instance's list, and that of the driver's, after the instance's.
+			// Two blocks fail: the growth of the instance's list, then the growth of the driver's.
 			if !slices.Equal(failures, []int64{0, 0, 1, 2}) {
 				t.Errorf("growths before each failure: %v", failures)
 			}
@@ -556,13 +556,13 @@ func TestRemovalWhileCallbacksAreMade(t *testing.T) {
 func TestManyDrivers(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	for i := range 40 { // more than the loader has room for on its stack
+	for i := range 40 { // more than the loader has stack room for
 		driver(w, fmt.Sprint("driver", i))
 	}
 	h := w.Start()
 	instance(h)
 	for _, s := range sorts {
-		for n, refused := 0, true; refused && world.Variant() == ""; n++ { // a sanitizer has a malloc of its own
+		for n, refused := 0, true; refused && world.Variant() == ""; n++ { // a sanitizer replaces malloc
 			h.Do("malloc_fail", "from", strconv.Itoa(n))
 			result := h.Do(s.create, "as", "x").Result()
 			refused = h.Do("malloc_fail").Int("calls") > int64(n)

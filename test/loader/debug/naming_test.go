@@ -8,8 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// naming is one of the four commands: where its structure has the type and the handle, and its numbers of the types
-// that are translated.
+// naming is one of the four commands: the members with type and handle, and the numbers of the converted types.
 type naming struct {
 	name                              string
 	sType                             string
@@ -26,7 +25,7 @@ var namings = []naming{
 
 func (n naming) marker() bool { return n.sType < "1000100000" }
 
-// call names an object; the structure must stay as it was.
+// call names an object; the structure must not change.
 func (n naming) call(t *testing.T, h *world.Host, device string, objectType int, handle string, via ...string) int {
 	t.Helper()
 	h.Do("memory", "as", "naming", "size", "72", "u32@0", n.sType, "u32@16", strconv.Itoa(objectType), "ptr@24", handle, "ptr@32", "zeros")
@@ -39,7 +38,7 @@ func (n naming) call(t *testing.T, h *world.Host, device string, objectType int,
 	return result
 }
 
-// named makes an instance with two drivers, devices d1 and d2 on each, a surface s and a queue.
+// named creates an instance with two drivers, devices d1 and d2 on each, a surface s and a queue.
 func named(t *testing.T, lines ...string) (*world.World, *world.Host, map[string]string) {
 	w := world.New(t)
 	for _, name := range []string{"one", "two"} {
@@ -94,7 +93,7 @@ func TestNames(t *testing.T) {
 			if got := w.Log().Fn(n.name); len(got) != 1 || got[0].Text("who") != "one" || slices.Equal(got[0].Strings("object"), []string{"surface:1"}) {
 				t.Errorf("without swapchains the driver saw %s", got)
 			}
-			// A physical device of the other driver has no handle in this one.
+			// This driver has no handle for a physical device of the other driver.
 			w.ForgetLog()
 			if r := n.call(t, h, "d1", n.physicalDevice, pd["two"]); r != 0 || len(w.Log().Fn(n.name)) != 0 {
 				t.Errorf("result %d, the drivers saw %s", r, w.Log())

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// receivers makes an instance with a driver that knows both extensions, the messenger m and the report callback r that
-// take everything.
+// receivers creates an instance with a driver that supports both extensions, and the messenger m and the report
+// callback r, which want all messages.
 func receivers(t *testing.T) (*world.World, *world.Host) {
 	w := world.New(t)
 	driver(w, "one")
@@ -91,7 +91,7 @@ func report(h *world.Host, flags, objectType int) world.Answer {
 		"arg", "0x1234", "arg", "55", "arg", "-66", "arg", "text:a prefix", "arg", "text:a text")
 }
 
-// A driver is in use while it is told, and no longer: one that turns out to be of no use can go.
+// A driver is held only while the message is sent to it. A driver without devices can then be removed.
 //
 // holds: DBG-043 PHY-049
 func TestReportedMessageLetsDriversGo(t *testing.T) {

@@ -123,7 +123,7 @@ func TestImplicitRules(t *testing.T) {
 				} else {
 					same(t, what, listed, I)
 				}
-				// Enabled for itself: its extensions are listed, its pre-instance functions called.
+				// Enabled without a request: its extensions are listed, its pre-instance functions called.
 				enabled := c.want == "active" && !c.app
 				wantExt, wantVersion := own, false
 				if enabled {
@@ -174,7 +174,8 @@ func TestFilterLists(t *testing.T) {
 	w.Env["VK_LAYER_PATH"] = strings.Join([]string{w.Path("explicit/VK_LAYER_red.json"), w.Path("explicit/VK_LAYER_Blue_HUD.json"), w.Path("explicit/x.json")}, ":")
 	many := strings.Repeat("x,", 15)
 	s := start(t, w)
-	for _, c := range []struct{ disable, allow, enable, want string }{ // want: i r b f of what stays listed
+	// want: the first letters of the layers that stay listed
+	for _, c := range []struct{ disable, allow, enable, want string }{
 		{"", "", "", "irbf"}, {",,,", "", "", "irbf"}, {"VK_LAYER_red", "", "", "ibf"}, {"vk_layer_RED", "", "", "ibf"}, {"VK_LAYER_re", "", "", "irbf"},
 		{"VK_LAYER_*", "", "", "f"}, {"*_hud", "", "", "irf"}, {"*blue*", "", "", "irf"}, {"VK*red", "", "", "irbf"}, {"*", "", "", ""}, {"**", "", "", ""}, {"***", "", "", "irbf"},
 		{"~all~", "", "", ""}, {"~ALL~", "", "", ""}, {"~implicit~", "", "", "rbf"}, {"~explicit~", "", "", "i"}, {"~implicit~,~explicit~", "", "", ""}, {"~other~,~red*", "", "", "irbf"},
@@ -192,7 +193,7 @@ func TestFilterLists(t *testing.T) {
 			same(t, "listed with "+c.disable+" / "+c.allow+" / "+c.enable, got.String(), c.want)
 		})
 	}
-	// Every manifest is read, and each removed layer is said once (and the implicit one twice).
+	// Every manifest is read, and the removal of each layer is logged once (of the implicit one twice).
 	s.with(vars{disableFilter: "*"}, func() {
 		o := s.create()
 		for _, name := range []string{"VK_LAYER_i", "VK_LAYER_red", "VK_LAYER_Blue_HUD", "four"} {

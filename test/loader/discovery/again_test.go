@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The same call again gives the same answer and says the same lines, in the same order.
+// The same call again returns the same answer and logs the same lines, in the same order.
 //
 // holds: LAY-3 LOG-17 LOG-19
 func TestTheSameAgain(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTheSameAgain(t *testing.T) {
 	s.end()
 }
 
-// The next call sees every change, and also a change back.
+// The next call sees every change, and also the reversal of a change.
 //
 // holds: LAY-3 SYS-002 ENV-2
 func TestChangesAreSeen(t *testing.T) {
@@ -84,7 +84,7 @@ func TestChangesAreSeen(t *testing.T) {
 	s.end()
 }
 
-// A variable that a manifest names: nothing else tells of it.
+// A change of a variable that only a manifest names is seen.
 //
 // holds: SYS-002 LAY-3
 func TestVariablesOfLayersAreSeen(t *testing.T) {
@@ -98,7 +98,7 @@ func TestVariablesOfLayersAreSeen(t *testing.T) {
 	s.end()
 }
 
-// The settings that the global functions remember decide, although every file and variable is the same again.
+// The settings that the global functions remember decide, although every file and variable is the same as before.
 //
 // holds: SET-14 SET-15
 func TestSettingsDecideTheSameFactsAnew(t *testing.T) {
@@ -125,7 +125,7 @@ func TestSettingsDecideTheSameFactsAnew(t *testing.T) {
 		if n := strings.Count(strings.Join(s.lines(), "\n"), "Using layer configurations"); n != 1 {
 			t.Errorf("said %d times", n)
 		}
-		settings(w, "{}") // the same bytes as when nothing was remembered
+		settings(w, "{}") // the same bytes as before the settings were remembered
 		for range 3 {
 			same(t, "kept", s.listed(), "E9")
 		}
@@ -133,14 +133,15 @@ func TestSettingsDecideTheSameFactsAnew(t *testing.T) {
 	}
 	if world.Variant() == "" && !world.Windows() { // a child may inherit a sanitizer's own lock, and Windows has no children of this kind
 		s.h.Do("script", "as", "again", "line", "instance_layers", "line", "instance_layers")
-		for _, a := range s.h.Do("fork", "script", "again").Objects("answers") { // a child knows what its parent knew
+		// a child has its parent's settings
+		for _, a := range s.h.Do("fork", "script", "again").Objects("answers") {
 			same(t, "a child's", strings.Join(a.Strings("layers"), " "), "E9")
 		}
 	}
 	s.end()
 }
 
-// Answers are remembered up to a bound.
+// The cache of answers is bounded.
 func TestRememberedAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {
@@ -164,7 +165,7 @@ func TestRememberedAnswersAreBounded(t *testing.T) {
 	h.Quit()
 }
 
-// A forked child is told what its parent was told, and something new, by no thread of the loader.
+// A forked child gets its parent's answers, and new ones, without a thread of the loader.
 //
 // holds: G-4 LAY-3
 func TestAChildAsksAgain(t *testing.T) {

@@ -23,7 +23,7 @@ const (
 	own = "VK_EXT_debug_report VK_EXT_debug_utils VK_KHR_portability_enumeration VK_LUNARG_direct_driver_loading"
 )
 
-// session is a host with the loader open, and how much of its log has been looked at.
+// session is a host with an open loader, and the length of the part of its log that was read.
 type session struct {
 	t    *testing.T
 	w    *world.World
@@ -31,7 +31,7 @@ type session struct {
 	seen int
 }
 
-// loud makes a world whose loader says everything.
+// loud creates a world whose loader logs everything.
 func loud(t *testing.T) *world.World {
 	t.Helper()
 	w := world.New(t)
@@ -42,12 +42,12 @@ func loud(t *testing.T) *world.World {
 func start(t *testing.T, w *world.World) *session {
 	t.Helper()
 	s := &session{t: t, w: w, h: w.Start()}
-	s.h.Do("state") // every message about opening is written now
+	s.h.Do("state") // messages about opening are written before this call returns
 	s.lines()
 	return s
 }
 
-// lines gives the loader's lines since the last time, with their tags.
+// lines returns the loader's new lines, with their tags.
 func (s *session) lines() log {
 	var all []string
 	for _, l := range strings.Split(strings.TrimSuffix(s.h.Stderr(), "\n"), "\n") {
@@ -87,7 +87,7 @@ type outcome struct {
 	log    log
 }
 
-// create makes an instance, lists its active layers and destroys it. words are those of create_instance.
+// create creates an instance, lists its active layers and destroys it. words are those of create_instance.
 func (s *session) create(words ...string) outcome {
 	s.t.Helper()
 	s.lines()
@@ -103,7 +103,7 @@ func (s *session) create(words ...string) outcome {
 	return o
 }
 
-// layers makes create_instance words of layer names.
+// layers returns create_instance words with layer names.
 func layers(names ...string) []string {
 	var words []string
 	for _, n := range names {
@@ -127,7 +127,7 @@ func (s *session) end() { s.h.Quit() }
 // log is a list of lines with tags.
 type log []string
 
-// tagged writes a line as LOG-9 says.
+// tagged formats a line according to LOG-9.
 func tagged(tag, text string) string {
 	head := "[Vulkan Loader] " + tag + ": "
 	if len(head) < 32 {
@@ -152,7 +152,7 @@ func (l log) lacks(t *testing.T, part string) {
 	}
 }
 
-// block wants lines next to each other.
+// block checks that lines follow each other.
 func (l log) block(t *testing.T, lines ...string) {
 	t.Helper()
 	if want := strings.Join(lines, "\n"); !strings.Contains(strings.Join(l, "\n")+"\n", want+"\n") {
@@ -160,7 +160,7 @@ func (l log) block(t *testing.T, lines ...string) {
 	}
 }
 
-// places gives the locations that a search named.
+// places returns the locations that a search logged.
 func (l log) places(what string) []string {
 	tag := "LAYER"
 	if what == "driver" {
@@ -188,7 +188,7 @@ func same(t *testing.T, what, got, want string) {
 	}
 }
 
-// explicit and implicit make a fake layer in the system's directory.
+// explicit and implicit create a fake layer in the system's directory.
 func explicit(w *world.World, name string, lines ...string) *world.Fake {
 	return w.ExplicitLayer(name, lines...).MoveManifest("system" + explicitDirectory)
 }
@@ -197,7 +197,7 @@ func implicit(w *world.World, name string, lines ...string) *world.Fake {
 	return w.ImplicitLayer(name, lines...).MoveManifest("system" + implicitDirectory)
 }
 
-// meta makes a meta-layer's manifest.
+// meta writes a meta-layer's manifest.
 func meta(w *world.World, directory, name string, components []string, more map[string]any) {
 	content := map[string]any{"name": name, "type": "INSTANCE", "api_version": "1.3.0", "implementation_version": "1",
 		"description": "meta " + name, "component_layers": components}
@@ -208,7 +208,7 @@ func meta(w *world.World, directory, name string, components []string, more map[
 	w.Write("system"+directory+"/"+name+".json", world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": content}))
 }
 
-// blunt is a layer manifest whose library is never opened.
+// blunt returns a layer manifest whose library is never opened.
 func blunt(version, name string, change map[string]any) string {
 	content := map[string]any{"name": name, "type": "INSTANCE", "api_version": "1.3.0", "implementation_version": "1",
 		"description": "about " + name, "library_path": "/nowhere/lib.so", "disable_environment": map[string]any{"NO": ""}}
@@ -222,7 +222,7 @@ func blunt(version, name string, change map[string]any) string {
 	return world.JSON(map[string]any{"file_format_version": version, "layer": content})
 }
 
-// exe is the path of the program that uses the loader.
+// exe returns the path of the program that uses the loader.
 func (s *session) exe() string {
 	s.t.Helper()
 	return s.h.Program()

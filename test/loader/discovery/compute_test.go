@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The compute policy of the settings file: each instance is decided by the extensions that it enables itself (docs/tool.md,
-// policy).
+// TestComputePolicy checks the compute policy of the settings file: each instance is decided by the extensions that
+// it enables itself (docs/tool.md, policy).
 func TestComputePolicy(t *testing.T) {
 	t.Parallel()
 	w := loud(t)

@@ -18,7 +18,7 @@ func uuidText(n int) string {
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
-// configured is an entry for a device of the world below.
+// configured returns an entry for a device of the world below.
 func configured(device, driver, version int, more string) string {
 	return fmt.Sprintf(`{"deviceUUID":%s,"driverUUID":%s,"driverVersion":%d%s}`, uuid(device), uuid(driver), version, more)
 }
@@ -27,7 +27,7 @@ func configurations(entries ...string) string {
 	return `{"device_configurations":[` + strings.Join(entries, ",") + `]}`
 }
 
-// devices has two drivers with three devices; without configurations the order is c, a, b.
+// devices creates two drivers with three devices; without configurations their order is c, a, b.
 func devices(t *testing.T) *world.World {
 	w := loud(t)
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
@@ -89,7 +89,8 @@ func TestDeviceConfigurations(t *testing.T) {
 	}
 	settingsObject(w, "{"+add+configurations(configured(2, 7, 4, ""))[1:])
 	_, _, log := show("1.1.0")
-	log.has(t, "DEBUG", `pPhysicalDevices array index 0 is set to "c" (Gamma, version 4) `) // an older device says it by an extension
+	// an older device returns its driver's name through an extension
+	log.has(t, "DEBUG", `pPhysicalDevices array index 0 is set to "c" (Gamma, version 4) `)
 	settingsObject(w, "{"+add+configurations(configured(1, 7, 3, ""), configured(2, 7, 3, ""), configured(5, 7, -6, `,"deviceName":"gone"`), configured(6, 7, 1, `,"deviceName":"gone","driverName":"d"`), configured(6, 7, 2, `,"driverName":"d"`))[1:])
 	_, _, log = show("1.1.0")
 	absent := "loader_apply_settings_device_configurations: settings file contained device_configuration which does not appear in the enumerated VkPhysicalDevices. Missing VkPhysicalDevice with "
@@ -99,7 +100,8 @@ func TestDeviceConfigurations(t *testing.T) {
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(5)+`, driverUUID: `+uuidText(7)+`, driverVersion: -6`)
 	log.has(t, "WARNING", absent+`deviceName: "gone", deviceUUID: `+uuidText(6)+`, driverName: d, driverUUID: `+uuidText(7)+`, driverVersion: 1`)
 	log.has(t, "WARNING", absent+`deviceUUID: `+uuidText(6)+`, driverUUID: `+uuidText(7)+`, driverVersion: 2`)
-	// Counts: the smaller of entries and devices; a list that is too short; the instance keeps its configuration.
+	// Counts: the smaller number of entries and devices. A list may be too short. The instance keeps its
+	// configurations.
 	s.h.OK("create_instance")
 	for _, c := range []struct {
 		count string
@@ -203,7 +205,7 @@ func TestGroupsUnderConfigurations(t *testing.T) {
 	s.end()
 }
 
-// Configurations without an exact match take devices that are alike: by both UUIDs, by the device's UUID, by the name.
+// Configurations without an exact match select similar devices: by both UUIDs, by the device's UUID, or by the name.
 //
 // holds: SET-94 SET-95 SET-97 SET-102 SET-103 SET-106
 func TestConfigurationsOfOtherVersions(t *testing.T) {
@@ -228,9 +230,12 @@ func TestConfigurationsOfOtherVersions(t *testing.T) {
 		{configured(1, 6, 3, ""), "a", " driverUUID"},
 		{configured(6, 6, 2, named("a")), "a", " deviceUUID driverUUID driverVersion"},
 		{configured(6, 7, 3, named("a")), "a", " deviceUUID"},
-		{configured(6, 6, 2, named("twin")), "", ""},                                                                              // two have the name
-		{configured(3, 7, 3, "") + "," + configured(6, 6, 2, named("twin")), "twin twin", " deviceUUID driverUUID driverVersion"}, // one of them is taken
-		{configured(2, 6, 2, ""), "", ""},                                                                                         // three have the UUID
+		// two devices have the name
+		{configured(6, 6, 2, named("twin")), "", ""},
+		// one of the two is already chosen
+		{configured(3, 7, 3, "") + "," + configured(6, 6, 2, named("twin")), "twin twin", " deviceUUID driverUUID driverVersion"},
+		// three devices have the UUID
+		{configured(2, 6, 2, ""), "", ""},
 		{configured(2, 7, 3, "") + "," + configured(2, 8, 4, "") + "," + configured(2, 6, 2, ""), "b b2 b3", " driverUUID driverVersion"},
 		{configured(2, 8, 1, "") + "," + configured(2, 8, 2, ""), "b2 b3", " driverVersion"},
 		{configured(2, 8, 1, "") + "," + configured(2, 8, 4, ""), "b3 b2", " driverVersion"}, // exact matches go first

@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Of several copies of a layer that the search finds, the first counts under a settings file, too: the third one stays
-// in the list and is never active.
+// Of several copies of a layer that the search finds, the first counts, also under a settings file. The third one stays in the list
+// and is never active.
 //
 // holds: LAY-106 LAY-108 LAY-109 SET-46 SET-49 SET-57
 func TestSettingsCopiesOfALayer(t *testing.T) {
@@ -48,8 +48,8 @@ func TestSettingsCopiesOfALayer(t *testing.T) {
 	}
 }
 
-// VK_LOADER_LAYERS_DISABLE also applies to a component of an "on" meta-layer that a settings file leaves to the usual rules,
-// too; a component that is "on" itself stays.
+// VK_LOADER_LAYERS_DISABLE also applies to a component of an "on" meta-layer if the settings file leaves the component to the usual
+// rules. A component that is "on" itself stays.
 //
 // holds: SET-49 SET-54 SET-58 SET-59 SET-60 SET-61 LAY-178
 func TestSettingsDisabledComponents(t *testing.T) {
@@ -100,8 +100,8 @@ func TestSettingsDisabledComponents(t *testing.T) {
 	s.end()
 }
 
-// An override layer that its own variables disable has no effect but that of any meta-layer: a program that names it gets
-// its components as their own variables say.
+// An override layer that its own variables disable is an ordinary meta-layer: a program that names it gets its components, subject to
+// their own variables.
 //
 // holds: OVR-2 OVR-7 LAY-177 LAY-199 LAY-202
 func TestOverrideThatIsDisabledAndNamed(t *testing.T) {
@@ -121,7 +121,7 @@ func TestOverrideThatIsDisabledAndNamed(t *testing.T) {
 		s.set(world.Disable("VK_LAYER_off"), "0").set("OVER", "1")
 		const all, one = "VK_LAYER_off VK_LAYER_wish VK_LAYER_e " + override, "VK_LAYER_e " + override
 		active := s.create(layers(override)...).active
-		if merged { // each at its own place
+		if merged { // each at its own place in the list
 			same(t, "active while it is enabled", strings.Join(sorted(active), " "), strings.Join(sorted(all), " "))
 		} else {
 			same(t, "active while it is enabled", active, all)
@@ -140,7 +140,7 @@ func TestOverrideThatIsDisabledAndNamed(t *testing.T) {
 	}
 }
 
-// A meta-layer that lacks a component loses its own entry, not those of the meta-layers around it.
+// A meta-layer that lacks a component is not active; the meta-layers that contain it are.
 //
 // holds: LAY-174 LAY-179 LAY-216
 func TestIncompleteInnerMetaLayer(t *testing.T) {

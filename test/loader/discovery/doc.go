@@ -1,3 +1,3 @@
-// Package discovery holds the statements about finding manifests, reading them, filtering, and the active layers and their
-// order: each case runs the built library in a world of its own and judges by its results and its log.
+// Package discovery tests finding, reading and filtering manifests, and the active layers and their order. Each case
+// runs the built library in a separate world, and checks its results and its log.
 package discovery

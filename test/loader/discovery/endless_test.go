@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// bytesRead is how many bytes a host has read so far, of files and everything else.
+// bytesRead returns the number of bytes that a host has read so far, from files and everything else.
 func bytesRead(t *testing.T, h *world.Host) (bytes int64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", h.Pid()))
@@ -24,8 +24,8 @@ func bytesRead(t *testing.T, h *world.Host) (bytes int64) {
 	return bytes
 }
 
-// A pipe without a writer, an endless device, and a file with endless content though its size is 0 cost
-// nothing in a searched directory and cause no wait; the other files count. So does a directory with that name.
+// A pipe without a writer, an endless device, and a file with endless content though its size is 0 are not read and cause no wait if
+// they are in a searched directory, and neither is a directory with such a name. The other files count.
 //
 // holds: LAY-7 LAY-8
 func TestEndlessFiles(t *testing.T) {
@@ -66,7 +66,7 @@ func TestEndlessFiles(t *testing.T) {
 	h.Quit()
 }
 
-// A file that grows while it is read is read as far as it went when it was opened, and never beyond 16 MB.
+// A file that grows while it is read is read up to its size at opening, and never beyond 16 MB.
 //
 // holds: LAY-8
 func TestGrowingManifest(t *testing.T) {

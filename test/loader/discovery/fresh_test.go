@@ -12,7 +12,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// open makes a world with one driver and no layers of this machine, and starts its host, with the interposer or without.
+// open creates a world with one driver and without this machine's layers, and starts its host, with or without the
+// interposer.
 func open(t *testing.T, interposer bool) (*world.World, *session) {
 	t.Helper()
 	w := world.New(t)
@@ -27,7 +28,7 @@ func open(t *testing.T, interposer bool) (*world.World, *session) {
 	return w, &session{t: t, w: w, h: w.Start()}
 }
 
-// bothWays runs a case with the interposer and without.
+// bothWays runs a case with and without the interposer.
 func bothWays(t *testing.T, f func(*testing.T, *world.World, *session)) {
 	for _, interposer := range []bool{true, false} {
 		t.Run(map[bool]string{true: "interposer", false: "alone"}[interposer], func(t *testing.T) {
@@ -98,7 +99,7 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 	mapIn(t, file, one)
 	holds("X1")
 
-	// The same size and time of the last modification, which a program can set.
+	// The same size and modification time, which a program can set.
 	var status syscall.Stat_t
 	must(t, syscall.Stat(file, &status))
 	writeIn(t, file, two)
@@ -148,7 +149,7 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 	must(t, os.Rename(w.Path("another"), w.Path("other")))
 	holds("X1")
 
-	// A directory that is not there comes to be, level by level, and one through a link that led nowhere.
+	// A missing directory is created, level by level; another one through a dangling link.
 	must(t, os.Mkdir(w.Path("late"), 0o755))
 	holds("X1")
 	must(t, os.Symlink(w.Path("nowhere"), w.Path("late/a")))
@@ -159,7 +160,7 @@ func nothingOldIsTold(t *testing.T, w *world.World, s *session) {
 	holds("X1")
 }
 
-// A driver's manifest that is named, and a settings file, come and go.
+// A named driver manifest and a settings file appear and disappear.
 //
 // holds: LAY-3
 func TestMissingFilesAppear(t *testing.T) {
@@ -191,7 +192,7 @@ func missingFilesAppear(t *testing.T, w *world.World, s *session) {
 		same(t, "no settings", s.listed(), "")
 	}
 	place := "home/.config/vulkan"
-	if world.Windows() { // the registry names one before it is there
+	if world.Windows() { // the registry names a file before it exists
 		place = "system/usr/local/etc/vulkan"
 	}
 	w.Write(place+"/loader_settings.d/vk_loader_settings.json",
@@ -201,7 +202,7 @@ func missingFilesAppear(t *testing.T, w *world.World, s *session) {
 	}
 }
 
-// A file and a directory that the process may not read any more are not known any more, either.
+// A file and a directory count as unreadable as soon as the process may no longer read them.
 //
 // holds: LAY-3 LAY-7
 func TestPermissionTakenAway(t *testing.T) {

@@ -59,7 +59,7 @@ func TestPreInstanceFunctions(t *testing.T) {
 		version()
 		same(t, "asked", asked(), "")
 	})
-	// What cannot be opened or found is left out.
+	// A library that cannot be opened, or lacks the function, is left out.
 	b.Set("library_path", "/nowhere.so")
 	a.Set("pre_instance_functions", vars{"vkEnumerateInstanceVersion": "gone", "vkEnumerateInstanceLayerProperties": "gone", "vkEnumerateInstanceExtensionProperties": "gone"})
 	s.lines()
@@ -205,7 +205,7 @@ func TestLogWords(t *testing.T) {
 		"ic": driver | errorDriver, "l": layer | infoLayer | warnLayer, "perf": 0, "p": 0, "WARN": 0, "warning": 0, "errors": 0, "error, warn": errorLine | errorDriver, ",,warn,,info,": warn | warnLayer | info | infoLayer,
 		"unknown,layer": layer | infoLayer | warnLayer, world.Unset: 0,
 	}
-	// Every beginning of every word, tried in the order of LOG-4.
+	// Every prefix of every word, tried in the order of LOG-4.
 	known := []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
 	for _, word := range known {
 		for n := 1; n <= len(word); n++ {

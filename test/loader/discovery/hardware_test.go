@@ -41,7 +41,7 @@ func TestHardwarePolicy(t *testing.T) {
 	s.end()
 }
 
-// device is a render node of the kernel's, as /sys shows it.
+// device creates a render node as the kernel shows it in /sys.
 func device(w *world.World, node, uevent, power string) {
 	w.Write("system/sys/class/drm/"+node+"/device/uevent", uevent)
 	w.Write("system/sys/class/drm/"+node+"/device/power/runtime_status", power)

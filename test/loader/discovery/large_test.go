@@ -9,7 +9,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// sparse makes a file of this size that holds nothing but its beginning.
+// sparse creates a file of the given size with a text at its beginning.
 func sparse(t *testing.T, path, text string, size int64) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -20,7 +20,7 @@ func sparse(t *testing.T, path, text string, size int64) {
 	}
 }
 
-// A file of more than 16 MB is named and not read, at any size; the others count. One of 16 MB is read.
+// A file of more than 16 MB, of any size, is logged and not read; the other files count. A file of 16 MB is read.
 //
 // holds: LAY-8 SYS-010
 func TestFilesAboveTheLimit(t *testing.T) {
@@ -62,7 +62,7 @@ func TestFilesAboveTheLimit(t *testing.T) {
 	h.Quit()
 }
 
-// One byte more than the limit is too much.
+// A file one byte above the limit is not read.
 //
 // holds: LOG-19 LAY-8
 func TestFileJustAboveTheLimit(t *testing.T) {
@@ -87,7 +87,7 @@ func TestFileJustAboveTheLimit(t *testing.T) {
 	h.Quit()
 }
 
-// A file of many names is read by the first few of them; a small one by all.
+// A large file with many names is read under the first few of them; a small one under all.
 //
 // holds: FUZ-023
 func TestManyNamesOfAFile(t *testing.T) {

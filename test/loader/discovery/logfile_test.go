@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// logged returns the content of a file, "" without one.
+// logged returns the content of a file; "" if there is none.
 func logged(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -22,7 +22,7 @@ func logged(t *testing.T, path string) string {
 	return string(text)
 }
 
-// withLog makes a world whose settings send the log into a file of the world.
+// withLog creates a world whose settings write the log to a file in the world.
 func withLog(t *testing.T, path, more string) (*world.World, string) {
 	w := world.New(t)
 	w.Driver("card")
@@ -36,8 +36,8 @@ func makeInstance(h *world.Host) {
 	h.Do("destroy_instance")
 }
 
-// The lines of an instance are in the file, as many as stderr_log asks for, and the file is the user's alone; standard error
-// is as without it.
+// TestLogFile checks that an instance's lines of stderr_log's levels are in the file, that only the user may access
+// the file, and that standard error does not change.
 func TestLogFile(t *testing.T) {
 	t.Parallel()
 	w, path := withLog(t, "loader.log", `,"stderr_log":["all"]`)
@@ -67,7 +67,7 @@ func TestLogFile(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	// Without stderr_log: errors and warnings, in the file alone.
+	// Without stderr_log: errors and warnings, only in the file.
 	w.Env["VK_ADD_DRIVER_FILES"] = w.Path("gone.json")
 	settingsObject(w, `{"vkloader_log_file":"`+path+`"}`)
 	h.Quit()
@@ -83,7 +83,8 @@ func TestLogFile(t *testing.T) {
 	}
 }
 
-// A line that is longer than any of the log's is cut: it ends at its line feed all the same, at each length around the bound.
+// TestLogFileLongLine checks that a line longer than the log's limit is cut off before its line feed, for each length
+// around the limit.
 func TestLogFileLongLine(t *testing.T) {
 	t.Parallel()
 	if world.Windows() {
@@ -114,8 +115,9 @@ func TestLogFileLongLine(t *testing.T) {
 	}
 }
 
-// The named file is written only where no other user can redirect the path. On Windows the rights to its directory do
-// not count: only users who may make links could, and the opened file is examined.
+// TestLogFileElsewhere checks that the file is written only if no other user can redirect the path. On Windows the
+// directory's access rights do not matter: only users who may create links could redirect, and the opened file is
+// checked.
 func TestLogFileElsewhere(t *testing.T) {
 	t.Parallel()
 	const precious = "as it was"
@@ -190,8 +192,8 @@ func write(t *testing.T, path, text string) {
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// The file never has more than a megabyte: it becomes the one before, of which there is one. A forked child writes, too; on Windows,
-// another thread.
+// TestLogFileIsBounded checks that the file never exceeds a megabyte: it is renamed to the single previous file. A
+// forked child writes, too; on Windows, another thread.
 func TestLogFileIsBounded(t *testing.T) {
 	t.Parallel()
 	w, path := withLog(t, "loader.log", "")

@@ -11,7 +11,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Of two layers of one name, one whose library is of another word size or machine is left out before they are compared.
+// Of two layers with one name, a layer whose library has another word size or machine is left out before they are
+// compared.
 //
 // holds: LAY-104 PATH-25
 func TestLayersOfOtherMachines(t *testing.T) {
@@ -41,7 +42,7 @@ func TestLayersOfOtherMachines(t *testing.T) {
 		at := binary.LittleEndian.Uint32(head[60:])
 		foreign = map[string]string{"machine": changed("machine.dll", func(head []byte) { head[at+5] ^= 0x11 })}
 	}
-	if world.MacOS() { // a file with one part
+	if world.MacOS() { // a file for one machine
 		foreign = map[string]string{"machine": changed("machine.dylib", func(head []byte) { head[4] ^= 0x0b })}
 	}
 	write := func(file, library string) string {
@@ -78,7 +79,7 @@ func TestLayersOfOtherMachines(t *testing.T) {
 		try(what, other, own, "own", true)
 		try(what, own, other, "own", true)
 		try(what, other+between+beside, own, "own", true)
-		if world.Target() == "musl" { // its dynamic linker reads neither word size nor machine
+		if world.Target() == "musl" { // musl's dynamic linker checks neither word size nor machine
 			continue
 		}
 		try(what+" alone", "/nowhere", other, what, false)
@@ -93,7 +94,7 @@ func TestLayersOfOtherMachines(t *testing.T) {
 	s.end()
 }
 
-// The layer with the usable library counts however two layers of one name are found and asked for.
+// The layer with the usable library counts, for every way in which two layers with one name are found and requested.
 //
 // holds: LAY-104 SET-44 SET-47
 func TestLayersOfOtherMachinesByEveryWay(t *testing.T) {

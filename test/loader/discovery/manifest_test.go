@@ -278,8 +278,8 @@ func TestArbitraryContent(t *testing.T) {
 	s.end()
 }
 
-// A pipe, a device or a socket in a manifest's place, in any search path, is reported and skipped: opening it would wait for its
-// other end for ever. Opened files are closed when the program executes another.
+// A pipe, a device or a socket instead of a manifest, in any search path, is logged and skipped: opening it would wait for its other
+// end forever. Opened files have the close-on-exec flag.
 //
 // holds: LAY-8 SYS-001 G-1
 func TestFilesThatAreNoFiles(t *testing.T) {

@@ -98,7 +98,7 @@ func TestMetaLayers(t *testing.T) {
 	s.end()
 }
 
-// An invalid meta-layer is gone for the meta-layers after it: they lack a component. Those before it find it incomplete.
+// Later meta-layers do not find an invalid meta-layer: they lack a component. Earlier ones find it incomplete.
 //
 // holds: LAY-156 LAY-157 LAY-159 LAY-161 LAY-162 LAY-165
 func TestReasonsOfMetaLayers(t *testing.T) {
@@ -293,7 +293,7 @@ func TestOverrideKeys(t *testing.T) {
 func TestOverridePaths(t *testing.T) {
 	t.Parallel()
 	for _, elevated := range []bool{false, true} {
-		if elevated && world.Windows() { // an elevated process of Windows has no variables, and others see to that
+		if elevated && world.Windows() { // an elevated process of Windows ignores variables; other tests check that
 			continue
 		}
 		w := loud(t)

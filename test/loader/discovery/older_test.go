@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The layers of the chain are told to be older than the program; a meta-layer is none of them.
+// The log names the layers of the chain that are older than the program; meta-layers are not in the chain.
 //
 // holds: LAY-132
 func TestOlderMetaLayer(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Of layers of one name that are listed, the last one answers for device extensions, the first one otherwise.
+// Of listed layers with one name, the last one answers for device extensions, the first one for everything else.
 //
 // holds: LAY-108 LAY-260
 func TestDeviceExtensionsOfOneName(t *testing.T) {
@@ -41,7 +41,7 @@ func TestDeviceExtensionsOfOneName(t *testing.T) {
 			return strings.Join(list, world.Separated(":"))
 		}
 		s.set("VK_IMPLICIT_LAYER_PATH", paths(c.implicit)).set("VK_LAYER_PATH", paths(c.explicit))
-		for _, level := range []string{"none", "all"} { // with and without a reader of messages
+		for _, level := range []string{"none", "all"} { // with and without a sink for messages
 			s.set("VK_LOADER_DEBUG", level)
 			s.h.OK("create_instance")
 			pd := s.h.OK("physical_devices").Ints("devices")[0]
@@ -98,7 +98,8 @@ func TestOverridePathsWithoutAPath(t *testing.T) {
 	s.end()
 }
 
-// The components of an enabled override layer are enabled at their own places, wherever the override layer was found.
+// The components of an enabled override layer are enabled at their own places, for every location of the override
+// layer.
 //
 // holds: LAY-134 LAY-184 LAY-185 LAY-198 LAY-199 LAY-202 LAY-213 OVR-2 OVR-6 OVR-7 OVR-8
 func TestComponentsOfAnOverrideLayer(t *testing.T) {
@@ -134,7 +135,8 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 	s := start(t, w)
 	short := strings.NewReplacer(override, "o", "VK_LAYER_", "")
 	for _, c := range []struct{ implicit, explicit, ask, active string }{
-		// An implicit one: components are called in the order of their own places, unless it stands before them.
+		// An implicit override layer: components are called in the order of their own places, unless it precedes
+		// them.
 		{"r x o.x", "", "", "r x o"},
 		{"x r o.x", "", "", "x r o"},
 		{"o.x r x", "", "", "x o r"},
@@ -148,7 +150,7 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 		{"x r o.keys", "", "", "r"},
 		// A meta-layer that shares a component.
 		{"x m r o.x", "", "", "x m r o"},
-		// An explicit one.
+		// An explicit override layer.
 		{"x r", "o.x", "", "x r"},
 		{"x r", "o.x", override, "x r o"},
 		{"r x y", "e o.xy", "VK_LAYER_e", "r x y e"},
@@ -157,7 +159,7 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 		{"r x", "o.off", "", "r x"},
 		{"m r x", "o.x", "", "x m r"},
 		{"x r", "o.black e", "", "x"},
-		// Of two the first has the components; either of them may be enabled.
+		// Of two override layers, the first one has the components; either may be enabled.
 		{"r x o.off", "o.m m", "", "r x"},
 		{"r y o.off", "o.xy", "", "r"},
 		{"r y x o.x", "o.xy", "", "r x o"},
@@ -170,7 +172,7 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 			return strings.Join(append(list, "/nowhere"), world.Separated(":"))
 		}
 		s.set("VK_IMPLICIT_LAYER_PATH", paths(c.implicit)).set("VK_LAYER_PATH", paths(c.explicit))
-		for _, level := range []string{"none", "all"} { // with and without a reader of messages
+		for _, level := range []string{"none", "all"} { // with and without a sink for messages
 			s.set("VK_LOADER_DEBUG", level)
 			var words []string
 			if c.ask != "" {
@@ -179,7 +181,7 @@ func TestComponentsOfAnOverrideLayer(t *testing.T) {
 			same(t, c.implicit+" | "+c.explicit+" | "+c.ask, short.Replace(s.create(words...).active), c.active)
 		}
 	}
-	// Filters: an explicit one counts as an implicit layer, and is gone when they remove it.
+	// Filters treat an explicit override layer as an implicit layer; if they remove it, it has no effect.
 	s.set("VK_IMPLICIT_LAYER_PATH", w.Path("m/x.json")).set("VK_LAYER_PATH", w.Path("m/o.x.json"))
 	for value, want := range map[string]string{"VK_LAYER_r": "x", "*override": "", "~explicit~": "", "VK_LAYER_x": "", "~all~": ""} {
 		s.with(vars{disableFilter: value}, func() { same(t, value, short.Replace(s.create().active), want) })

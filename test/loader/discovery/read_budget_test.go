@@ -10,7 +10,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// asked are calls whose answers depend on different facts. There are more of them than the loader remembers as a whole.
+// asked returns calls whose answers depend on different facts. There are more of them than the loader's cache holds.
 func asked() map[string]func(s *session) outcome {
 	plain := func(call func(s *session) string) func(s *session) outcome {
 		return func(s *session) outcome {
@@ -34,7 +34,7 @@ func asked() map[string]func(s *session) outcome {
 	return calls
 }
 
-// A process that has called everything many times gets the answers of a new process, after every change.
+// A process that has made every call many times returns the answers of a new process, after every change.
 //
 // holds: LAY-3 SYS-002 ENV-2
 func TestOftenAskedAsAtFirst(t *testing.T) {
@@ -66,7 +66,7 @@ func oftenAskedAsAtFirst(t *testing.T, quiet bool) {
 			`{"file_format_version":"1.0.0","settings":`+list(entry("on", name, w.Path(path), ""))+`}`)
 	}
 	calls := asked()
-	// Both processes are asked each question; the old one many times, so that its answers come from its memory.
+	// Both processes get each question; the old one many times, so that its answers come from the cache.
 	compare := func(what string) {
 		t.Helper()
 		first := &session{t: t, w: w, h: w.Start()}
@@ -127,7 +127,7 @@ func settingsHome() string {
 	return "home/.config"
 }
 
-// Of two calls that find the same files, each goes by the settings file that was valid last.
+// Two calls find the same files; each uses the settings file that was valid last.
 //
 // holds: SET-15
 func TestLastValidSettingsCount(t *testing.T) {
@@ -142,14 +142,14 @@ func TestLastValidSettingsCount(t *testing.T) {
 	w.Write("settings-empty"+file, "{}")
 	must(t, os.MkdirAll(w.Path(settingsHome()), 0o755))
 	must(t, os.Mkdir(w.Path("links"), 0o755))
-	point := func(settings string) { // nothing else changes, not even a time
+	point := func(settings string) { // changes only the link, and no time
 		must(t, os.Symlink(w.Path("settings-"+settings), w.Path("links/next")))
 		must(t, os.Rename(w.Path("links/next"), w.Path(settingsHome(), "vulkan")))
 	}
 	for range 3 {
 		for _, name := range []string{"one", "two"} {
 			point(name)
-			s.extensions() // another call, which does not replace the answers of the calls below
+			s.extensions() // another call, which does not replace the cached answers of the calls below
 			point("empty")
 			for range 10 {
 				same(t, "an empty settings file", s.listed(), name)
@@ -188,7 +188,7 @@ func TestSettingsAppearAndProgramIsRenamed(t *testing.T) {
 	s.set("HOME", w.Path("home"))
 	w.Write("home/"+file, array)
 	for _, name := range []string{"one", "two"} {
-		must(t, os.Rename(program, w.Path("programs", name))) // nothing else changes, not even a time
+		must(t, os.Rename(program, w.Path("programs", name))) // changes only the name, and no time
 		program = w.Path("programs", name)
 		for range 10 {
 			same(t, "a program "+name, s.listed(), name)

@@ -30,7 +30,7 @@ func TestStateEndsWithTheLibrary(t *testing.T) {
 	s.h.Do("setenv", "name", "VK_LOADER_DEBUG", "value", "info")
 	s.h.Do("close")
 	s.h.Do("open", "path", w.Loader)
-	if world.Windows() { // where the library says its first lines at the first call, which says more
+	if world.Windows() { // on Windows the library logs its first lines at the first call
 		s.h.OK("instance_version")
 	}
 	log = s.lines()
@@ -280,7 +280,8 @@ func TestOrderOfSteps(t *testing.T) {
 	w.Driver("one")
 	explicit(w, "VK_LAYER_a")
 	explicit(w, "VK_LAYER_b")
-	// Its black-list takes its own component and one of two duplicates; the filter then takes the rest.
+	// The override layer's black-list removes its own component and one of two duplicates; the filter then removes
+	// the rest.
 	meta(w, implicitDirectory, override, []string{"VK_LAYER_a"}, map[string]any{"blacklisted_layers": []string{"VK_LAYER_b"}})
 	w.Write("system"+implicitDirectory+"/i.json", blunt("1.2.0", "VK_LAYER_i", map[string]any{"enable_environment": vars{"YES": "1"}, "instance_extensions": []vars{{"name": "XI"}}}))
 	w.Write("system"+implicitDirectory+"/t.json", blunt("1.2.0", "VK_LAYER_t", map[string]any{"type": nil}))

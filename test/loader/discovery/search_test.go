@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The order of everything that vkCreateInstance says before it opens a driver.
+// All lines of vkCreateInstance before it opens a driver, in order.
 //
 // holds: LOG-9 LOG-16 LOG-17 LOG-18 SET-8 PATH-1 PATH-2 PATH-3 PATH-4 LAY-22 LAY-90 LAY-91 LAY-99 INS-031 INS-032
 func TestLinesInOrder(t *testing.T) {
@@ -25,7 +25,7 @@ func TestLinesInOrder(t *testing.T) {
 	home := w.Path("home")
 	got = slices.DeleteFunc(got, func(l string) bool {
 		return strings.Contains(l, "Vulkan Loader Version") || strings.Contains(l, "Vulkan Loader: ")
-	}) // at the first call on Windows
+	}) // on Windows at the first call
 	bases := []string{home + "/.config", "/etc/xdg", "/usr/local/etc", "/etc", home + "/.local/share", "/usr/local/share", "/usr/share"}
 	var want []string
 	add := func(tag string, lines ...string) {
@@ -224,11 +224,11 @@ func TestFiles(t *testing.T) {
 	os.Mkdir(w.Path(directory+"directory.json"), 0o755)
 	os.Symlink("/nowhere/x.json", w.Path(directory+"dangling.json"))
 	os.Symlink(w.Write("work/target.json", blunt("1.2.0", "VK_LAYER_link", nil)), w.Path(directory+"link.json"))
-	const short = "/sys/kernel/uevent_seqnum" // which says that it has 4096 bytes
+	const short = "/sys/kernel/uevent_seqnum" // its size is reported as 4096 bytes
 	if info, err := os.Stat(short); err == nil && info.Size() > 100 && !world.Windows() {
 		os.Symlink(short, w.Path(directory+"short.json"))
 	} else {
-		os.Mkdir(w.Path(directory+"short.json"), 0o755) // for the message alone
+		os.Mkdir(w.Path(directory+"short.json"), 0o755) // only for the message
 	}
 	long := "/" + strings.Repeat("x", 2050) + ".json"
 	places := "XDG_CONFIG_DIRS"
@@ -245,7 +245,7 @@ func TestFiles(t *testing.T) {
 		t.Error(o.result)
 	}
 	o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file oops.json")
-	if !world.Windows() { // Wine lists no link that leads nowhere
+	if !world.Windows() { // Wine does not list dangling links
 		o.log.has(t, "ERROR", "loader_get_json: Failed to open JSON file dangling.json")
 	}
 	o.log.has(t, "ERROR", "loader_get_json: Failed to read entire JSON file "+explicitDirectory+"/directory.json")
@@ -266,7 +266,8 @@ func TestFiles(t *testing.T) {
 	s.end()
 }
 
-// Who replaces fopen may give streams that have no descriptor: they are measured and read all the same.
+// TestStreamsInMemory checks that streams without a descriptor, which a library that interposes fopen may return, are
+// measured and read all the same.
 func TestStreamsInMemory(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
@@ -312,7 +313,7 @@ func TestOrderOfList(t *testing.T) {
 	s.end()
 }
 
-// Manifests of a directory come in the order of the directory, in the library and in the tool's source of facts.
+// Manifests are in the order of the directory, in the library and in the tool's source of facts.
 //
 // holds: PATH-18 LAY-96 SYS-010
 func TestDirectoriesAreNotSorted(t *testing.T) {
@@ -352,14 +353,14 @@ func TestDirectoriesAreNotSorted(t *testing.T) {
 	s.end()
 }
 
-// inner is the layer object of a manifest made by blunt.
+// inner returns the layer object of a manifest made by blunt.
 func inner(manifest string) string {
 	_, rest, _ := strings.Cut(manifest, `"layer": `)
 	return strings.TrimSuffix(strings.TrimSpace(rest), "}")
 }
 
-// A directory and the name of a file in it are joined by a slash, also when the directory ends in one: the text
-// of a variable is not changed.
+// A directory and the name of a file in it are joined by a slash, even if the directory ends in one: the text of a variable is not
+// changed.
 //
 // holds: ENV-28 LAY-99 SYS-013 LAY-50 DRV-021
 func TestSlashesAreKept(t *testing.T) {

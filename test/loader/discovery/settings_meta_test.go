@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// metaFile writes a meta-layer's manifest to a directory that nothing searches.
+// metaFile writes a meta-layer's manifest to a directory that is not searched.
 func metaFile(w *world.World, name string, more map[string]any, components ...string) string {
 	content := map[string]any{"library_path": nil, "component_layers": components}
 	for k, v := range more {
@@ -18,7 +18,7 @@ func metaFile(w *world.World, name string, more map[string]any, components ...st
 	return path
 }
 
-// entered are the layers and drivers whose vkCreateInstance was called, in order.
+// entered lists the layers and drivers whose vkCreateInstance was called, in order.
 func entered(w *world.World) string {
 	var out []string
 	for _, line := range w.Log().Fn("vkCreateInstance") {
@@ -29,8 +29,8 @@ func entered(w *world.World) string {
 	return strings.Join(out, " ")
 }
 
-// The override layer has its privileges from the ordinary search; as an entry of the settings file it is a meta-layer
-// like any other.
+// The override layer has its privileges only if the ordinary search finds it. As an entry of the settings file it is an ordinary
+// meta-layer.
 //
 // holds: OVR-19 LAY-177 LAY-178
 func TestSettingsOverrideLayer(t *testing.T) {
@@ -62,7 +62,7 @@ func TestSettingsOverrideLayer(t *testing.T) {
 	s.end()
 }
 
-// A meta-layer that lacks a component loses itself, not the one that contains it.
+// A meta-layer that lacks a component is not active; the meta-layer that contains it is.
 //
 // holds: SET-68
 func TestSettingsNestedMetaLayers(t *testing.T) {
@@ -85,7 +85,8 @@ func TestSettingsNestedMetaLayers(t *testing.T) {
 	s.end()
 }
 
-// Meta-layers have no library, so that none has that of another; an earlier off decides about all of its name.
+// Meta-layers have no library that could be equal to another's. An earlier "off" decides about all layers of its
+// name.
 //
 // holds: SET-44 SET-51 SET-56 SET-74
 func TestSettingsTwice(t *testing.T) {
@@ -127,7 +128,7 @@ func TestSettingsTwice(t *testing.T) {
 	s.end()
 }
 
-// Under a settings file a component that is active by itself stands at its own place, once (SET-67).
+// Under a settings file, a component that is active by itself is at its own place, once (SET-67).
 //
 // holds: SET-53 SET-67 SET-69
 func TestSettingsPlacesOfComponents(t *testing.T) {
@@ -158,7 +159,8 @@ func TestSettingsPlacesOfComponents(t *testing.T) {
 		{[]string{m, at("auto", "f"), at("auto", "e"), at("auto", "i")}, "VK_LAYER_f", "e m f i", "e f i one"},
 		{[]string{at("on", "i"), m, at("on", "f"), at("on", "e")}, "", "i m f e", "i f e one"},
 		{[]string{outer, at("on", "f"), m, at("auto", "e"), at("on", "i")}, "", "o f e m i", "f e i one"},
-		{[]string{m, outer, at("auto", "f"), at("auto", "e"), at("off", "i")}, "", "e f", "e f one"}, // both lack one
+		// both lack a component
+		{[]string{m, outer, at("auto", "f"), at("auto", "e"), at("off", "i")}, "", "e f", "e f one"},
 	} {
 		settingsObject(w, list(c.entries...))
 		w.ForgetLog()
@@ -169,7 +171,7 @@ func TestSettingsPlacesOfComponents(t *testing.T) {
 	s.end()
 }
 
-// An explicit component has no part in the list for a NULL name when the settings file leaves nothing to the search.
+// The list for a NULL name does not include an explicit component if the settings file replaces the search.
 //
 // holds: SET-72
 func TestSettingsExtensionsOfComponents(t *testing.T) {

@@ -30,7 +30,7 @@ func settingsObject(w *world.World, object string) {
 	settings(w, `{"file_format_version":"1.0.0","settings":`+object+`}`)
 }
 
-// usual is a world with a driver, two implicit and two explicit layers.
+// usual creates a world with a driver, two implicit and two explicit layers.
 func usual(t *testing.T) *world.World {
 	w := loud(t)
 	w.Driver("one")
@@ -117,7 +117,7 @@ func TestSettingsLevel(t *testing.T) {
 			t.Errorf("%s: %s", none, log)
 		}
 	}
-	// A global function makes the level that of the process, and it stays.
+	// A global function sets the level of the process, and it stays.
 	settingsObject(w, body(`"stderr_log":["warn"],`))
 	s.listed()
 	s.lines().has(t, "WARNING", naming)
@@ -281,11 +281,11 @@ func TestSettingsControl(t *testing.T) {
 func TestSettingsRemembered(t *testing.T) {
 	t.Parallel()
 	w := usual(t)
-	w.Write("work/other.json", blunt("1.2.0", "E9", nil)) // found by nothing else
+	w.Write("work/other.json", blunt("1.2.0", "E9", nil)) // only the settings file names it
 	settingsObject(w, list(entry("on", "E9", w.Path("work/other.json"), "")))
 	s := start(t, w)
 	const used = "Using layer configurations"
-	same(t, "listed", s.listed(), "E9") // counts first, and fills then: the second call says it no more
+	same(t, "listed", s.listed(), "E9") // two calls, for the count and the list: the second does not log it again
 	text := strings.Join(s.lines(), "\n")
 	if n := strings.Count(text, used); n != 1 {
 		t.Errorf("said %d times", n)
@@ -397,14 +397,14 @@ func TestSettingsShape(t *testing.T) {
 	s.end()
 }
 
-// Lack of memory while the settings file is read ends the call; no other defect of the file does.
+// Lack of memory while the settings file is read ends the call; no other fault of the file does.
 //
 // holds: SET-16
 func TestSettingsFileThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const file = "system/usr/local/etc/vulkan/loader_settings.d/vk_loader_settings.json"
 	w := loud(t)
-	w.Driver("one").MoveManifest("system" + driverDirectory) // SET-98: variables may not count
+	w.Driver("one").MoveManifest("system" + driverDirectory) // SET-98: variables may be ignored
 	explicit(w, "VK_LAYER_e")
 	settingsObject(w, list(entry("on", "VK_LAYER_e", explicitDirectory+"/VK_LAYER_e.json", "")))
 	s := start(t, w)
@@ -416,8 +416,8 @@ func TestSettingsFileThatCannotBeRead(t *testing.T) {
 	s.set("WORLD_NO_MEMORY", world.Unset)
 	same(t, "active again", s.create().active, "VK_LAYER_e")
 
-	if world.Variant() == "" { // the sanitizer has a malloc of its own
-		large := strings.Repeat(" ", 200000) // so that its text is an allocation that nothing else makes
+	if world.Variant() == "" { // the sanitizer replaces malloc
+		large := strings.Repeat(" ", 200000) // a size that no other allocation has
 		settings(w, large+`{"file_format_version":"1.0.0","settings":`+list(entry("on", "VK_LAYER_e", explicitDirectory+"/VK_LAYER_e.json", ""))+`}`)
 		failed, from := 0, 0
 		for ; from < 2000; from++ {
@@ -473,7 +473,7 @@ func TestSettingsFileThatCannotBeRead(t *testing.T) {
 	s.end()
 }
 
-// Nothing but the variables of the list is read.
+// The loader reads only the variables of the list.
 //
 // holds: ENV-1 SET-6
 func TestVariablesRead(t *testing.T) {

@@ -8,8 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A manifest that becomes a pipe after it was examined, or after its directory was listed, causes no wait for the
-// pipe's other end.
+// A manifest that becomes a pipe after it was checked, or after its directory was listed, causes no wait for the pipe's other end.
 //
 // holds: LAY-7 LAY-8
 func TestManifestBecomesAPipe(t *testing.T) {
@@ -18,7 +17,7 @@ func TestManifestBecomesAPipe(t *testing.T) {
 	}
 	t.Parallel()
 	w := world.New(t)
-	w.NoShim = true // where a library stands in for fopen, that decides
+	w.NoShim = true // a library that interposes fopen would decide instead
 	w.Driver("good")
 	path := w.ImplicitLayer("VK_LAYER_it").ManifestPath
 	listed := w.Path("listed/it.json")

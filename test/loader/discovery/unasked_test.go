@@ -8,8 +8,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// An instance that asks for no explicit layer has them all the same when the program names one: as they were when the
-// instance was made.
+// An instance that requests no explicit layer still has them when the program later names one, as they were when the instance was
+// created.
 //
 // holds: LAY-4 LAY-100 LAY-260 LAY-261 DEV-008
 func TestLayersThatNobodyAsksFor(t *testing.T) {

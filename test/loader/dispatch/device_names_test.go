@@ -11,7 +11,7 @@ import (
 
 var always = []string{"vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkAllocateCommandBuffers"}
 
-// debugDevice are the device-level commands of VK_EXT_debug_utils.
+// debugDevice reports whether a command is a device-level command of VK_EXT_debug_utils.
 func debugDevice(name string) bool {
 	c := commandOf(name)
 	return c.Kind == vk.Device && c.Gate == "VK_EXT_debug_utils"
@@ -76,7 +76,7 @@ func TestDeviceNames(t *testing.T) {
 			}
 		}
 	}
-	// A pointer of the driver's own reaches it without a loader's check.
+	// A driver's own pointer is called without a check of the loader.
 	h.Do("call", "via", "gdpa", "device", "d", "name", "vkCmdBindPipeline", "arg", "null", "arg", "1", "arg", "2")
 	h.Do("call", "via", "gdpa", "device", "d", "name", "vkQueueSubmit2", "arg", "null", "arg", "0")
 	h.Do("call", "via", "gdpa", "device", "d", "name", "vkCmdBeginRendering", "arg", "null", "arg", "5")

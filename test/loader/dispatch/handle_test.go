@@ -10,7 +10,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Every checked command dies of a bad first handle, with its own message, in a forked child as in the parent.
+// Every checked command ends the process for a bad first handle, with its own message, in a forked child as in the
+// parent.
 //
 // holds: HND-001..HND-006 HND-008 HND-013..HND-022 PHY-083 DEV-014 DEV-047 LAY-256 LAY-266 EXP-011
 func TestBadHandles(t *testing.T) {
@@ -27,7 +28,8 @@ func TestBadHandles(t *testing.T) {
 	h.OK("create_instance", words...)
 	handles := []string{"null", "garbage", "zeros"}
 	if world.Variant() != "" || world.Windows() {
-		handles = handles[1:2] // the plain build for Linux has them all; every call is a process or a thread here
+		// the plain build for Linux tests them all; here every call needs a process or a thread
+		handles = handles[1:2]
 	}
 	checked := 0
 	for _, c := range vk.Commands {
@@ -70,7 +72,7 @@ func TestBadHandles(t *testing.T) {
 	h.Quit()
 }
 
-// A handle of another kind is as bad as garbage, for any content of its first words.
+// A handle of another kind is rejected like garbage, for any content of its first words.
 //
 // holds: HND-001 HND-004 HND-006 DEV-014 DEV-047
 func TestHandlesOfAnotherKind(t *testing.T) {
@@ -110,8 +112,8 @@ func unchecked(c vk.Command) bool {
 	return c.Kind == vk.Instance && (c.Gate == "VK_EXT_debug_utils" || c.Gate == "VK_EXT_debug_report")
 }
 
-// Several threads of a forked child use inherited objects at once, with a messenger: the child ends with SIGABRT, every
-// line is whole, and the parent goes on.
+// Several threads of a forked child use inherited objects at once, with a messenger: the child ends with SIGABRT, every line is
+// complete, and the parent continues.
 //
 // holds: HND-001 HND-004 HND-006
 func TestBadHandlesOfThreads(t *testing.T) {
@@ -142,9 +144,9 @@ func TestBadHandlesOfThreads(t *testing.T) {
 		}
 	}
 	if world.Windows() {
-		return // there is no fork
+		return // Windows has no fork
 	}
-	// The parent's are as they were, and good ones work in a child.
+	// The parent's objects are unchanged, and good ones work in a child.
 	h.Do("script", "as", "good", "line", world.Line("properties", "pd", device), "line", world.Line("physical_devices"), "line",
 		world.Line("get_queue"), "line", world.Line("destroy_device"), "line", world.Line("destroy_messenger"))
 	if end := h.Do("fork", "script", "good", "timeout", "20000"); end.Int("exit") != 0 || end.Int("signal") != 0 || end.Int("late") != 0 {
@@ -176,7 +178,7 @@ func TestNullIsNothingToDestroy(t *testing.T) {
 	}
 }
 
-// A device is none any more when it has been destroyed, although its memory is still there.
+// A destroyed device is rejected, although its memory still exists.
 //
 // holds: DEV-047
 func TestDestroyedDevice(t *testing.T) {
@@ -227,8 +229,7 @@ func TestObjectsWithoutMagic(t *testing.T) {
 	}
 }
 
-// The first word of queues and command buffers becomes the device's; where a driver gives none, or fails, nothing is
-// touched.
+// The first word of queues and command buffers is set to the device's table; if a driver returns none, or fails, nothing is written.
 //
 // holds: DEV-049 DEV-050 HND-001
 func TestFirstWords(t *testing.T) {
@@ -254,7 +255,7 @@ func TestFirstWords(t *testing.T) {
 		t.Errorf("command buffers: %v", a)
 	}
 
-	// The program's handles from before stay as they are where nothing is written.
+	// The program's earlier handles do not change if nothing is written.
 	word := func(ref string) int64 { return h.Do("peek", "ref", ref).Int("ptr") }
 	device := word("d")
 	h.Do("memory", "as", "object", "size", "16", "ptr@0", "zeros")

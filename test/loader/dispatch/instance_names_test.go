@@ -20,7 +20,7 @@ func gdpa(h *world.Host, device, name string) int64 {
 	return h.Do("gdpa", "device", device, "name", name).Int("ptr")
 }
 
-// everyExtension is a driver with all instance extensions that gate commands.
+// everyExtension creates a driver with all instance extensions that gate commands.
 func everyExtension(w *world.World, name string) *world.Fake {
 	f := w.Driver(name)
 	for _, gate := range gates() {
@@ -39,7 +39,7 @@ func gates() []string {
 	return out
 }
 
-// Versions count whole, the variant left aside (ENV-80): 0.9 is below 1.3, 2.0 above it.
+// Versions are compared as a whole, without the variant (ENV-80): 0.9 is below 1.3, 2.0 above it.
 //
 // holds: GPA-001..GPA-004 GPA-006 GPA-007
 func TestGlobalNames(t *testing.T) {

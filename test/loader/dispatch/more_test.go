@@ -198,7 +198,7 @@ func TestOtherThreadsSeeTheEnvironment(t *testing.T) {
 	h.Quit()
 }
 
-// A driver's call waits for the work of another thread: on another driver's device, and on instances.
+// A driver's call waits for another thread, which uses another driver's device and creates instances.
 //
 // holds: THR-010
 func TestDriverThatBlocksHoldsNobodyUp(t *testing.T) {

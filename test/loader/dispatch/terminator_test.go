@@ -70,7 +70,8 @@ func TestLowerEnd(t *testing.T) {
 						want = ""
 					}
 				case c.Kind == vk.Device:
-					if c.Minor <= 3 || found[c.Name] == "" { // the driver offers the core up to its version, and little else
+					// the driver has the core commands up to its version, and few others
+					if c.Minor <= 3 || found[c.Name] == "" {
 						if c.Minor > 3 {
 							continue
 						}
@@ -107,7 +108,7 @@ func TestLowerEnd(t *testing.T) {
 				case name == "vkNobody":
 					want = ""
 				case c.Minor > 3 && name != "vkFakeDevice":
-					continue // the driver's affair
+					continue // the driver decides
 				}
 				if from != want {
 					t.Errorf("debug %v, extensions %v: the device's %s is from %q, want %q", debug, swapchain, name, from, want)

@@ -90,7 +90,7 @@ func TestUnknownFunctionOfAnotherDriver(t *testing.T) {
 	w.Env["VK_LOADER_DEBUG"] = "error"
 	h := w.Start()
 	h.OK("create_instance")
-	pd := world.Ref(h.OK("physical_devices").Ints("devices")[0]) // b: the last driver first
+	pd := world.Ref(h.OK("physical_devices").Ints("devices")[0]) // driver b: drivers are in reverse order
 	p := gipa(h, "i", "vkFakeOne")
 	exit := h.Dies("call", "pointer", world.Ref(int(p)), "arg", pd)
 	if exit.Signal == 0 || !slices.Contains(exit.Messages(), "Function vkFakeOne not supported for this physical device") {
@@ -98,7 +98,7 @@ func TestUnknownFunctionOfAnotherDriver(t *testing.T) {
 	}
 }
 
-// A new name is asked of every device there is, once; after that the devices are not in use any more, and can go.
+// A new name is looked up in every device once. Afterwards the devices are not in use, and can be destroyed.
 //
 // holds: UNK-014
 func TestUnknownNameIsAskedOnce(t *testing.T) {
@@ -135,7 +135,7 @@ func TestUnknownNameIsAskedOnce(t *testing.T) {
 	}
 }
 
-// No device is destroyed while it is being asked for a name. The driver's look-up itself starts the thread that destroys the device,
+// A device is not destroyed while a name is looked up in it. The driver's lookup itself starts the thread that destroys the device,
 // and waits until that thread waits.
 //
 // holds: THR-007 UNK-014
@@ -159,7 +159,7 @@ func TestDeviceThatIsBeingAskedStays(t *testing.T) {
 	}
 }
 
-// A name that is just being looked up in a device can be asked for again, and called, before that look-up has ended.
+// A name that is being looked up in a device can be looked up again, and called, before the first lookup has ended.
 //
 // holds: UNK-014 THR-007
 func TestNameThatIsBeingLookedUp(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package drawstats holds the tests of the sample layer: a C program that records known numbers of draws on the null
-// driver, from several threads, and prints the counts that the layer must have.
+// Package drawstats tests the sample layer with a C program that records known numbers of draws on the null driver,
+// in several threads, and prints the counts that the layer must write.
 package drawstats

@@ -43,7 +43,7 @@ func compile(t *testing.T, out string, files []string, flags ...string) string {
 	return out
 }
 
-// root makes a data directory in which the layer is registered as an implicit or explicit one.
+// root creates a data directory in which the layer is registered as implicit or explicit.
 func root(t *testing.T, kind, library string) string {
 	t.Helper()
 	name := map[string]string{"implicit": "VkLayer_drawstats_implicit.json", "explicit": "VkLayer_drawstats.json"}[kind]
@@ -100,7 +100,7 @@ func parse(t *testing.T, text string) (lines []string) {
 	t.Helper()
 	for _, line := range strings.Split(text, "\n") {
 		if !strings.HasPrefix(line, "drawstats: command") {
-			continue // the loader's, or that the file cannot be opened
+			continue // a message of the loader, or about the file that cannot be opened
 		}
 		f := pattern.FindStringSubmatch(line)
 		if f == nil {
@@ -111,7 +111,7 @@ func parse(t *testing.T, text string) (lines []string) {
 	return lines
 }
 
-// same compares without regard to the order in which threads were served.
+// same compares lines in any order, since threads may be served in any order.
 func same(t *testing.T, got, want []string) {
 	t.Helper()
 	slices.Sort(got)
@@ -173,8 +173,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSanitized has enough command buffers for the table to grow, in several threads, with driver, layer and program
-// built with sanitizers.
+// TestSanitized records so many command buffers in several threads that the table grows, with driver, layer and
+// program built with sanitizers.
 func TestSanitized(t *testing.T) {
 	for name, flags := range map[string][]string{
 		"address, undefined": {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"},

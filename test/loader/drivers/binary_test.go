@@ -16,7 +16,7 @@ const (
 	infoBit  = 0x10
 )
 
-// unusable makes a library that cannot be used, and returns the dynamic linker's message.
+// unusable creates a library that cannot be used, and returns the dynamic linker's message.
 func unusable(w *world.World, kind string) (path, text string) {
 	switch kind {
 	case "wrong class":
@@ -48,7 +48,8 @@ func unusable(w *world.World, kind string) (path, text string) {
 	panic(kind)
 }
 
-// An undefined function is found at once where the dynamic linker obeys LD_BIND_NOW, which musl, Windows and macOS do not know.
+// An undefined function is found at once if the dynamic linker obeys LD_BIND_NOW, which musl, Windows and macOS do
+// not.
 var unusableKinds = slices.DeleteFunc([]string{"wrong class", "text", "program of another system", "truncated", "empty", "missing", "undefined symbol"},
 	func(kind string) bool {
 		return kind == "undefined symbol" && (world.Target() == "musl" || world.Windows() || world.MacOS())
@@ -296,9 +297,9 @@ func TestNothingStaysAfterAnUnusableLayer(t *testing.T) {
 	h.Quit()
 }
 
-// A manifest, a list of direct drivers or a layer's manifest that leads back to the loader is left out with an ERROR line
-// (INS-018); a driver that hands out the loader's vkCreateInstance is one of them. A copy of the loader's file is another
-// library, and a loader by its name (DRV-046).
+// A driver manifest, a direct driver or a layer's manifest that leads back to the loader is left out with an ERROR line (INS-018), and
+// so is a driver that returns the loader's vkCreateInstance. A copy of the loader's file is another library, and is recognized as a
+// loader by its name (DRV-046).
 //
 // holds: INS-018 INS-029 DRV-042
 func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
@@ -329,7 +330,8 @@ func TestDriverThatLeadsBackToTheLoader(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			if world.Target() == "musl" || world.MacOS() { // their linkers know a library that was opened by path by no bare name
+			// their linkers do not find a library by its bare name if it was opened by path
+			if world.Target() == "musl" || world.MacOS() {
 				w.Env["LD_LIBRARY_PATH"] = filepath.Dir(w.Loader)
 			}
 			w.Driver("good", "device name=good")

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// busy makes a world with two drivers that can do everything.
+// busy creates a world with two drivers that support everything.
 func busy(t *testing.T) *world.World {
 	t.Helper()
 	w := loud(t)
@@ -102,7 +102,7 @@ func TestWhatDriversAreGiven(t *testing.T) {
 	}
 }
 
-// The allocator that drivers see is the program's, also when it is used from another address.
+// Drivers get the program's allocator, also if the program passes it from another address.
 //
 // holds: DRV-072 INS-073
 func TestAllocatorIsTheProgramsOwn(t *testing.T) {
@@ -140,7 +140,8 @@ func TestAllocatorIsTheProgramsOwn(t *testing.T) {
 // holds: DRV-077 DRV-078 DRV-079 DRV-080
 func TestFirstWords(t *testing.T) {
 	t.Parallel()
-	for _, magic := range []string{"0x01CDC0DE", "0", "0x12345678"} { // a release build does not check what drivers set
+	// a release build does not check the values that drivers set
+	for _, magic := range []string{"0x01CDC0DE", "0", "0x12345678"} {
 		t.Run(magic, func(t *testing.T) {
 			t.Parallel()
 			w := busy(t)
@@ -220,7 +221,7 @@ func TestManyInstances(t *testing.T) {
 		}
 		seen[instance] = true
 	}
-	for i := range 100 { // 37 has no divisor in common with 100: every one, in an order that is neither up nor down
+	for i := range 100 { // 37 and 100 have no common divisor: every instance, in a mixed order
 		n := i * 37 % 100
 		if i%10 == 0 {
 			same(t, "devices", deviceNames(h, name(n)), []string{"two", "one"})

@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A driver whose number of instance extensions cannot be true is left out of the list and of instances; the others count
-// (DEV-001). The largest possible number is accepted.
+// A driver with an impossible number of instance extensions is left out of the list and of instances; the others count (DEV-001). The
+// largest possible number is accepted.
 //
 // holds: INS-017
 func TestTooManyInstanceExtensions(t *testing.T) {
@@ -43,7 +43,7 @@ func TestTooManyInstanceExtensions(t *testing.T) {
 	}
 }
 
-// The same of devices and of groups of devices: the driver has none in that answer.
+// An impossible number of devices or device groups: the driver has none in that answer.
 //
 // holds: PHY-052
 func TestTooManyDevices(t *testing.T) {
@@ -93,7 +93,7 @@ func TestTooManyDevices(t *testing.T) {
 	}
 }
 
-// And of the extensions of a device: it has none then, but for those of layers.
+// An impossible number of device extensions: the device has only those of layers.
 //
 // holds: DEV-003
 func TestTooManyDeviceExtensions(t *testing.T) {

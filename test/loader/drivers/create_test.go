@@ -41,13 +41,13 @@ func TestCreateInfoIsOnlyRead(t *testing.T) {
 		if a.Int("unchanged") != 1 {
 			t.Errorf("%q was changed", words)
 		}
-		h.OK("physical_devices") // the host's structures are unmapped by now
+		h.OK("physical_devices") // the host's structures are unmapped now
 		h.Do("destroy_instance")
 	}
 	h.Quit()
 }
 
-// Each fault wins over those after it, and leaves nothing behind.
+// Each fault takes precedence over those after it, and leaves nothing behind.
 //
 // holds: INS-025 INS-026 INS-029 INS-074
 func TestOrderOfChecks(t *testing.T) {
@@ -89,7 +89,7 @@ func TestOrderOfChecks(t *testing.T) {
 			w.ExplicitLayer("VK_LAYER_broken").Set("library_path", w.BadBinary("broken"))
 			h := w.Start()
 			h.Do("allocator", "as", "a")
-			// Beside a driver that works, one that fails with its own code does not end the call.
+			// If another driver works, one that fails with its own code does not end the call.
 			result := c.result
 			if c.name == "driver's instance" {
 				result = success

@@ -48,7 +48,7 @@ func TestHandlesThatAreNoInstances(t *testing.T) {
 				w.Driver("it")
 				h := w.Start()
 				if what == "zeros" {
-					h.OK("create_instance") // another one does not help
+					h.OK("create_instance") // another instance does not help
 				}
 				words := slices.Clone(c.words)
 				words[slices.Index(words, "IT")] = what
@@ -66,7 +66,8 @@ func TestHandlesThatAreNoInstances(t *testing.T) {
 func TestOrderOfDestruction(t *testing.T) {
 	t.Parallel()
 	w := busy(t)
-	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0" // to the letter, so that closing is seen
+	// every unused library is closed, so that closing is logged
+	w.Env["VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING"] = "0"
 	for _, name := range []string{"three", "empty"} {
 		f := w.Driver(name, "log_load")
 		if name == "three" {
@@ -127,7 +128,7 @@ func TestOrderOfDestruction(t *testing.T) {
 		"VK_LAYER_lower is done", "VK_LAYER_upper is done", "three destructor"}
 	if len(order) > len(want) && len(order) == len(want)+2 {
 		rest := order[len(want):]
-		slices.Sort(rest) // of the order among layers nothing is said
+		slices.Sort(rest) // the order among layers is unspecified
 		same(t, "closed last", rest, []string{"VK_LAYER_lower destructor", "VK_LAYER_upper destructor"})
 		order = order[:len(want)]
 	} else {

@@ -14,7 +14,7 @@ const (
 	addDirect  = "loader_add_direct_driver: "
 )
 
-// added is the message of a listed driver that is used; the pointer is any.
+// added checks the message of a listed driver that is used, with any pointer.
 func added(t *testing.T, l life, index int, want bool) {
 	t.Helper()
 	pattern := fmt.Sprintf(`(?m)^\[INFO\|DRIVER\] loader_add_direct_driver: Adding driver found in index %d of VkDirectDriverLoadingListLUNARG::pDrivers structure\. pfnGetInstanceProcAddr was set to (?:0x)?[0-9a-fA-F]+$`, index)
@@ -128,7 +128,7 @@ func TestOnlyListedDrivers(t *testing.T) {
 	}
 }
 
-// Of two lists the first counts.
+// Of two lists, the first counts.
 //
 // holds: DRV-081
 func TestFirstListCounts(t *testing.T) {
@@ -137,7 +137,7 @@ func TestFirstListCounts(t *testing.T) {
 	w.Driver("normal")
 	listed := w.DirectDriver("listed", "device name=listed", "api 1.1.0")
 	h := w.Start()
-	// A second list that is exclusive and has one entry of nothing.
+	// The second list is exclusive and has one empty entry.
 	h.Do("memory", "as", "entry", "size", "32", "u32@0", "1000459000")
 	h.Do("memory", "as", "second", "size", "32", "u32@0", "1000459001", "u32@16", "0", "u32@20", "1", "ptr@24", "entry")
 	h.OK("create_instance", "ext", direct, "next", "second", "direct", listed.Library, "direct_mode", "inclusive")
@@ -202,7 +202,7 @@ func TestEntriesOfTheList(t *testing.T) {
 			t.Errorf("negotiation began with %d", event.Int("given"))
 		}
 	}
-	// The version that the program asked for reaches drivers of at least 1.1 unchanged.
+	// The version that the program requests reaches drivers of at least 1.1 unchanged.
 	for _, made := range l.log.Fn("vkCreateInstance") {
 		want := apiWord(1, 2, 0)
 		if made.Text("who") == "no_version" { // no vkEnumerateInstanceVersion: still a 1.0 driver, INS-064
@@ -278,7 +278,7 @@ func TestListedDriversAreTreatedLikeOthers(t *testing.T) {
 		t.Errorf("the program's own libraries: %v mapped, afterwards %v, closed %v", mapped, after, early.Names())
 	}
 	for _, line := range w.AccessLog() {
-		// The host's own dlopen is one each.
+		// The host itself calls dlopen once for each library.
 		if n := strings.Count(strings.Join(w.AccessLog(), "\n"), line); strings.HasPrefix(line, "dlopen "+w.Path("lib")) && n != 1 {
 			t.Errorf("%s happened %d times", line, n)
 		}

@@ -1,3 +1,3 @@
-// Package drivers holds the statements about finding, opening and using drivers, and about instances: each case runs
-// the built library in a world of its own and judges by the records of scripted drivers and the program's results.
+// Package drivers tests finding, opening and using drivers, and instances. Each case runs the built library in a
+// separate world, and checks the records of scripted drivers and the results of the program.
 package drivers

@@ -20,7 +20,7 @@ var known = []string{"VK_KHR_surface", "VK_KHR_display", "VK_KHR_xlib_surface", 
 	"VK_EXT_validation_features", "VK_EXT_headless_surface", "VK_EXT_surface_maintenance1", "VK_EXT_acquire_drm_display", "VK_GOOGLE_surfaceless_query",
 	"VK_LUNARG_direct_driver_loading", "VK_EXT_layer_settings", "VK_NV_display_stereo"}
 
-// constants are the texts of a library.
+// constants returns the constant data of a library, with its texts.
 func constants(library string) ([]byte, error) {
 	if world.Windows() {
 		file, err := pe.Open(library)
@@ -38,7 +38,7 @@ func constants(library string) ([]byte, error) {
 	return file.Section(".rodata").Data()
 }
 
-// version is the header version that the library was built with, from its file name (EXP-002).
+// version returns the header version that the library was built with, from its file name (EXP-002).
 func version(t *testing.T, w *world.World) string {
 	t.Helper()
 	text, err := constants(w.Loader)
@@ -90,7 +90,7 @@ func TestInstanceVersion(t *testing.T) {
 	}
 }
 
-// A fatal message is there also when nothing is asked for.
+// A fatal message is written even if no messages are requested.
 //
 // holds: INS-003 INS-020 INS-021 INS-035
 func TestFatalMessagesAreAlwaysThere(t *testing.T) {
@@ -292,7 +292,7 @@ func TestDriverThatCannotListItsExtensions(t *testing.T) {
 	}
 }
 
-// A driver that fills its list with VK_INCOMPLETE has given something; the rest is asked for again, at most eight times
+// A driver that fills its list with VK_INCOMPLETE has returned a part of the list; the loader asks again, at most eight times
 // (INS-017).
 //
 // holds: INS-017 INS-019
@@ -343,8 +343,8 @@ func TestDriverThatReportsMoreThanItCounted(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that fails to list its extensions is left out, with a line that names it: its library is closed, the others
-// are used. Lack of memory ends the call, and so does a failure when no other driver is there (INS-017).
+// A driver that fails to list its extensions is left out, with a line that names it: its library is closed, and the others are used.
+// Lack of memory ends the call, and so does a failure if there is no other driver (INS-017).
 //
 // holds: INS-017 DRV-046
 func TestOneBadDriverLeavesTheOthersAlone(t *testing.T) {
@@ -352,10 +352,10 @@ func TestOneBadDriverLeavesTheOthersAlone(t *testing.T) {
 	const list = "result vkEnumerateInstanceExtensionProperties "
 	for _, c := range []struct {
 		name       string
-		bad, worse string // of two drivers around a good one; "": works
+		bad, worse string // the scripts of two drivers around a good one; "": it works
 		result     int
-		left       []string // in the order of their devices
-		said       int      // lines
+		left       []string // the used drivers, in the order of their devices
+		said       int      // the number of lines
 	}{
 		{"count", list + "-4 count", "", success, []string{"worse", "good"}, 1},
 		{"fill", list + "-3 fill", "", success, []string{"worse", "good"}, 1},

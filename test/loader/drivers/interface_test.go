@@ -58,7 +58,7 @@ func TestNoAdapterFunction(t *testing.T) {
 	}
 }
 
-// Look-ups and calls until the first instance is made, in order: "function name" or "function".
+// beginning returns lookups and calls before the first instance, in order: "function name" or "function".
 func beginning(log world.Log) []string {
 	var out []string
 	for _, event := range log {
@@ -124,8 +124,7 @@ func TestWhatIsAskedOfALibrary(t *testing.T) {
 	}
 }
 
-// A rejected driver is named as it was given to the dynamic linker: only an accepted driver has a real path
-// (DRV-025).
+// The message about a rejected driver has the path given to the dynamic linker; only an accepted driver has a real path (DRV-025).
 //
 // holds: DRV-025 DRV-051 DRV-055 DRV-057 DRV-059 DRV-045 DRV-046 DRV-066 BIN-008 INS-029
 func TestRejectedLibraries(t *testing.T) {
@@ -133,7 +132,7 @@ func TestRejectedLibraries(t *testing.T) {
 	cases := []struct {
 		name, kind string
 		script     string
-		say        string // LIB is the library, as its manifest leads to it
+		say        string // LIB is the library's path according to the manifest
 	}{
 		{"refuses", world.Modern, "negotiate -9 7", "[ERROR] loader_scanned_icd_add: ICD LIB doesn't support interface version compatible with loader, skip this ICD."},
 		{"newer", world.Modern, "interface 8 9", "[ERROR] loader_scanned_icd_add: ICD LIB doesn't support interface version compatible with loader, skip this ICD."},
@@ -179,7 +178,7 @@ func TestRejectedLibraries(t *testing.T) {
 				t.Errorf("mapped beside a good driver: %v", mapped)
 			}
 			says(t, exit, say)
-			// closed before the good one was created: at once
+			// Closed at once: before the good driver's instance was created.
 			events := w.Log()
 			closed, made := -1, -1
 			for i, event := range events {
@@ -197,7 +196,7 @@ func TestRejectedLibraries(t *testing.T) {
 	}
 }
 
-// An unknown command of physical devices is asked of the driver's third entry point, from version 4.
+// An unknown physical-device command is looked up with the driver's third entry point, from interface version 4 on.
 //
 // holds: DRV-060 DRV-068
 func TestThirdEntryPoint(t *testing.T) {
@@ -273,7 +272,7 @@ func TestSurfacesOfOldInterfaces(t *testing.T) {
 	cases := []struct {
 		name, kind string
 		script     []string
-		version    string // in the message; "": none
+		version    string // in the message; "": no message
 	}{
 		{"version 2", world.Modern, []string{"interface 0 2", "ext VK_KHR_surface 25"}, "2"},
 		{"version 1", world.OnlyGIPA, []string{"ext VK_KHR_xcb_surface 6"}, "1"},

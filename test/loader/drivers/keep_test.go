@@ -10,7 +10,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// loads tells how often libraries were opened and closed: "a+" and "a-", in order.
+// loads returns how often libraries were opened and closed: "a+" and "a-", in order.
 func loads(w *world.World) []string {
 	var out []string
 	for _, event := range w.Log().Fn("constructor", "destructor") {
@@ -59,7 +59,7 @@ func TestListingExtensionsKeepsLibraries(t *testing.T) {
 			got := loads(w)
 			slices.Sort(got)
 			want := []string{"a-", "b-"}
-			if world.Windows() { // WIN-010: under the system's lock nothing is let go
+			if world.Windows() { // WIN-010: nothing is closed under the system's lock
 				want = nil
 			}
 			same(t, "when the loader goes", got, want)
@@ -116,7 +116,8 @@ func TestListedLibrariesGoWithAnyInstance(t *testing.T) {
 	same(t, "before", loads(w), []string{"a+", "b+"})
 	h.Do("destroy_instance", "name", "two")
 	same(t, "with one left", loads(w), []string{"a+", "b+", "b-"})
-	for _, variable := range both { // listing again holds b again, and the live instance's a
+	// another list of extensions keeps b open again, and the live instance keeps a open
+	for _, variable := range both {
 		if value, ok := strings.CutPrefix(variable, "VK_DRIVER_FILES="); ok {
 			h.Do("setenv", "name", "VK_DRIVER_FILES", "value", value)
 		}
@@ -131,7 +132,7 @@ func TestListedLibrariesGoWithAnyInstance(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that has reported a device stays; another one does not.
+// A driver that has reported a device stays open; other drivers do not.
 //
 // holds: INS-088 INS-089
 func TestDriversWithDevicesStayMapped(t *testing.T) {
@@ -157,7 +158,7 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 		t.Errorf("the driver whose devices nobody asked for stays: %v", got)
 	}
 
-	// Its answers are not kept, and its instances are its own.
+	// No answer of the driver is cached, and each instance is a new one.
 	w.ForgetLog()
 	has.Replace("log_load", "device name=renamed", "ext VK_KHR_surface 1")
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", has.ManifestPath)
@@ -174,7 +175,7 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 		t.Errorf("negotiated %d times", n)
 	}
 
-	// Another file in its place is another driver.
+	// Another file at its path is another driver.
 	text, err := os.ReadFile(has.Library)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +191,7 @@ func TestDriversWithDevicesStayMapped(t *testing.T) {
 	w.ForgetLog()
 	h.Do("close")
 	gone, left := []string{"has-"}, 0
-	if world.Windows() { // WIN-010: under the system's lock nothing is let go
+	if world.Windows() { // WIN-010: nothing is closed under the system's lock
 		gone, left = nil, 1
 	}
 	same(t, "when the loader goes", loads(w), gone)
@@ -218,7 +219,8 @@ func TestLibrariesGoWithTheLoader(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that is replaced before an instance uses it, or while its instance lives, is loaded again for the next one.
+// A driver that is replaced before an instance uses it, or while its instance lives, is opened again for the next
+// instance.
 //
 // holds: INS-088 INS-091
 func TestDriverReplacedDuringALife(t *testing.T) {
@@ -230,14 +232,14 @@ func TestDriverReplacedDuringALife(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := w.Start()
-	h.OK("instance_extensions") // which holds the library
+	h.OK("instance_extensions") // it keeps the library open
 	w.Write(it.Library, string(text))
 	h.OK("create_instance")
 	same(t, "listed", loads(w), []string{"it+", "it-", "it+"})
 	w.ForgetLog()
 	h.OK("physical_devices")
 	w.Write(it.Library, string(text))
-	h.OK("create_instance", "as", "second") // beside the first: one object, as the dynamic linker has it
+	h.OK("create_instance", "as", "second") // while the first one lives: the dynamic linker has one object
 	h.OK("physical_devices", "instance", "second")
 	h.Do("destroy_instance")
 	h.Do("destroy_instance", "name", "second")
@@ -251,8 +253,8 @@ func TestDriverReplacedDuringALife(t *testing.T) {
 	h.Quit()
 }
 
-// The origin of an object in memory is known with any number of instances, drivers and names that use it: it is loaded again
-// when it is unused.
+// The loader knows the file of an open library, with any number of instances, drivers and names that use it: a replaced library is
+// opened again as soon as it is unused.
 //
 // holds: INS-088 INS-091
 func TestReplacedDriverOfSeveralInstances(t *testing.T) {
@@ -275,7 +277,7 @@ func TestReplacedDriverOfSeveralInstances(t *testing.T) {
 	}
 	live("first")
 	w.Write(it.Library, string(text))
-	live("second") // the object of before, though its file is another one now
+	live("second") // still the old object, although its file was replaced
 	h.Do("destroy_instance", "name", "second")
 	h.Do("destroy_instance", "name", "first")
 	same(t, "before", its(), []string{"it+"})
@@ -284,7 +286,7 @@ func TestReplacedDriverOfSeveralInstances(t *testing.T) {
 	h.Quit()
 }
 
-// A driver of two names whose file is replaced: each name leads to the file that there is.
+// The file of a driver with two names is replaced: each name leads to the present file.
 //
 // holds: INS-088
 func TestChangedDriverOfTwoNames(t *testing.T) {
@@ -304,7 +306,7 @@ func TestChangedDriverOfTwoNames(t *testing.T) {
 	h.Do("destroy_instance", "name", "first")
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again)
 	w.Write(it.Library, string(content(t, it.Library)))
-	live("linked") // by another name; the file that the first one led to is closed
+	live("linked") // by another name; the library of the first name's file is closed
 	same(t, "replaced", loads(w), []string{"it+", "it-", "it+"})
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", it.ManifestPath)
 	live("named")
@@ -316,7 +318,7 @@ func TestChangedDriverOfTwoNames(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that is kept and has changed is let go alone.
+// Of the drivers that stay open, only the changed one is closed.
 //
 // holds: INS-087 INS-088
 func TestChangedDriverAmongKeptOnes(t *testing.T) {
@@ -344,7 +346,7 @@ func TestChangedDriverAmongKeptOnes(t *testing.T) {
 	}
 }
 
-// Libraries may call the loader while they are opened and closed: it holds no lock then.
+// Libraries may call the loader while they are opened and closed, because the loader then holds no lock.
 //
 // holds: INS-087 INS-088
 func TestLibrariesCallTheLoader(t *testing.T) {
@@ -358,7 +360,7 @@ func TestLibrariesCallTheLoader(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := w.Start()
-	h.OK("instance_extensions") // which holds both
+	h.OK("instance_extensions") // it keeps both open
 	h.Do("setenv", "name", "VK_DRIVER_FILES", "value", kept.ManifestPath)
 	for range 2 {
 		h.OK("create_instance")
@@ -374,7 +376,7 @@ func TestLibrariesCallTheLoader(t *testing.T) {
 	h.Quit()
 }
 
-// At the end of the process nothing is called that could meet threads that still run.
+// At the end of the process, the loader calls nothing that could meet threads that still run.
 //
 // holds: INS-085
 func TestEndOfTheProcessWithALiveInstance(t *testing.T) {
@@ -413,7 +415,8 @@ func TestManifestsAreReadAnew(t *testing.T) {
 	}
 	devices("b")
 	c := w.Driver("c").MoveManifest("other")
-	w.Write("found/b.json", world.DriverManifest(c.Library, "1.0.0")) // same name, same length may be, other content
+	// the same name and perhaps the same length, but other content
+	w.Write("found/b.json", world.DriverManifest(c.Library, "1.0.0"))
 	devices("c")
 	h.Quit()
 }
@@ -451,8 +454,8 @@ func TestUnloadingCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// living is a driver that makes and ends an instance whenever it is asked for its extensions, and has none. When it is
-// unmapped it leaves a file.
+// living is a driver without extensions that creates and destroys an instance whenever its extensions are listed. When it is
+// unmapped, it writes a file.
 const living = `#include <dlfcn.h>
 #include <stdlib.h>
 #include <stdio.h>
@@ -495,7 +498,7 @@ __attribute__((destructor)) static void gone(void)
 }
 `
 
-// An instance that ends while a list of extensions is made takes no library from under it.
+// An instance that ends while extensions are listed does not close a library that the list needs.
 //
 // holds: INS-087 INS-088
 func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
@@ -530,8 +533,8 @@ func TestInstanceEndsWhileExtensionsAreListed(t *testing.T) {
 	h.Quit()
 }
 
-// The libraries that a list of extensions leaves open are used for the next one as they are: the dynamic linker is asked once, also by
-// a name that it searches for.
+// The libraries that a list of extensions leaves open are reused for the next list: the dynamic linker is called once, also for a
+// name that it searches for.
 //
 // holds: INS-087
 func TestListedLibrariesAreOpenedOnce(t *testing.T) {
@@ -543,7 +546,7 @@ func TestListedLibrariesAreOpenedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of another name: Windows takes a library that is there by its last part.
+	// With another name: Windows finds an open library by the last component of its path.
 	const searched = "searched.so"
 	w.Env[world.SearchPath()] = filepath.Dir(w.Write("found/"+searched, string(content)))
 	w.DriverFile("b", world.DriverManifest(searched, "1.1.0"))

@@ -6,7 +6,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The end of an instance leaves nothing in the heap, after every failure.
+// The heap contains nothing of an instance after its end, for every failure.
 //
 // holds: INS-026 INS-028
 func TestNothingIsLeft(t *testing.T) {
@@ -45,7 +45,7 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
-			w.Env["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0" // memory there counts as used
+			w.Env["GLIBC_TUNABLES"] = "glibc.malloc.tcache_count=0" // cached blocks would count as used
 			w.Driver("first", "device name=first", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2", "ext VK_EXT_debug_report 10")
 			w.Driver("second", append(line{"device name=second", "ext VK_KHR_surface 25"}, c.script...)...)
 			w.Driver("empty", "ext VK_KHR_surface 25")
@@ -73,7 +73,7 @@ func TestNothingIsLeft(t *testing.T) {
 			for range 6 {
 				round()
 			}
-			// A thread of the core that first runs now takes a malloc arena of its own, once; what leaks leaks every time.
+			// A thread of the core may now allocate a malloc arena, once; a leak occurs every time.
 			var more int64
 			for range 14 {
 				before := h.Do("heap").Int("used")

@@ -42,7 +42,7 @@ func spoken(stderr string) []string {
 	return out
 }
 
-// says wants each line, word for word.
+// says checks that each line was logged, word for word.
 func says(t *testing.T, exit world.Exit, want ...string) {
 	t.Helper()
 	lines := spoken(exit.Stderr)
@@ -66,7 +66,7 @@ func says(t *testing.T, exit world.Exit, want ...string) {
 	}
 }
 
-// quietAbout wants no line with any of the parts.
+// quietAbout checks that no line has any of the parts.
 func quietAbout(t *testing.T, exit world.Exit, parts ...string) {
 	t.Helper()
 	for _, line := range spoken(exit.Stderr) {
@@ -78,7 +78,7 @@ func quietAbout(t *testing.T, exit world.Exit, parts ...string) {
 	}
 }
 
-// in wants lines in this order, other lines between them allowed.
+// inOrder checks that lines are in this order, with any lines in between.
 func inOrder(t *testing.T, exit world.Exit, want ...string) {
 	t.Helper()
 	at := 0
@@ -92,7 +92,7 @@ func inOrder(t *testing.T, exit world.Exit, want ...string) {
 	}
 }
 
-// loud makes a world whose loader says everything.
+// loud creates a world whose loader logs everything.
 func loud(t *testing.T) *world.World {
 	t.Helper()
 	w := world.New(t)
@@ -110,11 +110,11 @@ func deviceNames(h *world.Host, instance string) []string {
 	return names
 }
 
-// life is one instance from creation to destruction.
+// life is an instance from creation to destruction.
 type life struct {
 	answer  world.Answer
 	result  int
-	devices []string // nil when there was no instance
+	devices []string // nil if there was no instance
 	exit    world.Exit
 	log     world.Log
 	created []string // drivers whose vkCreateInstance was called, in order
@@ -137,7 +137,7 @@ func live(t *testing.T, w *world.World, words ...string) life {
 	return l
 }
 
-// sound wants no driver to have seen a handle that is not its own or no longer alive.
+// sound checks that no driver received a handle of another driver or of a destroyed object.
 //
 // holds: DRV-067 DRV-071
 func sound(t *testing.T, log world.Log) {

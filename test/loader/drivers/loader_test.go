@@ -21,7 +21,7 @@ __attribute__((constructor)) static void on_load(void) { abort(); }
 #endif
 `
 
-// named makes such a library that calls itself by a name: its SONAME, or the name in its export directory.
+// named builds such a library with a name: its SONAME, or the name in its export directory.
 func named(w *world.World, path, soname string, more ...string) string {
 	w.T.Helper()
 	source := w.Write("hostile.c", hostile)
@@ -87,7 +87,7 @@ func TestLoadersAreNoDrivers(t *testing.T) {
 	w.DriverFile("acme", world.DriverManifest(named(w, w.Path("lib/libacme.so"), "libvulkan.so.1"), "1.1.0"))
 	live(t, w).wants(t, incompatibleDriver)
 
-	w = loud(t) // handed over by the program
+	w = loud(t) // provided by the program
 	library = named(w, w.Path("lib/libacme.so"), "libvulkan.so.1")
 	w.Driver("good", "device name=good")
 	l = live(t, w, "ext", direct, "direct", library)
@@ -104,7 +104,7 @@ func TestLoadersAreNoDrivers(t *testing.T) {
 	same(t, "devices", deviceNames(h, "i"), []string{"good"})
 	says(t, h.Quit(), "[ERROR] "+loaderSaid(library, "libvulkan.so.1"))
 
-	w = loud(t) // and one that the linker finds
+	w = loud(t) // a layer that the linker finds
 	library = named(w, w.Path("found/libacme.so"), "libvulkan.so.1")
 	w.Env[world.SearchPath()] = filepath.Dir(library)
 	w.Driver("good", "device name=good")
@@ -114,7 +114,7 @@ func TestLoadersAreNoDrivers(t *testing.T) {
 	says(t, l.exit, "[ERROR] "+loaderSaid(searched(library), "libvulkan.so.1"))
 }
 
-// Other names are no loader's, and a library whose dynamic section is damaged is the dynamic linker's to refuse.
+// Other names are not a loader's. A library with a damaged dynamic section is refused by the dynamic linker.
 //
 // holds: DRV-042
 func TestNamesOfDrivers(t *testing.T) {
@@ -129,7 +129,7 @@ func TestNamesOfDrivers(t *testing.T) {
 	}
 }
 
-// ownName is the name by which the loader for the target knows itself.
+// ownName returns the name by which a loader for the target identifies itself.
 func ownName() string {
 	switch {
 	case world.Windows():
@@ -140,7 +140,7 @@ func ownName() string {
 	return "libvulkan.so.1"
 }
 
-// Two copies of a loader, each named by a manifest that the other reads, end at once; so does this loader with a copy of it.
+// Two copies of a loader, whose manifests name each other, end at once, and so does this loader with a copy of it.
 //
 // holds: DRV-042 INS-029
 func TestLoadersThatNameEachOther(t *testing.T) {

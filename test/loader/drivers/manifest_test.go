@@ -12,17 +12,17 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// file is a driver manifest among others. In text, LIB is a library that belongs to it alone; in say, PATH is the
-// manifest and LIB the library.
+// file is one of several driver manifests. In text, LIB is a library that only this manifest names. In say, PATH is
+// the manifest and LIB the library.
 type file struct {
 	name string
 	text string
 	used bool
 	say  []string
-	not  []string // parts that no line about this manifest has
+	not  []string // texts that no line about this manifest contains
 }
 
-// together puts all manifests between two good drivers, lives one instance, and judges each by itself.
+// together puts all manifests between two good drivers, runs one instance, and checks each manifest separately.
 func together(t *testing.T, files []file) {
 	t.Helper()
 	w := loud(t)
@@ -150,7 +150,7 @@ func TestManifests(t *testing.T) {
 	})
 }
 
-// The version that the loader passes to drivers of an old interface shows its reading of api_version.
+// The version that the loader passes to drivers with an old interface shows how it has read api_version.
 //
 // holds: DRV-029 DRV-030 DRV-032 DRV-033 DRV-063 DRV-065
 func TestVersionsInManifests(t *testing.T) {
@@ -297,7 +297,7 @@ func TestLibraryPaths(t *testing.T) {
 		name, manifest string
 		value          string // LIB is the directory of the library
 		library        string
-		want           string // what dlopen receives; DIRECTORY is the manifest's directory with its last slash
+		want           string // the argument of dlopen; DIRECTORY is the manifest's directory with its last slash
 	}{
 		{"absolute", "m/it.json", "LIB/it.so", "it", "LIB/it.so 1"},
 		{"not normalised", "m/it.json", "LIB/../lib//./it.so", "it", "LIB/../lib//./it.so 1"},
@@ -312,7 +312,7 @@ func TestLibraryPaths(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			if world.Windows() { // where no file's name has a star
+			if world.Windows() { // file names on Windows cannot contain a star
 				c.value, c.library, c.want = strings.ReplaceAll(c.value, "*", "+"), strings.ReplaceAll(c.library, "*", "+"), strings.ReplaceAll(c.want, "*", "+")
 			}
 			library := w.Copy(world.Modern, c.library)
@@ -333,7 +333,7 @@ func TestLibraryPaths(t *testing.T) {
 	}
 }
 
-// A manifest that is named without any directory leaves the library's path as it is.
+// A manifest named without a directory leaves the library's path unchanged.
 //
 // holds: DRV-021
 func TestManifestWithoutADirectory(t *testing.T) {

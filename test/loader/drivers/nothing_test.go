@@ -11,8 +11,8 @@ import (
 
 const nothingMade = "null_handle "
 
-// A driver that says VK_SUCCESS and gives no instance is skipped, and one that gives no device makes the call fail: the
-// other drivers work on.
+// A driver that returns VK_SUCCESS without an instance is skipped, and one that returns no device makes the call fail. The other
+// drivers work.
 //
 // holds: INS-075
 func TestDriversThatGiveNothing(t *testing.T) {
@@ -43,7 +43,7 @@ func TestDriversThatGiveNothing(t *testing.T) {
 		"[ERROR] vkCreateDevice:  Failed to create device chain.")
 }
 
-// The same of a layer: the call fails, and the objects below are destroyed.
+// If a layer does that, the call fails, and the objects below are destroyed.
 //
 // holds: INS-078 DEV-038
 func TestLayersThatGiveNothing(t *testing.T) {
@@ -71,7 +71,7 @@ func TestLayersThatGiveNothing(t *testing.T) {
 	says(t, h.Quit(), "[ERROR|LAYER] vkCreateDevice: A layer returned VK_SUCCESS, but no device")
 }
 
-// A pipe in the place of a driver's or layer's library is refused without a wait for its other end.
+// A pipe in place of a driver's or layer's library is refused without waiting for its other end.
 //
 // holds: DRV-042 LAY-296
 func TestPipesAsLibraries(t *testing.T) {

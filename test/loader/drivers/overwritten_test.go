@@ -46,9 +46,8 @@ func unloads(t *testing.T) {
 	}
 }
 
-// A driver that stays mapped and whose file is overwritten in place is not closed: its destructor would run from the
-// overwritten pages. It is refused as long as its path leads to that file, with the reason. The other drivers work, and so does a
-// new file under the path.
+// An open driver whose file is overwritten in place is not closed, because its destructor would run from the overwritten pages. It is
+// refused, with the reason, as long as its path leads to that file. Other drivers work, and so does a new file at the path.
 //
 // holds: INS-088 INS-091
 func TestKeptDriverIsOverwritten(t *testing.T) {
@@ -62,7 +61,7 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 	h.OK("physical_devices")
 	h.Do("destroy_instance")
 
-	if err := os.WriteFile(it.Library, bytes.Repeat([]byte{0xcc}, len(before)), 0o755); err != nil { // as cp does
+	if err := os.WriteFile(it.Library, bytes.Repeat([]byte{0xcc}, len(before)), 0o755); err != nil { // like cp
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -72,7 +71,7 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 		h.Do("destroy_instance")
 	}
 	same(t, "opened", loads(w), []string{"it+"})
-	// Another file now has its name, by which the linker would find the old one.
+	// Another file now has the name by which the linker would find the old one.
 	w.Write(it.Library, string(before))
 	for range 2 {
 		h.OK("create_instance")
@@ -82,7 +81,7 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 		h.Do("destroy_instance")
 	}
 	same(t, "opened again", loads(w), []string{"it+", "it+"})
-	h.Do("close") // the loader closes the new one, when it is unloaded itself
+	h.Do("close") // the loader closes the new driver when it is unloaded
 	if world.Target() != "musl" {
 		same(t, "opened and closed", loads(w), []string{"it+", "it+", "it-"})
 	}
@@ -93,7 +92,7 @@ func TestKeptDriverIsOverwritten(t *testing.T) {
 	says(t, exit, "[ERROR|DRIVER] loader_icd_scan: Failed loading library associated with ICD JSON "+it.Library+". Ignoring this JSON")
 }
 
-// A list of extensions calls no driver whose file was overwritten while an instance uses it.
+// A list of extensions calls no function of a driver whose file was overwritten while an instance uses it.
 //
 // holds: INS-088
 func TestOverwrittenDriverIsNotListed(t *testing.T) {
@@ -115,7 +114,7 @@ func TestOverwrittenDriverIsNotListed(t *testing.T) {
 	says(t, h.Quit(), "[ERROR] "+it.Library+overwritten)
 }
 
-// An overwritten library is refused, and never closed, in every state of the loader and under every name.
+// An overwritten library is refused and never closed, in every state of the loader and for every name.
 //
 // holds: INS-087 INS-088
 func TestOverwrittenDriverByAnyName(t *testing.T) {
@@ -151,7 +150,8 @@ func TestOverwrittenDriverByAnyName(t *testing.T) {
 				h := w.Start()
 				h.OK("create_instance")
 				h.OK("physical_devices")
-				c.use(h, func() { overwrite(t, it.Library, world.Rebuilt(before)) }) // a thread inside lives on
+				// a thread inside the library survives
+				c.use(h, func() { overwrite(t, it.Library, world.Rebuilt(before)) })
 				said := it.Library
 				if linked {
 					h.Do("setenv", "name", "VK_DRIVER_FILES", "value", again+string(os.PathListSeparator)+good.ManifestPath)
@@ -174,7 +174,7 @@ func TestOverwrittenDriverByAnyName(t *testing.T) {
 	}
 }
 
-// The same of a layer: nothing of it is run once it was overwritten.
+// An overwritten layer: none of its code runs any more.
 //
 // holds: LAY-281 LAY-296
 func TestOverwrittenLayer(t *testing.T) {
@@ -197,8 +197,8 @@ func TestOverwrittenLayer(t *testing.T) {
 	says(t, h.Quit(), "[ERROR] "+it.Library+overwritten)
 }
 
-// leadTo makes a link lead to a driver's library. A library that is opened through a link has no other name on Windows, and
-// reads the script of that name.
+// leadTo links to a driver's library. On Windows, a library opened through a link has only the link's name, and reads the script of
+// that name.
 func leadTo(t *testing.T, link, library string) {
 	t.Helper()
 	if world.Windows() {
@@ -207,7 +207,7 @@ func leadTo(t *testing.T, link, library string) {
 	switchTo(t, link, library)
 }
 
-// switchTo makes a link lead somewhere else, in one step.
+// switchTo changes the target of a link in one step.
 func switchTo(t *testing.T, link, target string) {
 	t.Helper()
 	if err := os.Symlink(target, link+".new"); err != nil {
@@ -218,7 +218,7 @@ func switchTo(t *testing.T, link, target string) {
 	}
 }
 
-// A link in the driver's path that was switched leads to the new driver at the next instance.
+// The next instance uses the new driver after a link in the driver's path was switched.
 //
 // holds: INS-088 INS-091
 func TestLinkIsSwitched(t *testing.T) {
@@ -261,7 +261,7 @@ func TestLinkIsSwitched(t *testing.T) {
 			h.OK("create_instance", "as", "first")
 			h.OK("physical_devices", "instance", "first")
 			leadTo(t, link, next.Library)
-			life("old") // while it is in use: one object, as the dynamic linker has it
+			life("old") // while it is in use, the dynamic linker has one object
 			h.Do("destroy_instance", "name", "first")
 			life("new")
 			h.Quit()
@@ -269,7 +269,7 @@ func TestLinkIsSwitched(t *testing.T) {
 	}
 }
 
-// One of two links to a driver is switched: the kept library is found by either name.
+// One of two links to a driver is switched: the open library is found by either name.
 //
 // holds: INS-088 INS-091
 func TestOneOfTwoLinksIsSwitched(t *testing.T) {
@@ -301,14 +301,15 @@ func TestOneOfTwoLinksIsSwitched(t *testing.T) {
 	got := loads(w)
 	slices.Sort(got)
 	want := []string{"new+", "new-", "old+", "old+", "old-", "old-"}
-	if world.Windows() { // kept libraries stay until the process ends
+	if world.Windows() { // open libraries stay until the process ends
 		want = []string{"new+", "old+", "old+", "old-"}
 	}
 	same(t, "in the end", got, want)
 	h.Quit()
 }
 
-// A driver's file that is replaced between its mapping and the loader's look at it is another one for the next instance.
+// A driver's file that is replaced after it was mapped, and before the loader examines it, is another file for the
+// next instance.
 //
 // holds: INS-088 INS-091
 func TestReplacedWhileItIsOpened(t *testing.T) {

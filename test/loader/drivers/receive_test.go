@@ -33,7 +33,7 @@ func TestDriversReceiveWhatTheyList(t *testing.T) {
 	}
 }
 
-// The additions of a layer on the way down reach the drivers.
+// The drivers receive the additions that a layer passes down.
 //
 // holds: INS-060 INS-072 INS-062
 func TestDriversReceiveWhatTheBottomLayerPasses(t *testing.T) {
@@ -50,7 +50,8 @@ func TestDriversReceiveWhatTheBottomLayerPasses(t *testing.T) {
 	}
 }
 
-// The instance's API version is what layers made of it: it decides about sorting and about what 1.0 adds.
+// The instance's API version is the one that layers pass down. It decides about sorting, and about the extension
+// added for 1.0.
 //
 // holds: INS-072
 func TestLayerThatChangesApiVersion(t *testing.T) {
@@ -69,7 +70,7 @@ func TestLayerThatChangesApiVersion(t *testing.T) {
 	}
 }
 
-// A manifest's version that is no number is 0.0.0, and not 1.0; 0.9 and 2.0 are not 1.0 either (ENV-80).
+// The version of a manifest without a valid number is 0.0.0, not 1.0; 0.9 and 2.0 are not 1.0 either (ENV-80).
 //
 // holds: INS-061 INS-062 ENV-80
 func TestProperties2IsAdded(t *testing.T) {
@@ -112,7 +113,7 @@ func TestProperties2IsAdded(t *testing.T) {
 			same(t, "extensions", l.log.By("it").Fn("vkCreateInstance")[0].Strings("extensions"), c.want)
 		})
 	}
-	t.Run("both ask", func(t *testing.T) { // whether it is there twice is open
+	t.Run("both ask", func(t *testing.T) { // whether the list has it twice is unspecified
 		t.Parallel()
 		w := loud(t)
 		w.Driver("it", "device name=it", "ext "+properties2+" 2")
@@ -149,7 +150,7 @@ func TestChainOfTheProgramReachesDrivers(t *testing.T) {
 	}
 }
 
-// Versions count whole (ENV-80): 2.0 is above 1.1 although its minor number is 0, 0.9 is below.
+// Versions are compared as a whole (ENV-80): 2.0 is above 1.1 although its minor number is 0; 0.9 is below.
 //
 // holds: INS-064 INS-065 INS-066 INS-067 INS-068 INS-069 INS-070 INS-071
 func TestVersionsThatDriversSee(t *testing.T) {
@@ -272,7 +273,7 @@ func TestDriversThatFail(t *testing.T) {
 			w = loud(t)
 			w.Driver("bad", fmt.Sprintf("result vkCreateInstance %d", code))
 			l := live(t, w)
-			if code > 0 { // INS-076: where nothing else is left, it is passed on
+			if code > 0 { // INS-076: it is passed on if no driver is left
 				l.wants(t, code)
 			} else {
 				l.wants(t, incompatibleDriver)
@@ -312,7 +313,8 @@ func TestLayerThatFailsOnTheWayBack(t *testing.T) {
 	}
 }
 
-// A layer that does not pass vkDestroyInstance down: the drivers' instances end all the same, with the call's allocator.
+// A layer does not pass vkDestroyInstance down: the drivers' instances are destroyed all the same, with the call's
+// allocator.
 //
 // holds: INS-085 ALC-012
 func TestLayerThatKeepsTheInstance(t *testing.T) {
@@ -346,7 +348,7 @@ func TestLayersThatDamageTheHandle(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
-			w := world.New(t) // said although nothing is asked for
+			w := world.New(t) // logged although no messages are requested
 			w.Driver("it")
 			w.ExplicitLayer("VK_LAYER_it", "corrupt instance "+c.how)
 			exit := w.Start().Dies("create_instance", "layer", "VK_LAYER_it")

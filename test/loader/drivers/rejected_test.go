@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A driver that is rejected after it was opened gets, after the reason, the line that tools look for; so does a library
-// whose path is written as an array, which is used as the text it is.
+// A driver that is rejected after it was opened gets, after the reason, the line that tools look for. So does a library whose path is
+// written as an array, whose text is used as the path.
 //
 // holds: DRV-018 DRV-042 DRV-046
 func TestRejectedDriversLine(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// three makes drivers a, b and c, each with its manifest in a directory of its own name.
+// three creates drivers a, b and c, each with its manifest in a directory of the same name.
 func three(t *testing.T) *world.World {
 	t.Helper()
 	w := loud(t)
@@ -22,7 +22,7 @@ func three(t *testing.T) *world.World {
 	return w
 }
 
-// places puts the files and directories of three into a value: {a} is the file, {A} the directory.
+// places inserts the files and directories of three into a value: {a} is the file, {A} the directory.
 func places(w *world.World, value string) string {
 	for _, name := range []string{"a", "b", "c"} {
 		value = strings.ReplaceAll(value, "{"+name+"}", w.Path(name, name+".json"))
@@ -38,7 +38,7 @@ func TestVariablesThatNameDrivers(t *testing.T) {
 	cases := []struct {
 		name string
 		env  map[string]string
-		want []string // created, in order; none: VK_ERROR_INCOMPATIBLE_DRIVER
+		want []string // the created drivers, in order; none: VK_ERROR_INCOMPATIBLE_DRIVER
 	}{
 		{"the new variable", map[string]string{files: "{a}"}, []string{"a"}},
 		{"the old variable", map[string]string{old: "{b}"}, []string{"b"}},
@@ -115,7 +115,7 @@ func TestStandardDirectories(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := loud(t)
-			where := func(place string) (shown, real string) { // as the loader names it, and where the world has it
+			where := func(place string) (shown, real string) { // as the loader prints it, and its path in the world
 				shown = strings.ReplaceAll(place, "{root}", w.Root)
 				if !strings.HasSuffix(shown, ".json") {
 					shown += "/vulkan/icd.d"
@@ -154,7 +154,7 @@ func TestStandardDirectories(t *testing.T) {
 	}
 }
 
-// block wants the lines directly after each other.
+// block checks that the lines directly follow each other.
 func block(t *testing.T, exit world.Exit, want []string) {
 	t.Helper()
 	lines := spoken(exit.Stderr)
@@ -203,12 +203,12 @@ func TestNamesInADirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer directory.Close()
-	names, err := directory.Readdirnames(-1) // as the directory has them, unsorted
+	names, err := directory.Readdirnames(-1) // in the order of the directory, unsorted
 	if err != nil {
 		t.Fatal(err)
 	}
 	if world.Windows() {
-		slices.Sort(names) // which Wine does
+		slices.Sort(names) // Wine sorts them
 	}
 	var want []string
 	for _, name := range names {
@@ -326,7 +326,7 @@ func TestEnvironmentIsReadAtTheTimeOfTheCall(t *testing.T) {
 	same(t, "extensions", h.OK("instance_extensions").Strings("extensions"), slices.Concat([]string{"VK_KHR_surface"}, ownExtensions))
 	h.Do("setenv", "name", "VK_LOADER_DEBUG", "value", "all") // too late
 	h.Do("setenv", "name", "VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", "value", "1")
-	two.Replace() // no device: it does not stay
+	two.Replace() // it has no device, so it does not stay open
 	h.OK("create_instance")
 	same(t, "created", w.Log().Fn("vkCreateInstance").Who(), []string{"two"})
 	h.Do("destroy_instance")
@@ -411,13 +411,13 @@ func TestAccessesGoThroughTheCLibrary(t *testing.T) {
 	for _, want := range []string{"opendir", "readdir", "closedir", "fopen", "access", "dlopen", "dlsym", "dlclose", "dlerror", "dladdr",
 		"secure_getenv", "getenv", "fputs", "fputc", "stderr"} {
 		if world.Narrow() && (want == "readdir" || want == "fopen") {
-			want += "64" // as the C library calls them for files with numbers of 64 bits
+			want += "64" // the C library's names with 64-bit file offsets
 		}
 		if !names[want] {
 			t.Errorf("the library does not import %s", want)
 		}
 	}
-	// openat is for the log file alone, whose path is followed name by name.
+	// openat is used only for the log file, whose path is followed component by component.
 	for _, other := range []string{"creat", "scandir", "readdir_r", "dlmopen", "environ", "__environ", "fprintf", "vfprintf", "fdopendir"} {
 		if names[other] {
 			t.Errorf("the library imports %s, which an interposer need not know; imports: %v", other, slices.Sorted(maps.Keys(names)))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ids are those of a process that its own calls have changed, after a start without more rights than its user's.
+// ids are the ids of a process that has changed them itself, after a start without more rights than its user's.
 var ids = []struct {
 	name   string
 	set    []string
@@ -23,7 +23,7 @@ var ids = []struct {
 }
 
 // A process whose user or group ids differ at the time of the call ignores every variable, home and settings file that an elevated
-// one ignores. It honours them again when its ids are equal.
+// process ignores. It uses them again when its ids are equal.
 //
 // holds: GEN-5 SET-5
 func TestDifferingIDs(t *testing.T) {

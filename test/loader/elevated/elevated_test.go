@@ -19,7 +19,7 @@ const (
 	settingsFile       = "vulkan/loader_settings.d/vk_loader_settings.json"
 )
 
-// furnish fills a world with installed files, and with files that only variables name.
+// furnish installs files into a world, and adds files that only variables name.
 func furnish(w *world.World) {
 	const icd, implicit, explicit = "/usr/share/vulkan/icd.d", "/usr/share/vulkan/implicit_layer.d", "/usr/share/vulkan/explicit_layer.d"
 	w.Driver("installed", "api 1.3.0", "ext VK_ACME_unknown", // sorted by vendor and device, a is before b
@@ -39,12 +39,13 @@ func furnish(w *world.World) {
 	os.Symlink(w.Path("base"), w.Path("user/.config"))
 }
 
-// setting is a variable with a value that changes the visible drivers, layers or messages, unless it is ignored.
+// setting is a variable with a value that changes the visible drivers, layers or messages unless the variable is
+// ignored.
 type setting struct {
 	name    string
 	value   string
-	ignored bool              // in elevated processes: GEN-5, against GEN-6
-	with    map[string]string // set all the time
+	ignored bool              // elevated processes ignore it (GEN-5); otherwise GEN-6
+	with    map[string]string // variables that are always set
 	reload  bool              // it is read when the library is loaded
 }
 
@@ -80,7 +81,8 @@ func settings(w *world.World) []setting {
 		{name: "VK_LOADER_DEBUG", value: "info", reload: true},
 		{name: world.Disable("VK_LAYER_i"), value: ""},
 		{name: "ENABLE_O", value: "on"},
-		{name: "VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", value: "1", reload: true}, // last: layers stay
+		// last, because layers stay open
+		{name: "VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", value: "1", reload: true},
 	}
 }
 
@@ -106,8 +108,8 @@ func look(h *world.Host) string {
 		"kept", kept, "said", len(h.Stderr()) > before)
 }
 
-// Every variable, alone: in an ordinary process it changes something, in an elevated one only those of GEN-6 do. What
-// there is to see without any of them is the same for both.
+// Each variable alone changes something in an ordinary process, and in an elevated process only if it is one of GEN-6. Without any of
+// them, both see the same.
 //
 // holds: GEN-5 GEN-6 SET-5
 func TestVariables(t *testing.T) {
@@ -152,7 +154,7 @@ func TestVariables(t *testing.T) {
 				}
 			}
 			variables.Each(func(v variables.ID) {
-				if !seen[v.Name()] && v.Reader() != variables.Asking { // those: TestService
+				if !seen[v.Name()] && v.Reader() != variables.Asking { // TestService tests those
 					t.Errorf("%s is not tried", v.Name())
 				}
 			})
@@ -164,8 +166,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// All ignored variables at once: nothing of them is in the log, the fixed directories are searched, a settings file of
-// the system counts in full, and a program gets the errors of the statements.
+// With all ignored variables at once, the log does not mention them, the fixed directories are searched, a settings file of the
+// system has full effect, and a program gets the errors of the statements.
 //
 // holds: GEN-7 GEN-8 GEN-9 GEN-10 GEN-11 PATH-14 SET-5
 func TestSilence(t *testing.T) {
@@ -221,7 +223,7 @@ func TestSilence(t *testing.T) {
 				t.Error("nothing is said of the drivers")
 			}
 
-			// The system's settings file may lead anywhere.
+			// The system's settings file may name any path.
 			w.Write("system/usr/local/etc/"+settingsFile, fmt.Sprintf(`{"file_format_version":"1.0.0","settings":{"layers":[{"name":"VK_LAYER_named","path":"%s",`+
 				`"control":"on"}],"additional_drivers":[{"path":"%s"}]}}`, w.Path("named/explicit/VK_LAYER_named.json"), w.Path("named/named.json")))
 			h.OK("create_instance")
@@ -236,8 +238,8 @@ func TestSilence(t *testing.T) {
 
 func first(h *world.Host) string { return world.Ref(h.OK("physical_devices").Ints("devices")[0]) }
 
-// Libraries of the loader's names in places that the user chooses are not opened: the loader is one file. A forked
-// child of an elevated process is served.
+// Libraries with the loader's names in places that the user chooses are not opened: the loader is one file. A forked child of an
+// elevated process can use the loader.
 //
 // holds: G-4 G-13
 func TestOneFileOfElevated(t *testing.T) {
@@ -263,7 +265,7 @@ func TestOneFileOfElevated(t *testing.T) {
 			}
 			h.Do("destroy_instance")
 			h.Quit()
-			if opened := w.Log().By("trap"); (len(opened) > 0) == k.secure { // the trap works, by LD_PRELOAD
+			if opened := w.Log().By("trap"); (len(opened) > 0) == k.secure { // the trap works with LD_PRELOAD
 				t.Errorf("of the user's libraries were opened: %v", opened)
 			}
 		})

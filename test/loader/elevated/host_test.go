@@ -18,7 +18,7 @@ const (
 	owner  = 1     // another user, who owns the program
 )
 
-// kind is a way to more rights than the user has.
+// kind is a way to get more rights than the user has.
 type kind struct {
 	name     string
 	uid, gid int
@@ -36,11 +36,12 @@ var (
 	elevations = []kind{setUser, setRoot, setGroup, capability}
 )
 
-// directories of the system that the case's own are mounted over. They are on every machine; /etc/vulkan may be.
+// directories are the system's directories over which the case's are mounted. All exist on every machine, except
+// perhaps /etc/vulkan.
 var directories = []string{"/usr/share", "/usr/local/share", "/usr/local/etc", "/etc/xdg", "/etc/vulkan", "/run"}
 
-// newWorld is a world that another user can reach, with a copy of the loader in it, or none when this process cannot
-// make a program with more rights.
+// newWorld creates a world that another user can reach, with a copy of the loader. It skips the test if this process
+// cannot make a program with more rights.
 func newWorld(t *testing.T) *world.World {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -57,7 +58,7 @@ func newWorld(t *testing.T) *world.World {
 	}
 	w := world.New(t)
 	w.NoShim = true
-	if err := os.Chmod(filepath.Dir(w.Root), 0o755); err != nil { // made for this test alone
+	if err := os.Chmod(filepath.Dir(w.Root), 0o755); err != nil { // created for this test alone
 		t.Fatal(err)
 	}
 	for directory := w.Root; directory != "/"; directory = filepath.Dir(directory) {
@@ -69,7 +70,7 @@ func newWorld(t *testing.T) *world.World {
 	if err := syscall.Statfs(w.Root, &fs); err != nil || fs.Flags&2 != 0 { // ST_NOSUID
 		t.Skipf("%s is mounted nosuid: set TMPDIR to a directory that is not", w.Root)
 	}
-	os.Chmod(w.Root, 0o777) // the fakes write their log here, as any user
+	os.Chmod(w.Root, 0o777) // the fakes, running as any user, write their log here
 	for _, directory := range directories {
 		if err := os.MkdirAll(w.SystemPath(directory), 0o755); err != nil {
 			t.Fatal(err)
@@ -83,7 +84,7 @@ func newWorld(t *testing.T) *world.World {
 	return w
 }
 
-// install copies the loader into the world, as make install does, and gives the library's path.
+// install copies the loader into the world, like make install, and returns the library's path.
 func install(t *testing.T, w *world.World, from string) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(filepath.Join(from, "libvulkan.so.1"))
@@ -102,8 +103,8 @@ func install(t *testing.T, w *world.World, from string) string {
 	return link
 }
 
-// start runs a host of a kind, as an ordinary user, without a loader open, with additional variables for this host
-// alone. It is skipped when the machine lacks the kind's requirements.
+// start runs a host of a kind, as an ordinary user, without opening a loader, with additional variables. It skips the
+// test if the machine lacks the kind's requirements.
 func start(t *testing.T, w *world.World, k kind, more ...string) *world.Host {
 	t.Helper()
 	host := w.CopyHost("bin/host")
@@ -142,7 +143,7 @@ func start(t *testing.T, w *world.World, k kind, more ...string) *world.Host {
 	return h
 }
 
-// secure reads AT_SECURE as the kernel gave it to a process.
+// secure reads the AT_SECURE that the kernel set for a process.
 func secure(t *testing.T, pid int) bool {
 	t.Helper()
 	vector, err := os.ReadFile(fmt.Sprintf("/proc/%d/auxv", pid))

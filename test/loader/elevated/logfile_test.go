@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The log file of the system's settings is for ordinary programs: one with raised privileges writes none, even if it may write to
-// the directory.
+// Only ordinary programs write the log file of the system's settings: a program with raised privileges writes none, even if it may
+// write to the directory.
 func TestLogFile(t *testing.T) {
 	t.Parallel()
 	for _, k := range append([]kind{ordinary}, elevations...) {

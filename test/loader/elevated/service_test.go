@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// listening makes a driver service's socket in a directory that everybody may enter, and counts who connects.
+// listening creates a driver service's socket in a directory that every user may enter, and counts connections.
 func listening(t *testing.T, directory string) *atomic.Int32 {
 	t.Helper()
 	if err := os.MkdirAll(directory, 0o755); err != nil {
@@ -50,8 +50,8 @@ func listening(t *testing.T, directory string) *atomic.Int32 {
 	return asked
 }
 
-// A program with raised privileges asks no driver service: neither the one that variables name, nor root's own. A user who
-// can replace a socket would give it a library.
+// A program with raised privileges asks no driver service, neither the one that variables name nor root's. A user who can replace a
+// socket could give it a library.
 //
 // holds: GEN-5 PRO-008
 func TestService(t *testing.T) {
@@ -99,8 +99,8 @@ func TestService(t *testing.T) {
 	}
 }
 
-// A process that has put its rights away and may take them back asks none either, though the kernel started it as an
-// ordinary one; a process that has dropped them permanently does.
+// A process that has given up its rights and may take them back asks no driver service either, although the kernel started it as an
+// ordinary process. A process that has dropped them permanently does.
 //
 // holds: PRO-008
 func TestServiceRightsPutAway(t *testing.T) {

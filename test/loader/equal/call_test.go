@@ -17,16 +17,16 @@ import (
 
 const top = "../../.."
 
-// message is one message of a call: kind 'A' was answered before, 'D' is to be answered.
+// message is one message of a call. Kind 'A': answered before; 'D': to be answered.
 type message struct {
 	kind byte
 	text string
 }
 
-// call is the messages of one call of the program.
+// call has the messages of one call of the program.
 type call []message
 
-// How a message ended.
+// The results for a message.
 const (
 	answered = iota
 	panicked
@@ -40,7 +40,7 @@ type answer struct {
 	text   string
 }
 
-// platform is the one that build/core.c was compiled for.
+// platform is the platform for which build/core.c was compiled.
 var platform = sync.OnceValue(func() search.Platform {
 	p := search.Linux()
 	if text, err := os.ReadFile(filepath.Join(top, "build/directories")); err == nil {
@@ -49,10 +49,10 @@ var platform = sync.OnceValue(func() search.Platform {
 	return p
 })
 
-// inGo answers a call's messages.
+// inGo answers a call's messages with the core in Go.
 func inGo(c call) []answer { return inGoBy(wire.NewCall(platform()), c) }
 
-// inGoBy answers them by a call of a core that has just begun.
+// inGoBy answers them with a core that has just begun a call.
 func inGoBy(core *wire.Call, c call) (out []answer) {
 	failed := false
 	for _, m := range c {
@@ -111,12 +111,12 @@ func unpack(b []byte) (calls []call) {
 	return calls
 }
 
-// answerer is a program that answers as the library does.
+// answerer is a program that answers like the library.
 type answerer struct {
-	command []string // the program, and the emulator that runs it
+	command []string // the program, after the emulator that runs it
 }
 
-// inC answers the messages of all calls.
+// inC answers the messages of all calls with the core in C.
 func (a answerer) inC(t *testing.T, calls []call) (out []answer) {
 	t.Helper()
 	text := a.run(t, calls)
@@ -162,7 +162,7 @@ func equal(t *testing.T, what string, calls []call, want [][]answer, got []answe
 	}
 }
 
-// excerpt is a text where it begins to differ from another.
+// excerpt returns a text from the place where it differs from another.
 func excerpt(a, b string) string {
 	at := 0
 	for at < len(a) && at < len(b) && a[at] == b[at] {

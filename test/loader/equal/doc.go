@@ -1,3 +1,3 @@
-// Package equal tests that the core answers alike as Go and as the C that tools/goc makes of it: questions that the test
-// suites ask, random ones, and damaged ones, by several compilers and for several machines.
+// Package equal tests that the core in Go and its translation to C by tools/goc give the same answers: to questions
+// of the test suites, to random questions, and to damaged ones, with several compilers and on several machines.
 package equal

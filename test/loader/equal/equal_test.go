@@ -25,7 +25,7 @@ var (
 	keep     = flag.Bool("keep", false, "make testdata/questions.gz of a part of what was recorded")
 )
 
-// corpus is a part of the questions that the suites have asked.
+// corpus has a part of the questions that the suites have asked.
 var corpus = sync.OnceValues(func() ([]call, error) {
 	file, err := os.Open("testdata/questions.gz")
 	if err != nil {
@@ -54,7 +54,7 @@ var inGoCorpus = sync.OnceValue(func() [][]answer {
 	return inGoAll(calls)
 })
 
-// object is the core as make has compiled it.
+// object links the core that make has compiled.
 func object(t *testing.T, directory string) answerer {
 	t.Helper()
 	path := filepath.Join("build", directory, "obj/core.o")
@@ -66,7 +66,7 @@ func object(t *testing.T, directory string) answerer {
 	return link(t, []string{"gcc"}, append(flags, filepath.Join(top, path)))
 }
 
-// link makes a program of answer.c and the given objects.
+// link links a program from answer.c and the given objects.
 func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "answer")
@@ -78,14 +78,14 @@ func link(t *testing.T, compiler, flags []string, run ...string) answerer {
 	return answerer{append(run, out)}
 }
 
-// source is the core compiled here, as the Makefile compiles it.
+// source compiles the core like the Makefile and links it.
 func source(t *testing.T, compiler []string, flags []string, run ...string) answerer {
 	t.Helper()
 	current(t, "build/core.c", "make")
 	return compiled(t, top+"/build/core.c", compiler, flags, run...)
 }
 
-// compiled is a core in C that may be another one.
+// compiled compiles and links the given core in C.
 func compiled(t *testing.T, core string, compiler []string, flags []string, run ...string) answerer {
 	t.Helper()
 	p := platform()
@@ -99,7 +99,7 @@ func compiled(t *testing.T, core string, compiler []string, flags []string, run 
 	return link(t, compiler, append(append([]string{}, flags...), object), run...)
 }
 
-// The questions that the suites ask have the same answers in C as in Go, byte for byte.
+// TestCorpus checks that C and Go give the same answers to the suites' questions, byte for byte.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	calls := questions(t)
@@ -121,7 +121,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// So they do by other compilers, and on other machines.
+// TestCompilers checks the same with other compilers, and on other machines.
 func TestCompilers(t *testing.T) {
 	t.Parallel()
 	calls := questions(t)
@@ -178,7 +178,7 @@ func TestCompilers(t *testing.T) {
 	}
 }
 
-// So have random questions, and those of the suites with bytes changed, and no sanitizer finds anything.
+// TestRandom checks the same for random questions, and for the suites' questions with changed bytes, with sanitizers.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	equalRandom(t, object(t, "asan"))
@@ -235,7 +235,8 @@ func equalDamaged(t *testing.T, a answerer) {
 	}
 }
 
-// The stack that the core uses, below the function that the library calls: programs call on stacks of 16 kB (G-12).
+// TestStack measures the stack that the core uses below the function that the library calls: programs call on stacks
+// of 16 kB (G-12).
 func TestStack(t *testing.T) {
 	t.Parallel()
 	out := object(t, "").run(t, questions(t), "stack")
@@ -246,7 +247,8 @@ func TestStack(t *testing.T) {
 	t.Logf("%d bytes of stack", used)
 }
 
-// The questions of the suites, recorded on the library with the address sanitizer, have the same answers in Go as in C.
+// TestRecorded checks that Go gives the same answers as C to the questions of the suites, recorded with the library
+// with the address sanitizer.
 //
 //	VKLOADER_RECORD=/tmp/questions VKLOADER_TEST_BUILD=asan go test -count 1 ./test/loader/discovery ./test/loader/layers
 //	go test ./test/loader/equal -run Recorded -args -recorded /tmp/questions      (-keep: writes testdata again)
@@ -265,7 +267,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// read parses a file of record.c; a repeated answer is in the result once.
+// read parses a file of record.c. Each distinct call with its answers is returned once.
 func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -310,10 +312,10 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 			}
 		default:
 			o := current[k]
-			if o == nil { // a fault was planted, or the file was written by a child without its beginning
+			if o == nil { // a mutated core, or a child wrote to the file without the beginning of its call
 				continue
 			}
-			if status == noMemory { // a test that takes memory away
+			if status == noMemory { // a test makes allocations fail
 				current[k] = nil
 				continue
 			}
@@ -329,7 +331,7 @@ func read(t *testing.T, path string) (calls []call, answers [][]answer) {
 	return calls, answers
 }
 
-// write stores a part of the recorded calls: calls of many shapes, without a directory of this machine.
+// write stores a part of the recorded calls, of many shapes, without directories of this machine.
 func write(t *testing.T, calls []call) {
 	t.Helper()
 	root, err := filepath.Abs(top)
@@ -371,7 +373,7 @@ func write(t *testing.T, calls []call) {
 	t.Logf("%d of %d calls, %d bytes, %d packed", len(kept), len(calls), size, out.Len())
 }
 
-// shape is an answer without what differs from machine to machine.
+// shape returns an answer without the parts that differ between machines.
 func shape(text string) string {
 	var out strings.Builder
 	r, _ := wire.Open(text)

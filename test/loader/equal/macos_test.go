@@ -12,15 +12,15 @@ import (
 
 func newMacOSCall() *wire.Call { return wire.NewMacOSCall(search.MacOS()) }
 
-// The core of libvulkan.1.dylib, which is another entry package, is translated, and answers as in Go: the questions that the
-// suites ask, and random questions, in which it asks for the bundle of the program.
+// TestMacOS checks the core of libvulkan.1.dylib, which has another entry package, with the suites' questions and with random
+// questions, for which it asks for the bundle of the program.
 func TestMacOS(t *testing.T) {
 	t.Parallel()
 	object := translatedFor(t, "macos")
 	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
 }
 
-// The object in libvulkan.1.dylib, for x86-64, answers in the same way: it runs in the runner of test/lib/macos.
+// TestMacOSObject checks the object in libvulkan.1.dylib, for x86-64, with the runner of test/lib/macos.
 func TestMacOSObject(t *testing.T) {
 	t.Parallel()
 	if !world.MacOS() {
@@ -31,7 +31,7 @@ func TestMacOSObject(t *testing.T) {
 	alikeOnMacOS(t, answerer{append([]string{world.New(t).Runner()}, program.command...)})
 }
 
-// alikeOnMacOS compares a program's answers with those in Go: to the questions that the suites ask, and to random ones.
+// alikeOnMacOS compares a program's answers with those in Go, for the suites' questions and for random ones.
 func alikeOnMacOS(t *testing.T, inC answerer) {
 	t.Helper()
 	calls := questions(t)

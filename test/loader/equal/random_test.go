@@ -11,7 +11,8 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// chance makes random worlds: the content of a path or a variable is chosen when the core asks for it, and then stays.
+// chance creates random worlds: the content of a path or a variable is chosen when the core asks for it, and does not
+// change.
 type chance struct {
 	*rand.Rand
 	seed int64
@@ -19,7 +20,7 @@ type chance struct {
 
 func pick[T any](c chance, list ...T) T { return list[c.Intn(len(list))] }
 
-// of is the chance that belongs to something with a name.
+// of returns the source of chance for a name.
 func (c chance) of(name string) chance {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", c.seed, name)
@@ -38,7 +39,7 @@ func (c chance) text() string {
 		"VK_LAYER_meta", "~implicit~,VK_LAYER_b", "\xff\xfe", strings.Repeat("long", 100), "/home/u", "%s", "driver", "implicit", "1000000000000", "-1", "1.2.3")
 }
 
-// value writes a JSON value that a member may or may not have.
+// value writes a JSON value for a member, mostly the usual one.
 func (c chance) value(usual string) string {
 	if c.Intn(40) > 0 {
 		return usual
@@ -94,7 +95,7 @@ func (c chance) layer() string {
 	return c.object(members...)
 }
 
-// content is a file's text, of the kind that its path suggests.
+// content returns a file's text, of the kind that its path suggests.
 func (c chance) content(path string) string {
 	var text string
 	switch {
@@ -153,7 +154,7 @@ func (c chance) question(w *wire.Writer) wire.Question {
 		q.LayerName = wire.S(pick(c, layerNames...))
 	}
 	variables.Decisive(func(v variables.ID) {
-		if c.Intn(40) == 0 { // let it be asked for
+		if c.Intn(40) == 0 { // the core will ask for it
 			return
 		}
 		secure := uint32(0)
@@ -178,7 +179,7 @@ func (c chance) question(w *wire.Writer) wire.Question {
 	return q
 }
 
-// served is an answer of the driver service: an index, or the answer that belongs to it.
+// served returns an answer of the driver service, with its index.
 func (c chance) served() (answer, index string) {
 	file := func() string {
 		return c.object("name", c.quoted("libd.so", "", "a/b"), "soname", c.quoted("libd.so.1", ""), "size", pick(c, "1", "4096", "0", "5000000000"))
@@ -242,10 +243,10 @@ func (c chance) satisfy(text string, w *wire.Writer) (any bool) {
 	}
 }
 
-// random makes a call, and the answers that it gets.
+// random creates a call and its answers.
 func random(seed int64) (c call, answers []answer) { return randomBy(wire.NewCall(platform()), seed) }
 
-// randomBy makes a call for a core that has just begun.
+// randomBy creates a call for a core that has just begun one.
 func randomBy(core *wire.Call, seed int64) (c call, answers []answer) {
 	o := chance{rand.New(rand.NewSource(seed)), seed}
 	var w wire.Writer
@@ -294,17 +295,17 @@ func damage(c call, seed int64) call {
 			}
 		case 3:
 			b = b[:i]
-		case 4: // something twice
+		case 4: // copies a part
 			k := i + o.Intn(len(b)-i)
 			b = append(b[:k:k], b[i:]...)
-		case 5: // something left out
+		case 5: // removes a part
 			k := min(len(b), i+o.Intn(16))
 			b = append(b[:i:i], b[k:]...)
 		case 6: // a character of JSON
 			b[i] = `{}[]",:\0-e.`[o.Intn(12)]
 		}
 	}
-	if len(b) >= 8 && o.Intn(3) > 0 { // so that it is not refused for its size
+	if len(b) >= 8 && o.Intn(3) > 0 { // keeps the size in the head valid
 		n := len(b)
 		b[4], b[5], b[6], b[7] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
 	}

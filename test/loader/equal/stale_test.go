@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// current fails unless the core in C was made from the core in Go that this test has: a core made from an older one
-// answers otherwise, which looks like a fault of the translation. The command makes it.
+// current fails unless the core in C was translated from the present core in Go: an older core's answers would look
+// like faults of the translation. command translates it.
 func current(t *testing.T, object, command string) {
 	t.Helper()
 	path := filepath.Join(top, object)
@@ -27,7 +27,7 @@ func current(t *testing.T, object, command string) {
 	}
 }
 
-// newer finds a file that the core in C is made of and that was changed after a time; "" when there is none.
+// newer returns a source of the core in C that was changed after a time, or "".
 func newer(root string, than time.Time) (found string, err error) {
 	if file, err := os.Stat(filepath.Join(root, "build/core.c")); err == nil && file.ModTime().After(than) {
 		return "build/core.c", nil
@@ -55,7 +55,7 @@ func newer(root string, than time.Time) (found string, err error) {
 	return "", nil
 }
 
-// A core in C that is older than its sources is noticed; tests and documents do not count as sources.
+// TestNewer checks that a core in C older than its sources is noticed; tests and documents are not sources.
 func TestNewer(t *testing.T) {
 	t.Parallel()
 	made := time.Now().Add(-time.Hour)

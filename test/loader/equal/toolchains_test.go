@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The release of Go before this one and the next one translate the core to C that answers alike, where they are installed:
-// in PATH, by golang.org/dl, or fetched by a go command (GOTOOLCHAIN).
+// TestToolchains checks that the previous and the next release of Go, if installed, translate the core to C that gives the same
+// answers. They are found in PATH, from golang.org/dl, or fetched by a go command (GOTOOLCHAIN).
 func TestToolchains(t *testing.T) {
 	t.Parallel()
 	var major, minor int
@@ -35,7 +35,7 @@ func TestToolchains(t *testing.T) {
 	}
 }
 
-// toolchain finds the newest go command of a release.
+// toolchain returns the newest go command of a release.
 func toolchain(t *testing.T, release string) string {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
@@ -65,7 +65,7 @@ func toolchain(t *testing.T, release string) string {
 	return best
 }
 
-// foreign is the environment of another toolchain than that of the test.
+// foreign returns the environment for a toolchain other than the test's.
 func foreign(path string) []string {
 	own := slices.DeleteFunc(os.Environ(), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -74,8 +74,8 @@ func foreign(path string) []string {
 	return append(own, "GOTOOLCHAIN=local", "GOFLAGS=-mod=mod", "CGO_ENABLED=0", "PATH="+path+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// translated is the core in C, as goc makes it of a copy of the source and of that toolchain's library. A later release also
-// compiles goc, which has to understand its library; an earlier one may be too old for what goc imports.
+// translated returns the core in C, as goc translates it from a copy of the source and that toolchain's library. A later release also
+// compiles goc, because goc must understand its library; an earlier one may be too old for goc's imports.
 func translated(t *testing.T, command, release string) (core string) {
 	t.Helper()
 	copied, bin := t.TempDir(), t.TempDir()
@@ -83,7 +83,7 @@ func translated(t *testing.T, command, release string) (core string) {
 	arguments := []string{"-o", core, "-macro", "vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR",
 		"-macro", "vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR", "-macro", "vkloader/internal/core/manifest.loaderBits=VKL_LOADER_BITS",
 		"./internal/core/entry", "Begin=core_go_begin", "Add=core_go_add", "Decide=core_go_decide"}
-	// goc asks the go command that is found first.
+	// goc uses the first go command in PATH.
 	if err := os.Symlink(command, filepath.Join(bin, "go")); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,8 @@ func translated(t *testing.T, command, release string) (core string) {
 		if text, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		module := "module vkloader\n\ngo " + strings.TrimPrefix(release, "go") + ".0\n" // the core imports Go's library alone
+		// the core imports only Go's library
+		module := "module vkloader\n\ngo " + strings.TrimPrefix(release, "go") + ".0\n"
 		if err := os.WriteFile(filepath.Join(copied, "go.mod"), []byte(module), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// The core of vulkan-1.dll, which is another entry package, is translated, and answers random questions as in Go.
+// TestWindows checks the core of vulkan-1.dll, which has another entry package, with random questions.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	object := translatedFor(t, "windows")
@@ -23,7 +23,7 @@ func TestWindows(t *testing.T) {
 		calls, want = append(calls, c), append(want, inGoBy(newWindowsCall(), c))
 		messages += len(c)
 	}
-	if messages < 1200 { // a decision takes three at least
+	if messages < 1200 { // a decision needs at least three
 		t.Errorf("only %d messages in %d calls: the questions come to nothing", messages, len(calls))
 	}
 	equal(t, "windows", calls, want, link(t, []string{"gcc"}, []string{"-O1", object}).inC(t, calls))
@@ -31,7 +31,7 @@ func TestWindows(t *testing.T) {
 
 func newWindowsCall() *wire.Call { return wire.NewWindowsCall(search.Windows("")) }
 
-// windowsCall is a call on a random machine: its messages until it is decided.
+// windowsCall creates a call on a random machine: its messages until the decision.
 func windowsCall(r *rand.Rand) (c call) {
 	core := newWindowsCall()
 	q := &wire.Writer{}
@@ -57,7 +57,7 @@ func windowsCall(r *rand.Rand) (c call) {
 	return c
 }
 
-// pathIn is one of a few paths, so that some are named twice.
+// pathIn returns one of a few paths, so that some occur twice.
 func pathIn(r *rand.Rand) string {
 	directory := [...]string{`C:\a`, `C:\Windows\`, `\\server\share`, `D:\späť`, "C:/x"}[r.Intn(5)]
 	return directory + `\` + [...]string{"d.json", "nv-vk64.json", "igvk64.json", "amdvlk64.json", "vk_loader_settings.json", "sub", "e.json;D:\\f.json"}[r.Intn(7)]
@@ -65,7 +65,7 @@ func pathIn(r *rand.Rand) string {
 
 const windowsDriver = `{"file_format_version":"1.0.1","ICD":{"library_path":".\\\\d.dll","api_version":"1.3.0"}}`
 
-// satisfyWindows answers a record with something.
+// satisfyWindows answers a request for a fact with a random one.
 func satisfyWindows(w *wire.Writer, r *rand.Rand, record wire.Record) {
 	name := func(kind string) string {
 		return fmt.Sprintf(`{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_%d","type":"GLOBAL",`+

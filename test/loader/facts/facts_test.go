@@ -23,10 +23,10 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// fact is a question to a reader, and its answer, for people.
+// fact is a question to a reader and its answer, as text.
 type fact struct{ question, answer string }
 
-// factsOf are the facts in a message.
+// factsOf returns the facts in a message.
 func factsOf(t testing.TB, message string) (all []fact) {
 	t.Helper()
 	in, ok := wire.Open(message)
@@ -57,7 +57,7 @@ func factsOf(t testing.TB, message string) (all []fact) {
 	return all
 }
 
-// questionsOf are the questions in an answer of the core.
+// questionsOf returns the questions in an answer of the core.
 func questionsOf(answer string) (all []string) {
 	in, _ := wire.Open(answer)
 	for {
@@ -111,12 +111,12 @@ func texts(list []wire.Str) string {
 // scene is a world, and the question in it.
 type scene struct {
 	*world.World
-	path     string       // by which the program is started; "": the world's bin/program
+	path     string       // the path by which the program is started; "": the world's bin/program
 	file     string       // the file behind that path; "": path
 	place    func(string) // changes the program's file before it is started
-	elevated bool         // that gives it more rights than its user has
+	elevated bool         // place gives the program more rights than its user has
 	cwd      string
-	calls    string   // of the API
+	calls    string   // a letter for each API call
 	environ  []string // in place of Env
 	asked    []facts.Need
 }
@@ -137,7 +137,7 @@ func newScene(t *testing.T) *scene {
 	return &scene{World: w, cwd: w.Path("work"), calls: everyCall}
 }
 
-// files, directories, variables, libraries ask for more than the core does.
+// files, directories, variables and libraries make the test ask for more facts than the core does.
 func (s *scene) files(paths ...string) {
 	for _, path := range paths {
 		s.asked = append(s.asked, facts.Need{Kind: facts.KindFile, Name: path}, facts.Need{Kind: facts.KindExists, Name: path})
@@ -162,7 +162,7 @@ func (s *scene) libraries(paths ...string) {
 	}
 }
 
-// put writes a file with any name.
+// put writes a file with the given name.
 func (s *scene) put(path, content string, mode fs.FileMode) string {
 	s.T.Helper()
 	path = s.Path(path)
@@ -172,7 +172,7 @@ func (s *scene) put(path, content string, mode fs.FileMode) string {
 	return path
 }
 
-// restrict gives a directory a mode until the test ends, which removes its contents.
+// restrict sets a directory's mode until the end of the test, which removes its contents.
 func (s *scene) restrict(path string, mode fs.FileMode) {
 	s.T.Helper()
 	s.must(os.Chmod(s.Path(path), mode))
@@ -194,7 +194,7 @@ func (s *scene) must(err error) {
 	}
 }
 
-// program links c/program.c with the spine, once.
+// program links c/program.c with the spine, once for all tests.
 var program = sync.OnceValues(func() (string, error) {
 	directory, err := os.MkdirTemp("", "facts")
 	if err != nil {
@@ -206,7 +206,8 @@ var program = sync.OnceValues(func() (string, error) {
 		"-Wl,--wrap=core_go_begin,--wrap=core_go_add,--wrap=core_go_decide", filepath.Join(objects, "core.o")}
 	err = filepath.WalkDir(filepath.Join(objects, "spine"), func(path string, _ fs.DirEntry, err error) error {
 		if source, ours := strings.CutSuffix(path, ".o"); err == nil && ours {
-			if _, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, objects))); gone == nil { // else its source was renamed since
+			// otherwise its source was renamed since
+			if _, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, objects))); gone == nil {
 				args = append(args, path)
 			}
 		}
@@ -224,7 +225,8 @@ var program = sync.OnceValues(func() (string, error) {
 	return string(content), err
 })
 
-// ordinary returns a user other than root, for both readers where the test is root and everyone reaches the world.
+// ordinary returns a user other than root for both readers, if the test runs as root and the user can reach the
+// world.
 func (s *scene) ordinary() (c *syscall.Credential) {
 	if os.Getuid() != 0 {
 		return nil
@@ -244,10 +246,10 @@ type running struct {
 	*os.Process
 	to           *os.File
 	from, stderr *os.File
-	out, in      *os.File // of the program: to and from its core
+	out, in      *os.File // of the program: to its core, and from it
 }
 
-// start starts a program of the scene by a path. Its variables are exactly those of the scene.
+// start starts a program of the scene by a path, with exactly the scene's variables.
 func (s *scene) start(path string, arguments ...string) *running {
 	s.T.Helper()
 	environ := s.environ
@@ -298,7 +300,7 @@ func (s *scene) temporary() *os.File {
 	return f
 }
 
-// end waits for the process, which has nothing more to do.
+// end waits for the process to end.
 func (s *scene) end(p *running) {
 	s.T.Helper()
 	p.to.Close()
@@ -310,11 +312,11 @@ func (s *scene) end(p *running) {
 	}
 }
 
-// everyCall are calls of the API with all kinds of questions, one of them a second time.
+// everyCall makes API calls with all kinds of questions, one of them twice.
 const everyCall = "vlecc"
 
-// library runs the program, with the core of this process, and returns the messages of the library's reader, with an
-// empty one where a call of the core begins.
+// library runs the program with the core of this process. It returns the messages of the library's reader, with an
+// empty message at the beginning of each call of the core.
 func (s *scene) library(path string) (messages []string) {
 	s.T.Helper()
 	p := s.start(path)
@@ -383,7 +385,7 @@ func (s *scene) frame(p *running) (kind byte, message string) {
 	return head[0], message
 }
 
-// more is an answer of the core's, with the scene's own questions before its own.
+// more adds the scene's own questions before those of an answer of the core.
 func (s *scene) more(answer []byte) []byte {
 	const head, first = 8, 16 // bytes of a message, and of the record that begins every answer
 	var w wire.Writer
@@ -411,7 +413,8 @@ func (s *scene) more(answer []byte) []byte {
 	return sized(append(bytes.Clone(w.Bytes()), answer[head+first:]...))
 }
 
-// tool runs the tool's reader, from a file, for a program, on the library's messages, and returns its own.
+// tool runs the tool's reader from a file, for a program, on the library's messages, and returns the reader's
+// messages.
 func (s *scene) tool(file, program string, messages []string) (theirs []string) {
 	s.T.Helper()
 	p := s.start(file, asReader, program)
@@ -457,7 +460,7 @@ func (s *scene) same(how string, library, tool []string) (compared map[string]st
 	return compared
 }
 
-// check runs both readers and compares them. It returns the facts, by their questions.
+// check runs both readers, compares them, and returns the facts by their questions.
 func (s *scene) check() map[string]string {
 	s.T.Helper()
 	content, err := program()
@@ -481,7 +484,7 @@ func (s *scene) check() map[string]string {
 	}
 	library := s.library(s.path)
 	compared := s.same("for a program", library, s.tool(tool, s.path, library))
-	if !s.elevated { // once more as the program itself
+	if !s.elevated { // once more with the reader as the program itself
 		s.must(os.Remove(s.file))
 		s.must(os.Link(tool, s.file))
 		s.same("for itself", library, s.tool(s.path, "-", library))
@@ -489,7 +492,7 @@ func (s *scene) check() map[string]string {
 	return compared
 }
 
-// holds checks that a question was asked and answered like this, so that the case tests its subject.
+// holds checks a question and its answer, to ensure that the case tests its subject.
 func (s *scene) holds(compared map[string]string, question, answer string) {
 	s.T.Helper()
 	if got, asked := compared[question]; !asked || got != answer {
@@ -497,7 +500,7 @@ func (s *scene) holds(compared map[string]string, question, answer string) {
 	}
 }
 
-// platform is the one that the library was built for.
+// platform is the platform for which the library was built.
 var platform = sync.OnceValue(func() search.Platform {
 	p := search.Linux()
 	if text, err := os.ReadFile(filepath.Join(world.Build(), "directories")); err == nil {

@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// asReader is the first argument with which the test's program is the tool's reader: a process of its own, with the
-// user, the variables and the directory of the program that has the library's reader.
+// asReader is the first argument with which the test's program runs the tool's reader: in a process with the user,
+// the variables and the directory of the program that has the library's reader.
 const asReader = "reader"
 
 func TestMain(m *testing.M) {
@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// read answers, for a program or, where that is "-", for this one, the questions that messages of the library answer.
-// For each message it writes one with its own answers. An empty message begins a call.
+// read answers the questions that the library's messages answer, for a program or, for "-", for this process. For
+// each message it writes one with its own answers. An empty message begins a call.
 func read(program string, in io.Reader, out io.Writer) error {
 	m := machine.Machine{Environ: os.Environ()}
 	source := &machine.Source{Machine: m}
@@ -62,7 +62,7 @@ func read(program string, in io.Reader, out io.Writer) error {
 	}
 }
 
-// answer reads a message of the library.
+// answer answers the questions in a message of the library.
 func answer(message string, store *facts.Store, source facts.Provider) []byte {
 	var w wire.Writer
 	in, _ := wire.Open(message)
@@ -144,7 +144,7 @@ func strs(list []string) (out []wire.Str) {
 	return out
 }
 
-// sized is a message with its size, which has grown, in its head.
+// sized sets the size in the head of a message that has grown.
 func sized(message []byte) []byte {
 	binary.LittleEndian.PutUint32(message[4:], uint32(len(message)))
 	return message

@@ -15,7 +15,7 @@ import (
 
 const driver = `{"file_format_version": "1.0.0", "ICD": {"library_path": "libnone.so", "api_version": "1.0.0"}}`
 
-// A machine as it should be: drivers and layers that variables and directories lead to, and a settings file.
+// TestPlain has an ordinary machine: drivers and layers in variables and directories, and a settings file.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -37,7 +37,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// A machine with no home and no variables at all.
+// TestNothing has a machine without a home directory and without variables.
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -46,7 +46,7 @@ func TestNothing(t *testing.T) {
 	s.holds(s.check(), `variable "HOME"`, "none")
 }
 
-// What names end in .json, and is no plain manifest.
+// TestFiles has names that end in .json and are not ordinary manifests.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -113,7 +113,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Libraries of other machines, and files that are no libraries.
+// TestForeignLibraries has libraries of other machines, and files that are no libraries.
 //
 // holds: LAY-104
 func TestForeignLibraries(t *testing.T) {
@@ -159,7 +159,7 @@ func TestForeignLibraries(t *testing.T) {
 	}
 }
 
-// Two layers of one name: the core asks both readers for the machine of their libraries.
+// TestLayersOfOneName has two layers with one name: the core asks both readers for the machines of their libraries.
 func TestLayersOfOneName(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -175,7 +175,7 @@ func TestLayersOfOneName(t *testing.T) {
 	}
 }
 
-// Files of as many bytes as are read, and of one more.
+// TestSizes has files of the largest size that is read, and one byte more.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -190,7 +190,8 @@ func TestSizes(t *testing.T) {
 	s.holds(compared, fmt.Sprintf("file %q", over), fmt.Sprintf("status %d, content none", facts.FileTooLarge))
 }
 
-// A file that has many names is read by some of them only, and both readers stop at the same one.
+// TestOften has a file with many names, which is read under some of them only. Both readers must stop at the same
+// name.
 func TestOften(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -201,7 +202,7 @@ func TestOften(t *testing.T) {
 		s.link(fmt.Sprintf("many/icd.d/link%d.json", i), "first.json")
 		s.link(fmt.Sprintf("many/icd.d/short%d.json", i), "short.json")
 	}
-	for i := range 40 { // of different sizes, so that they share places
+	for i := range 40 { // of different sizes, so that they share entries of the table
 		s.put(fmt.Sprintf("many/icd.d/other%d.json", i), driver+strings.Repeat(" ", 100<<10*(i%3)), 0o644)
 	}
 	s.Env["VK_DRIVER_FILES"] = s.Path("many/icd.d")
@@ -216,7 +217,7 @@ func TestOften(t *testing.T) {
 	}
 }
 
-// Variables that are empty, no text, there twice, or no variables at all.
+// TestVariables has variables that are empty, not UTF-8, or set twice, and an empty environment.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -231,7 +232,7 @@ func TestVariables(t *testing.T) {
 	s.holds(compared, `secure variable "UNSET"`, "none")
 }
 
-// Paths that begin in the working directory, which was reached through a link.
+// TestRelative has paths relative to the working directory, which was entered through a link.
 func TestRelative(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -247,7 +248,7 @@ func TestRelative(t *testing.T) {
 	s.holds(compared, `file "../other/up.json"`, fmt.Sprintf("status 0, content %q", driver))
 }
 
-// Where the program lies, and by which way it was started.
+// TestExecutable has programs in different places, started in different ways.
 func TestExecutable(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(s *scene) (want string){
@@ -285,7 +286,7 @@ func TestExecutable(t *testing.T) {
 	}
 }
 
-// long is a path of so many bytes.
+// long returns a path of the given length.
 func long(s *scene, length int) string {
 	path := s.Path("bin")
 	for length-len(path) > 200 {
@@ -294,7 +295,8 @@ func long(s *scene, length int) string {
 	return filepath.Join(path, strings.Repeat("p", length-len(path)-1))
 }
 
-// A program that has more rights than its user sees no variable that may lead to another user's code.
+// TestRights has a program with more rights than its user, which ignores variables that may lead to another user's
+// code.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -346,7 +348,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// The machine that the tests run on, with its own directories.
+// TestThisMachine has the machine on which the tests run, with its directories.
 func TestThisMachine(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

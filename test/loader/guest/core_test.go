@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The part that decides asks the C library for memory, and for nothing else: it has no other undefined symbol.
+// The core calls the C library for memory only: it has no other undefined symbols.
 //
 // holds: G-6
 func TestG6CoreAsksForMemoryOnly(t *testing.T) {
@@ -25,7 +25,7 @@ func TestG6CoreAsksForMemoryOnly(t *testing.T) {
 	allowed := []string{"malloc", "calloc", "free", // memory
 		"memcmp", "memcpy", "memmove", "memset", "memchr", "strlen", // bytes
 		"_setjmp", "longjmp", "_GLOBAL_OFFSET_TABLE_"}
-	if world.Narrow() { // the compiler's own, linked in: it divides numbers of 64 bits
+	if world.Narrow() { // the compiler's functions for dividing 64-bit numbers, which are linked in
 		allowed = append(allowed, "__divdi3", "__moddi3", "__udivdi3", "__umoddi3", "__udivmoddi4")
 	}
 	seen := 0
@@ -41,7 +41,7 @@ func TestG6CoreAsksForMemoryOnly(t *testing.T) {
 	}
 }
 
-// The core gets new questions; the memory of answers is bounded, and the most recently used answer stays.
+// For new questions, the memory of cached answers is bounded, and the most recently used answer stays.
 //
 // holds: G-8
 func TestG8CoreIsAskedNewQuestions(t *testing.T) {
@@ -62,7 +62,8 @@ func TestG8CoreIsAskedNewQuestions(t *testing.T) {
 	}
 }
 
-// A panic of the core is a line and an error, and so is a malformed answer; the next call starts afresh, and no memory is lost.
+// A panic of the core, or a malformed answer, becomes a log line and an error. The next call succeeds, and no memory
+// is leaked.
 //
 // holds: G-9 FUZ-025
 func TestG9PanicIsAnError(t *testing.T) {
@@ -89,7 +90,7 @@ func TestG9PanicIsAnError(t *testing.T) {
 	run{loader: loader}.holds(t, "after-panics", "memory", "-1")
 }
 
-// The build makes one library file, which needs the C library and nothing else.
+// The build makes a single library file, which needs only the C library.
 //
 // holds: G-13
 func TestG13OneFile(t *testing.T) {

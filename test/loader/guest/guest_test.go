@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compile makes a program or library of C files of this package, and returns its path.
+// compile builds a program or library from C files of this package, and returns its path.
 func compile(t testing.TB, name string, arguments ...string) string {
 	t.Helper()
 	built.Do(func() { directory, failure = os.MkdirTemp("", "guest") })
@@ -61,7 +61,7 @@ func compile(t testing.TB, name string, arguments ...string) string {
 	return out
 }
 
-// sanitizer is what programs are built with so that a sanitized library finds its runtime.
+// sanitizer returns the flags with which programs are built, so that a sanitized library finds its runtime.
 func sanitizer() []string {
 	switch world.Variant() {
 	case "asan":
@@ -72,7 +72,7 @@ func sanitizer() []string {
 	return nil
 }
 
-// plain skips cases that measure memory or limit it: a sanitizer's own needs would drown it.
+// plain skips cases that measure or limit memory if the library has a sanitizer, which needs much more.
 func plain(t testing.TB) {
 	t.Helper()
 	if world.Variant() != "" {
@@ -97,13 +97,13 @@ var program = sync.OnceValue(func() func(testing.TB) string {
 	}
 })
 
-// run is how a case is run.
+// run is the way to run a case.
 type run struct {
 	loader  string            // the loader under test
 	program string            // the guest program
-	env     map[string]string // over the usual ones
+	env     map[string]string // added to the usual variables
 	prefix  []string          // words before the program, such as another program that starts it
-	limit   time.Duration     // three minutes
+	limit   time.Duration     // by default three minutes
 }
 
 type ended struct {
@@ -185,7 +185,7 @@ func (r run) holds(t testing.TB, words ...string) string {
 	return e.stdout
 }
 
-// control runs the case on the distribution's loader too, where there is one.
+// control also runs the case with the distribution's loader, if installed.
 func control(t *testing.T, words ...string) {
 	t.Helper()
 	t.Run("control", func(t *testing.T) {
@@ -206,7 +206,8 @@ func both(t *testing.T, words ...string) {
 	control(t, words...)
 }
 
-// standIn links the library under test once more, from the objects of its build, with library/standin.c before the core.
+// standIn links the library under test again, from the objects of its build, with library/standin.c in front of the
+// core.
 func standIn(t testing.TB) string {
 	t.Helper()
 	if os.Getenv("VKLOADER_TEST_LIBRARY") != "" {
@@ -217,7 +218,7 @@ func standIn(t testing.TB) string {
 	err := filepath.WalkDir(filepath.Join(directory, "spine"), func(path string, _ fs.DirEntry, err error) error {
 		if source, ours := strings.CutSuffix(path, ".o"); err == nil && ours {
 			_, gone := os.Stat(filepath.Join(world.Top(), strings.TrimPrefix(source, directory)))
-			if gone == nil { // else its source was renamed since
+			if gone == nil { // otherwise its source was renamed since
 				objects = append(objects, path)
 			}
 		}
@@ -230,7 +231,7 @@ func standIn(t testing.TB) string {
 		"-Wl,-Bsymbolic", "-Wl,--wrap=core_go_decide", "library/standin.c"}, objects...)...)
 }
 
-// copyFile copies a file, links followed, and returns the copy's path.
+// copyFile copies a file, following links, and returns the copy's path.
 func copyFile(t testing.TB, from, to string) string {
 	t.Helper()
 	content, err := os.ReadFile(from)
@@ -243,8 +244,8 @@ func copyFile(t testing.TB, from, to string) string {
 	return to
 }
 
-// readableByAll is a run on copies of the loader and the null driver in a directory that every user can read: the
-// directory of the build may lie below a home. It is for cases that give up root.
+// readableByAll returns a run with copies of the loader and the null driver in a directory that every user can read,
+// since the build directory may be in a home directory. It is for cases that give up root.
 func readableByAll(t testing.TB) run {
 	t.Helper()
 	place, err := os.MkdirTemp("", "guest")
@@ -263,7 +264,7 @@ func readableByAll(t testing.TB) run {
 		env: map[string]string{"VK_DRIVER_FILES": manifest, "VK_ICD_FILENAMES": manifest}}
 }
 
-// resolved is a temporary directory by its real path.
+// resolved returns the real path of a temporary directory.
 func resolved(t testing.TB) string {
 	t.Helper()
 	path, err := filepath.EvalSymlinks(t.TempDir())
@@ -282,7 +283,7 @@ func wantText(t testing.TB, text string, parts ...string) {
 	}
 }
 
-// result runs a case that prints the VkResult of its call, and may not die with any result.
+// result runs a case that prints the VkResult of its call, and must not crash with any result.
 func (r run) result(t testing.TB, words ...string) (int, string) {
 	t.Helper()
 	e := r.start(t, words...)

@@ -12,7 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// noChildren skips cases whose children a sanitizer does not let live: they may inherit its own lock.
+// noChildren skips cases with children if the library has a sanitizer, whose own lock they may inherit.
 func noChildren(t *testing.T) {
 	t.Helper()
 	if world.Variant() != "" {
@@ -20,7 +20,7 @@ func noChildren(t *testing.T) {
 	}
 }
 
-// The program's handlers of fork use Vulkan: registered before the loader's, so that they run within them.
+// The program's fork handlers use Vulkan. They are registered before the loader's, so they run between these.
 //
 // holds: G-4
 func TestG4HandlersOfForkUseVulkan(t *testing.T) {
@@ -31,7 +31,7 @@ func TestG4HandlersOfForkUseVulkan(t *testing.T) {
 	}
 }
 
-// A handler of fork waits for a thread that uses Vulkan.
+// A fork handler waits for a thread that uses Vulkan.
 //
 // holds: G-4
 func TestG4HandlerOfForkWaits(t *testing.T) {
@@ -40,8 +40,8 @@ func TestG4HandlerOfForkWaits(t *testing.T) {
 	run{}.holds(t, "fork-own-lock")
 }
 
-// Threads that make instances, and others that open and close a library whose constructor and destructor do: those have
-// the dynamic linker's lock.
+// Some threads create instances, and others open and close a library whose constructor and destructor do so, with the dynamic
+// linker's lock held.
 //
 // holds: G-4 G-12
 func TestG12ConstructorsBesideOtherThreads(t *testing.T) {
@@ -54,7 +54,7 @@ func TestG12ConstructorsBesideOtherThreads(t *testing.T) {
 	r.holds(t, "linker-lock", library)
 }
 
-// breaking makes the driver that calls back into the program, and returns its manifest.
+// breaking builds the driver that calls back into the program, and returns its manifest.
 func breaking(t *testing.T) string {
 	t.Helper()
 	null := filepath.Join(world.Build(), "drivers/libvk_null.so")
@@ -74,8 +74,8 @@ func TestOutOfALookUp(t *testing.T) {
 	run{env: map[string]string{"VK_DRIVER_FILES": breaking(t)}}.holds(t, "out-of-look-up")
 }
 
-// A thread leaves a driver that makes a surface, by its cancellation, an exception or a jump; the surface is usable
-// afterwards, by that thread and by others.
+// A thread leaves a driver that creates a surface, by cancellation, an exception or longjmp. Afterwards the surface can be used by that
+// thread and by others.
 //
 // holds: WSI-014 WSI-015
 func TestOutOfADriver(t *testing.T) {
@@ -89,7 +89,7 @@ func TestOutOfADriver(t *testing.T) {
 	}
 }
 
-// Threads are cancelled wherever they are; no descriptor is left.
+// Threads are cancelled at any point; no descriptor stays open.
 //
 // holds: G-1
 func TestG1CancelledThreadsLeaveNoDescriptor(t *testing.T) {
@@ -118,7 +118,7 @@ func TestG10NoFutex(t *testing.T) {
 	run{}.holds(t, "no-futex")
 }
 
-// A filter of system calls that knows read and lseek alone: with the distribution's loader a program runs in it.
+// A seccomp filter that permits only read and lseek: with the distribution's loader a program runs with it.
 //
 // holds: G-10
 func TestG10NoPread(t *testing.T) {
@@ -129,8 +129,8 @@ func TestG10NoPread(t *testing.T) {
 	}
 }
 
-// A file whose every reading is interrupted cannot be read completely. The program does not wait for it: it gets no driver, and
-// a line that says why.
+// A file whose every read is interrupted cannot be read completely. The program does not wait for it: it gets no driver, and a line
+// with the reason.
 //
 // holds: G-10 LOG-19
 func TestG10NoEndOfSignals(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// other runs a program of another language with the library that uses the loader.
+// other runs a program of another language with a library that uses the loader.
 func other(t *testing.T, loader string, env map[string]string, words ...string) {
 	t.Helper()
 	manifest := filepath.Join(world.Build(), "drivers/null_icd.json")
@@ -22,7 +22,7 @@ func other(t *testing.T, loader string, env map[string]string, words ...string) 
 	defer cancel()
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.WaitDelay = time.Second
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // its children end with it
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a timeout also ends its children
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + empty, "LC_ALL=C.UTF-8", "GUEST_LOADER=" + loader,
 		"VK_DRIVER_FILES=" + manifest, "VK_ICD_FILENAMES=" + manifest, "VK_LAYER_PATH=" + empty, "VK_IMPLICIT_LAYER_PATH=" + empty}
@@ -46,9 +46,9 @@ func need(t *testing.T, program string) string {
 
 // holds: G-12
 func TestG12Hosts(t *testing.T) {
-	plain(t) // their runtimes and a sanitizer's do not go together
+	plain(t) // their runtimes conflict with a sanitizer's
 	library := compile(t, "hosted.so", "-shared", "-fPIC", "-Wl,-z,nodelete", "library/hosted.c")
-	at := map[string]string{"GUEST_HOSTED": "1"} // works while it is loaded
+	at := map[string]string{"GUEST_HOSTED": "1"} // uses the loader while the library is loaded
 	directory, err := filepath.Abs("host")
 	if err != nil {
 		t.Fatal(err)

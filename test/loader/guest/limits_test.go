@@ -23,13 +23,13 @@ func TestG10VariablesOfGo(t *testing.T) {
 	}
 }
 
-// served runs a process with a limit of so many kB, and tells whether everything succeeded.
+// served runs a process with a limit in kB, and reports whether everything succeeded.
 func (r run) served(t *testing.T, what string, kb int) bool {
 	t.Helper()
 	e := r.start(t, what, strconv.Itoa(kb))
 	var first, later int
 	if n, _ := fmt.Sscan(e.stdout, &first, &later); n != 2 || e.state.ExitCode() != 0 {
-		// The dynamic linker cannot even start the program.
+		// The dynamic linker cannot start the program.
 		if code := e.state.ExitCode(); code == 127 {
 			return false
 		}
@@ -38,7 +38,7 @@ func (r run) served(t *testing.T, what string, kb int) bool {
 	return first == success && later == success
 }
 
-// least finds the least limit, to 16 kB, with which everything succeeds; below it nothing may die.
+// least returns the lowest limit, to 16 kB, with which everything succeeds. Below it, nothing may crash.
 func (r run) least(t *testing.T, what string, most int) int {
 	t.Helper()
 	low, high := 0, most
@@ -55,7 +55,7 @@ func (r run) least(t *testing.T, what string, most int) int {
 	return high
 }
 
-// A program lives with as little address space, data and locked memory as with the distribution's loader.
+// A program needs no more address space, data and locked memory than with the distribution's loader.
 //
 // holds: G-10 G-12
 func TestG10LittleRoom(t *testing.T) {
@@ -63,7 +63,7 @@ func TestG10LittleRoom(t *testing.T) {
 	readable := readableByAll(t)
 	for _, what := range []string{"address-space", "data-size", "locked-memory"} {
 		t.Run(what, func(t *testing.T) {
-			most := 1 << 16 // 64 MB are plenty
+			most := 1 << 16 // 64 MB are enough
 			if what == "locked-memory" {
 				root(t)
 				const lockedMemory = 8
@@ -116,7 +116,8 @@ func TestG1Room(t *testing.T) {
 	}
 }
 
-// Exactly the system calls of the distribution's loader: no thread, no process, no signal, no change of a mask is among them.
+// The loader makes exactly the system calls of the distribution's loader: among them none for a thread, a process, a
+// signal or a signal mask.
 //
 // holds: G-1 G-2 G-3 G-10
 func TestG10SystemCallsOfTheList(t *testing.T) {
@@ -125,7 +126,7 @@ func TestG10SystemCallsOfTheList(t *testing.T) {
 	both(t, "allowed-calls")
 	run{}.holds(t, "allowed-calls", "child")
 	if e := (run{}).start(t, "allowed-calls", "less"); e.state.Sys().(syscall.WaitStatus).Signal() != syscall.SIGSYS {
-		t.Errorf("without a call of the list: %v", e.state) // else the filter forbids nothing
+		t.Errorf("without a call of the list: %v", e.state) // otherwise the filter forbids nothing
 	}
 	if world.Narrow() {
 		return // the page names the 64-bit calls
@@ -168,12 +169,12 @@ func TestG10Descriptors(t *testing.T) {
 
 // holds: G-10
 func TestG10FewDescriptors(t *testing.T) {
-	plain(t) // a sanitizer may want one of its own
+	plain(t) // a sanitizer may need another one
 	t.Parallel()
 	for _, c := range []struct {
 		more   string
 		served bool
-	}{{"0", false}, {"1", true}} { // one at a time is enough
+	}{{"0", false}, {"1", true}} { // one more descriptor is enough
 		if got, text := (run{}).result(t, "few-descriptors", c.more); (got == success) != c.served || got > 0 {
 			t.Errorf("%s descriptors: result %d\n%s", c.more, got, text)
 		}
@@ -182,7 +183,7 @@ func TestG10FewDescriptors(t *testing.T) {
 
 // holds: G-10
 func TestG10DescriptorsThatAreClosed(t *testing.T) {
-	plain(t) // a sanitizer may have one of its own
+	plain(t) // a sanitizer may have one open
 	t.Parallel()
 	both(t, "close-everything")
 }

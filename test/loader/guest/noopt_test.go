@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// unoptimized builds the library into a directory of its own, as distributions do that are told "noopt".
+// unoptimized builds the library in a separate directory, like distributions with "noopt".
 func unoptimized(t *testing.T, b string, settings ...string) (library string) {
 	t.Helper()
 	arguments := append([]string{"-s", "-C", world.Top(), "-o", "build/core.c", "spine", "B=" + b, "OPT=-O0"}, settings...)
@@ -23,8 +23,8 @@ func unoptimized(t *testing.T, b string, settings ...string) (library string) {
 	return filepath.Join(b, "libvulkan.so.1")
 }
 
-// A library that was built without optimisation works, on stacks of 16 kB too; and so does the core when nothing of it is
-// optimised, on the stacks that threads usually have.
+// A library built without optimisation works, also on stacks of 16 kB. A core without any optimisation works on the stacks that threads
+// usually have.
 //
 // holds: G-12
 func TestG12WithoutOptimization(t *testing.T) {

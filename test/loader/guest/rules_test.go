@@ -35,7 +35,7 @@ func TestG1LinkedAndNeverCalled(t *testing.T) {
 	alone := compile(t, "alone", "-DALONE", "library/linked.c")
 	look := func(path string) (values [4]int) {
 		best := values
-		for i := 0; i < 5; i++ { // the smallest of five: pages shared with other processes come and go
+		for i := 0; i < 5; i++ { // the smallest of five, because the number of shared pages varies
 			out, err := exec.Command(path).Output()
 			if err != nil {
 				t.Fatal(err)
@@ -258,7 +258,7 @@ func TestG12SmallStacks(t *testing.T) {
 	run{}.holds(t, "small-stacks")
 }
 
-// How deep enumerations and whole lives go, beside the distribution's loader.
+// The stack use of enumerations and whole lives is compared with the distribution's loader.
 //
 // holds: G-12
 func TestG12StackUse(t *testing.T) {
@@ -291,7 +291,7 @@ func TestG12Fibers(t *testing.T) {
 	plain(t)
 	t.Parallel()
 	both(t, "fibers")
-	run{}.holds(t, "callback-fiber") // no control: the distribution's loader calls back with its lock held
+	run{}.holds(t, "callback-fiber") // no control: the distribution's loader holds its lock during callbacks
 }
 
 // holds: G-12
@@ -358,8 +358,8 @@ func TestG13AnyName(t *testing.T) {
 	}
 }
 
-// A running program keeps the file that it has when another version is installed over it, also when its first call comes
-// afterwards. tools/install.sh is what "make install" runs; it stands in a tree of its own here.
+// A running program keeps its file when another version is installed over it, also if its first call comes later. The test runs
+// tools/install.sh, as "make install" does, in a separate tree.
 //
 // holds: G-13
 func TestG13Upgrade(t *testing.T) {

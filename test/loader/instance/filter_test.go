@@ -41,7 +41,7 @@ func TestSwitchOfTheExtensionFilter(t *testing.T) {
 	h.Quit()
 }
 
-// A driver's list has names that fill their field, so that nothing ends them.
+// A driver's list has names that fill their field, without a NUL.
 //
 // holds: FUZ-040 FUZ-044
 func TestNamesWithoutAnEnd(t *testing.T) {

@@ -142,14 +142,14 @@ func TestDeviceExtensionsAndLayers(t *testing.T) {
 
 // holds: LAY-354 LAY-361 LAY-363 DEV-037 DEV-038 DEV-048 DEV-020 ALC-026
 //
-// An extension list that fails ends the call also when no extension is asked for.
+// A failing extension list ends the call even if no extension is requested.
 func TestDevicesThatFail(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		driver, layer string
 		result        int
 		texts         []string
-		bare          bool // no extension is asked for
+		bare          bool // no extension is requested
 	}{
 		{"result vkCreateDevice -4", "", -4, []string{"terminator_CreateDevice: Failed in ICD ", "vkCreateDevice:  Failed to create device chain."}, false},
 		{"result vkCreateDevice -1", "", -1, []string{"vkCreateDevice:  Failed to create device chain."}, false},

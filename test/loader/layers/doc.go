@@ -1,3 +1,3 @@
-// Package layers tests the call chains: loading and negotiation, links and callbacks, what layers may do inside, what
-// happens when they misbehave.
+// Package layers tests the call chains: loading and negotiation, links and callbacks, calls that layers may make, and
+// faulty layers.
 package layers

@@ -141,7 +141,7 @@ func TestLayersThatFail(t *testing.T) {
 	for _, c := range []struct {
 		script string
 		result int
-		driver bool // the driver's instance came into being
+		driver bool // the driver's instance was created
 		text   string
 	}{
 		{"error vkCreateInstance -1000012000 before", -1000012000, false, ""},
@@ -193,7 +193,7 @@ func TestLayersThatFail(t *testing.T) {
 			}
 		})
 	}
-	// A layer in the middle that has no vkCreateInstance: the layer above sees NULL.
+	// A layer in the middle has no vkCreateInstance: the layer above gets NULL.
 	w := world.New(t)
 	w.Driver("one")
 	w.ImplicitLayer("VK_LAYER_above")

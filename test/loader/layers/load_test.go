@@ -13,7 +13,7 @@ const (
 	initFailed      = -3
 )
 
-// entered are the layers whose vkCreateInstance was entered, in order.
+// entered lists the layers whose vkCreateInstance was called, in order.
 func entered(w *world.World) []string {
 	var out []string
 	for _, e := range w.Log().Fn("vkCreateInstance") {
@@ -33,7 +33,7 @@ func TestNegotiation(t *testing.T) {
 		script    []string
 		functions map[string]string
 		active    bool
-		byExport  string // the exported look-up that must have been used, "" for the one of the negotiation
+		byExport  string // the exported lookup that must be used; "": the one of the negotiation
 		fn        string // negotiation function called
 	}{
 		{name: "version 2", active: true, fn: "vkNegotiateLoaderLayerInterfaceVersion"},

@@ -53,7 +53,7 @@ func TestChainsBeforeInstances(t *testing.T) {
 	h.Quit()
 }
 
-// The same file under two names: the dynamic linker maps it once, under the name that came first.
+// The same file has two names: the dynamic linker maps it once, under the first name.
 //
 // holds: LAY-279 LAY-283
 func TestNamesOfLayerLibraries(t *testing.T) {
@@ -91,7 +91,7 @@ func TestGroupsAndFeaturesOfDevices(t *testing.T) {
 		ext          []string
 		group        int // members
 		result       int
-		features     int64 // what pEnabledFeatures says to the driver: -1: NULL
+		features     int64 // pEnabledFeatures as the driver receives it; -1: NULL
 		texts        []string
 		withFeatures bool
 	}{
@@ -184,7 +184,7 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
-// The libraries of the fakes are beside their scripts; a case that mixes them up would prove nothing.
+// The libraries of the fakes are next to their scripts. A case that mixes them up would prove nothing.
 func TestFakesKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

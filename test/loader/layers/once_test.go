@@ -9,7 +9,8 @@ import (
 
 const initializationError = -3
 
-// A layer that creates the object below, destroys it and creates it again within one call has made one device, and one instance.
+// A layer that creates the object below, destroys it and creates it again within one call has created one device, or
+// one instance.
 //
 // holds: LAY-360 DEV-041
 func TestMadeAgainWithinOneCall(t *testing.T) {
@@ -24,7 +25,7 @@ func TestMadeAgainWithinOneCall(t *testing.T) {
 		h.OK("create_device", "pd", pd, "as", "first", "ext", "VK_KHR_swapchain")
 		h.OK("create_device", "pd", pd, "as", "second")
 		h.OK("call", "name", "vkDeviceWaitIdle", "arg", "first")
-		// Every device of the instance is examined: for an unknown name, and when one is destroyed.
+		// Every device of the instance is examined: for an unknown name, and when a device is destroyed.
 		h.Do("gipa", "name", "vkUnknownNXT", "instance", "i")
 		h.Do("gdpa", "name", "vkUnknownNXT", "device", "second")
 		h.OK("create_device", "pd", pd, "as", "third")
@@ -78,7 +79,7 @@ func TestLayersThatCallNobody(t *testing.T) {
 							}
 						}
 					} else {
-						// A layer without functions for devices is not between.
+						// A layer without device functions is not in the device chain.
 						h.OK("create_instance", append(layers, "layer", "VK_LAYER_nogdpa")...)
 						pd := world.Ref(h.OK("physical_devices").Ints("devices")[0])
 						for range 2 {

@@ -16,7 +16,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// kinds are the functions that spine/asm/trampolines.c makes, by the macro of the generated list.
+// kinds returns the functions that spine/asm/trampolines.c defines, with their macro in the generated list.
 func kinds(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(world.Top(), "spine/gen/zcommands.inc"))
@@ -51,8 +51,8 @@ func kinds(t *testing.T) map[string]string {
 
 type instruction struct{ name, operands string }
 
-// disassembled returns the instructions of every function of the library, by objdump. A DLL has no names of them: the object
-// file is read there.
+// disassembled returns the instructions of every function of the library, from objdump. A DLL has no symbols for
+// them, so the object file is read instead.
 func disassembled(t *testing.T) map[string][]instruction {
 	t.Helper()
 	program, file := "objdump", world.Library()
@@ -83,7 +83,8 @@ func disassembled(t *testing.T) map[string][]instruction {
 	return out
 }
 
-// The exported name of a trampoline stands at the same address; objdump shows one of them.
+// body returns the instructions of a function. The exported name of a trampoline is another symbol at the same
+// address, and objdump prints only one of them.
 func body(all map[string][]instruction, name string) []instruction {
 	if list, ok := all[name]; ok {
 		return list
@@ -106,28 +107,29 @@ func written(i instruction) string {
 	return operands
 }
 
-// x86 lists the permitted parts of a machine's entries: instructions of each kind without the mark, registers, the register of the first
-// argument or of the stack, and the one instruction that replaces that argument by the lower handle.
+// x86 lists the permitted instructions of a machine's trampolines and terminators: their number for each kind,
+// without the mark; the registers; the register of the first argument or of the stack; and the one instruction that
+// replaces that argument by the lower handle.
 type x86 struct {
-	mark      string // "": there is none
+	mark      string // "": none
 	first     string
 	most      map[string]int
 	registers string
 	replaces  *regexp.Regexp
-	same      *regexp.Regexp // operands of instructions that change nothing in the end; nil: none
+	same      *regexp.Regexp // operands of instructions without an effect; nil: none
 }
 
 var (
 	wide = x86{"endbr64", "%rdi", map[string]int{"DEVICE_TRAMPOLINE": 9, "INSTANCE_TRAMPOLINE": 9, "PHYSDEV_TRAMPOLINE": 9, "PHYSDEV_TERMINATOR": 6},
 		" %rdi %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^0x10\(%rdi\),%rdi$`), nil}
-	// GCC stores the handle once more in its place on the stack, and aligns the stack for some terminators.
+	// GCC stores the handle again in its place on the stack, and aligns the stack for some terminators.
 	narrow = x86{"endbr32", "%esp", map[string]int{"DEVICE_TRAMPOLINE": 10, "INSTANCE_TRAMPOLINE": 12, "PHYSDEV_TRAMPOLINE": 12, "PHYSDEV_TERMINATOR": 10},
 		" %esp %eax %ecx %edx ", regexp.MustCompile(`^%e[cd]x,0x4\(%esp\)$`), regexp.MustCompile(`^(%e[ad]x,0x(4|10)\(%esp\)|\$0xc,%esp)$`)}
 	wideWindows = x86{"", "%rcx", wide.most, " %rcx %rax %eax %r10 %r10d %r11 %r11d %rip ", regexp.MustCompile(`^(0x10\(%rcx\)|%r10),%rcx$`), nil}
 )
 
-// No more instructions than the reference runs on x86-64 (eight and the jump), only registers without arguments are
-// touched, the first argument is replaced by the lower handle and nothing else.
+// TestInstructionBudget checks that trampolines run no more instructions than the reference on x86-64 (eight and the jump), use only
+// registers without arguments, and change only the first argument, to the lower handle.
 func TestInstructionBudget(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {
@@ -168,7 +170,7 @@ func TestInstructionBudget(t *testing.T) {
 			continue
 		}
 		run := end + 1
-		if machine.mark != "" { // which is not counted
+		if machine.mark != "" { // the mark is not counted
 			run--
 		}
 		if run > most {
@@ -199,7 +201,7 @@ func frames(t *testing.T) func(at, size uint64) bool {
 	t.Helper()
 	option, line := "--debug-dump=frames", `FDE .*pc=([0-9a-f]+)\.\.([0-9a-f]+)`
 	arm := world.Machine().ELF == elf.EM_ARM
-	if arm { // with tables of its own, where an entry holds up to the next one
+	if arm { // 32-bit ARM has other tables, where an entry is valid up to the next one
 		option, line = "--unwind", `(?m)^0x([0-9a-f]+) <.*>: (.*)$`
 	}
 	text, err := exec.Command("readelf", option, world.Library()).Output()
@@ -220,7 +222,7 @@ func frames(t *testing.T) func(at, size uint64) bool {
 	}
 	starts := slices.Sorted(maps.Keys(ends))
 	return func(at, _ uint64) bool {
-		i, found := slices.BinarySearch(starts, at&^1) // the lowest bit says that it is Thumb code
+		i, found := slices.BinarySearch(starts, at&^1) // the lowest bit marks Thumb code
 		if !found {
 			i--
 		}
@@ -271,7 +273,8 @@ func TestSymbolsAndFrames(t *testing.T) {
 	}
 }
 
-// The library is marked as one whose indirect jumps land on marked instructions alone, which processors may then hold it to.
+// TestMarkedLibrary checks the mark that all indirect jumps of the library lead to marked instructions, which
+// processors may enforce.
 func TestMarkedLibrary(t *testing.T) {
 	t.Parallel()
 	if m := world.Machine().ELF; m != elf.EM_X86_64 && m != elf.EM_386 && m != elf.EM_AARCH64 {
@@ -303,7 +306,7 @@ func TestMarkedLibrary(t *testing.T) {
 	t.Errorf("the note has no property %#x with bits %#x", kind, want)
 }
 
-// At every instruction of a trampoline and of a terminator the stack can be unwound to the caller.
+// TestUnwindingFromInside unwinds the stack to the caller from every instruction of a trampoline and of a terminator.
 func TestUnwindingFromInside(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// What programs were linked with against the distribution's loader is here, too: the same kind of symbol, as visible, and
-// with the same version, in a library of the same name that needs no other one.
+// TestExportsOfTheDistribution compares the exported symbols with those of the distribution's loader: kind, visibility and version. The
+// library has the same name and needs no other library.
 //
 // holds: EXP-001 EXP-003 EXP-004
 func TestExportsOfTheDistribution(t *testing.T) {

@@ -55,7 +55,8 @@ func exported(t *testing.T, file *elf.File) []elf.Symbol {
 	return out
 }
 
-// exportedNames are those of the library's exports. test/loader/windows compares the DLL with the list that it is linked with.
+// exportedNames returns the names of the library's exports. test/loader/windows compares the DLL's exports with its
+// export list.
 func exportedNames(t *testing.T) (names []string) {
 	t.Helper()
 	if world.MacOS() {
@@ -82,7 +83,7 @@ func exportedNames(t *testing.T) (names []string) {
 	return names
 }
 
-// machONames are those of the exports of the part for x86-64. The linker's own names begin with two underscores.
+// machONames returns the exported names of the part for x86-64. The linker's own names begin with two underscores.
 func machONames(t *testing.T) (names []string) {
 	t.Helper()
 	file, err := macho.OpenFat(world.Library())

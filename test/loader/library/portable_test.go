@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// portable builds what "make PORTABLE=1" makes for a machine, and returns its directory.
+// portable runs "make PORTABLE=1" for a machine, and returns its output directory.
 func portable(t *testing.T, target string) string {
 	t.Helper()
 	test := exec.Command("gcc", "-m32", "-x", "c", "-shared", "-o", os.DevNull, "-")
@@ -38,9 +38,8 @@ func portable(t *testing.T, target string) string {
 
 var glibcVersion = regexp.MustCompile(`^GLIBC_2\.(\d+)(\.\d+)?$`)
 
-// The portable library, the null driver and the sample layer need nothing newer than glibc 2.17, and name the two
-// libraries in which glibc had threads and dlopen before 2.34. A program
-// runs on this machine's.
+// TestPortableNeedsAnOldLibrary checks that the portable library, the null driver and the sample layer need nothing newer than glibc
+// 2.17, and are linked with the two libraries that had threads and dlopen before glibc 2.34. A program runs with them.
 func TestPortableNeedsAnOldLibrary(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" || world.Target() != "" {
@@ -66,7 +65,7 @@ func TestPortableNeedsAnOldLibrary(t *testing.T) {
 				for _, s := range symbols {
 					m := glibcVersion.FindStringSubmatch(s.Version)
 					if s.Version == "" && strings.HasPrefix(s.Name, "_ITM_") || s.Version == "" && s.Name == "__gmon_start__" {
-						continue // weak, and of no version
+						continue // a weak symbol without a version
 					}
 					if m == nil {
 						t.Errorf("%s: %s has version %q of %s", name, s.Name, s.Version, s.Library)
@@ -82,7 +81,7 @@ func TestPortableNeedsAnOldLibrary(t *testing.T) {
 	}
 }
 
-// portableRuns starts a program on the portable library and driver.
+// portableRuns runs a program with the portable library and driver.
 func portableRuns(t *testing.T, at string) {
 	t.Helper()
 	cmd := exec.Command("vulkaninfo", "--summary")

@@ -14,8 +14,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// TestNoSentencesOfTheTool checks that the library contains none of the sentences about its decisions. The core gives codes and
-// details; package reasons, which the tool links, has the words.
+// TestNoSentencesOfTheTool checks that the library contains none of the tool's sentences about decisions. The core
+// returns codes and details; internal/decide/reasons, which only the tool links, has the sentences.
 func TestNoSentencesOfTheTool(t *testing.T) {
 	t.Parallel()
 	library, err := os.ReadFile(world.Library())

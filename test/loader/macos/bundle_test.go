@@ -16,7 +16,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// running leaves a test out unless the suites run with the library for macOS: TARGET=macos, as in "make test TARGET=macos".
+// running skips a test unless the suites run with the library for macOS, with "make test TARGET=macos".
 func running(t *testing.T) {
 	t.Helper()
 	if !world.MacOS() {
@@ -29,7 +29,8 @@ const (
 	resources = "/Applications/X.app/Contents/Resources"
 )
 
-// tree is a machine below the directory of a world: files that the interposer shows in place of the machine's lie there, too.
+// tree is a machine below the directory of a world. It also contains the files that the interposer shows in place of
+// the machine's.
 type tree struct {
 	w       *world.World
 	program string            // a path on that machine
@@ -43,7 +44,7 @@ func newTree(t *testing.T, program string) *tree {
 	return &tree{w: w, program: program, file: program, env: map[string]string{"HOME": "/home/u"}}
 }
 
-// driver puts a driver into a directory of manifests, with a library beside it by a relative path.
+// driver puts a driver into a directory of manifests, with a library in the same directory, named by a relative path.
 func (tr *tree) driver(name, directory string, members ...any) {
 	f := tr.w.DriverKind(world.Modern, name)
 	for i := 0; i+1 < len(members); i += 2 {
@@ -62,7 +63,7 @@ func (tr *tree) layer(name, directory, kind string) {
 
 const foreignSuffix = "-foreign" // of the names of manifests
 
-// foreignLayer puts another manifest of a layer into a directory, with a library for other machines alone.
+// foreignLayer puts another manifest of a layer into a directory, with a library for other machines only.
 func (tr *tree) foreignLayer(name, directory, kind string, machines ...string) {
 	tr.w.T.Helper()
 	library := tr.w.SystemPath("/foreign/" + name + ".dylib")
@@ -85,7 +86,7 @@ func machO(machines ...string) string {
 	return string(made.Mach(parts...))
 }
 
-// write writes a file as it is.
+// write writes a file with exactly the given content.
 func (tr *tree) write(path, content string) {
 	tr.w.T.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -120,7 +121,7 @@ func (tr *tree) set(name, value string) {
 	tr.w.Env[name] = strings.Join(list, ":")
 }
 
-// below reports whether the interposer does not show a path, so that the host needs the whole one.
+// below reports whether the interposer does not show a path, so that the host needs the full path.
 func (tr *tree) below(path string) bool {
 	return !strings.HasPrefix(path, "/etc/") && !strings.HasPrefix(path, "/usr/")
 }
@@ -130,7 +131,7 @@ type decision struct{ drivers, layers []string }
 
 func (d decision) String() string { return fmt.Sprint("drivers ", d.drivers, " layers ", d.layers) }
 
-// byLibrary asks the library, in a program at its place.
+// byLibrary returns the library's decision in a program at its path.
 func (tr *tree) byLibrary() (d decision, devices []string) {
 	tr.w.T.Helper()
 	tr.w.CopyHost(tr.w.SystemPath(tr.file))
@@ -156,10 +157,10 @@ func (tr *tree) byLibrary() (d decision, devices []string) {
 	return d, devices
 }
 
-// entry is a driver or layer that the tool names.
+// entry is a driver or layer in the tool's output.
 type entry struct{ Kind, Name, Manifest, Library string }
 
-// explained asks "vkloader explain --platform macos" about the same files, and a program for x86-64 in place of the host.
+// explained runs "vkloader explain --platform macos" for the same files, with an x86-64 program in place of the host.
 func (tr *tree) explained() []entry {
 	tr.w.T.Helper()
 	tr.write(tr.w.SystemPath(tr.file), string(made.Mach(made.MachO{Machine: "x86-64", Program: true})))
@@ -181,8 +182,8 @@ func (tr *tree) explained() []entry {
 	return answer.In
 }
 
-// byTool returns the tool's decision, without layers whose only library is for another machine: these are chosen, and cannot be
-// opened.
+// byTool returns the tool's decision, without layers whose only library is for another machine: these are selected,
+// but cannot be opened.
 func (tr *tree) byTool() (d decision) {
 	tr.w.T.Helper()
 	for _, e := range tr.explained() {
@@ -196,8 +197,7 @@ func (tr *tree) byTool() (d decision) {
 	return d
 }
 
-// The bundle of the program comes before every directory, for drivers and layers; the driver that is found last gives the first
-// device.
+// The program's bundle precedes every directory, for drivers and layers. The driver that is found last has the first device.
 //
 // holds: MAC-002 MAC-003 MAC-006 MAC-026 MAC-016
 func TestBundleFirst(t *testing.T) {
@@ -280,7 +280,7 @@ func TestOnlyInBundle(t *testing.T) {
 	}
 }
 
-// A program with raised privileges: the variables do not count.
+// An elevated program ignores the variables.
 //
 // holds: MAC-010 MAC-013
 func TestRaisedRights(t *testing.T) {
@@ -298,7 +298,7 @@ func TestRaisedRights(t *testing.T) {
 	tr.w.Env["WORLD_ELEVATED"] = "1"
 	os.Remove(tr.w.Path("log"))
 	if d, _ := tr.byLibrary(); !slices.Equal(d.drivers, []string{"bundled", "system"}) {
-		t.Errorf("with raised privileges: drivers %v", d.drivers)
+		t.Errorf("elevated: drivers %v", d.drivers)
 	}
 }
 
@@ -322,8 +322,8 @@ func TestVariablesAndBundle(t *testing.T) {
 	}
 }
 
-// programs are paths of programs with the resources of their bundles: one with a space in its name, one of App Translocation, a
-// framework; the last program is in none.
+// programs are paths of programs, with the resources of their bundles: a name with a space, App Translocation, a
+// framework; the last program has no bundle.
 var programs = [][2]string{
 	{app, resources}, {app, resources},
 	{"/Applications/My Game.app/Contents/MacOS/My Game", "/Applications/My Game.app/Contents/Resources"},
@@ -336,7 +336,7 @@ var programs = [][2]string{
 var directories = []string{"/home/u/.config/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/etc/vulkan",
 	"/home/u/.local/share/vulkan", "/usr/local/share/vulkan", "/usr/share/vulkan", "/a/vulkan", "/b/vulkan", "/opt/homebrew/share/vulkan"}
 
-// The library and the tool's answer for macOS decide alike, on random machines.
+// TestRandomMachines compares the decisions of the library and of the tool on random machines.
 //
 // holds: MAC-002..009 MAC-011
 func TestRandomMachines(t *testing.T) {
@@ -353,7 +353,7 @@ func TestRandomMachines(t *testing.T) {
 		program := programs[r.Intn(len(programs))]
 		places := append([]string{program[1] + "/vulkan"}, directories...)
 		tr := newTree(t, program[0])
-		if one(4) { // started by a link
+		if one(4) { // started through a link
 			tr.program = "/links/game"
 			tr.linked(map[string]string{tr.program: ".." + program[0]})
 		}
@@ -405,14 +405,15 @@ func TestRandomMachines(t *testing.T) {
 		}
 		want, got := tr.byTool(), decision{}
 		got, _ = tr.byLibrary()
-		if len(want.drivers) == 0 { // without a driver no layer is called
+		if len(want.drivers) == 0 { // without a driver, no layer is called
 			want.layers, got.layers = nil, nil
 		}
 		for _, pair := range []struct {
 			in   map[string]int
 			a, b []string
 		}{{drivers, want.drivers, got.drivers}, {layers, want.layers, got.layers}} {
-			if slices.Max(append(slices.Collect(maps.Values(pair.in)), 0)) > 1 { // within a directory the order is that of the file system
+			// the order within a directory depends on the file system
+			if slices.Max(append(slices.Collect(maps.Values(pair.in)), 0)) > 1 {
 				slices.Sort(pair.a)
 				slices.Sort(pair.b)
 			}
@@ -433,6 +434,6 @@ func TestRandomMachines(t *testing.T) {
 	if found < count/3 || layered < count/10 || bundled < count/20 || elevated < count/20 || twins < count/20 {
 		t.Error("the machines are too plain")
 	}
-	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d raised privileges; %d layers are of another machine, too",
+	t.Logf("of %d machines %d have drivers, %d layers, %d drivers of a bundle, %d elevated programs; %d layers are of another machine, too",
 		count, found, layered, bundled, elevated, twins)
 }

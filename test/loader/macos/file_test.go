@@ -15,8 +15,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// built returns the path of a file of "make TARGET=macos". Without the compiler, which "make test-all" fetches, the test is left
-// out.
+// built returns the path of a file of "make TARGET=macos". It skips the test without the compiler, which "make
+// test-all" fetches.
 func built(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(world.Top(), "build/macos", name)
@@ -140,9 +140,9 @@ func slicesOf(t *testing.T) map[macho.Cpu]slice {
 var forbidden = strings.Fields(`atexit chdir dup dup2 execl execlp execv execve execvp exit _exit fork kill popen posix_spawn posix_spawnp
 pthread_create pthread_kill pthread_sigmask putenv raise setenv setlocale setrlimit sigaction signal sigprocmask system umask unsetenv vfork`)
 
-// The library exports the names of Linux's, with the surfaces of macOS in place of those of X and Wayland. Each machine's part has
-// the same ones, the versions of LunarG's loader, one needed library, no function that a guest must not call, and the oldest system
-// that arm64 has.
+// The library exports the names of the library for Linux, with the surfaces of macOS instead of those of X and Wayland. The parts for
+// both machines have the same names, the versions of LunarG's loader, one needed library, no function that a guest must not call, and
+// the oldest system for arm64.
 //
 // holds: MAC-020
 func TestLibraryFile(t *testing.T) {
@@ -150,7 +150,7 @@ func TestLibraryFile(t *testing.T) {
 	want := linuxExports(t)
 	for machine, s := range slicesOf(t) {
 		var exports []string
-		for _, name := range s.exports { // the linker's own names begin with two
+		for _, name := range s.exports { // the linker's own names begin with two underscores
 			if !strings.HasPrefix(name, "__") {
 				exports = append(exports, strings.TrimPrefix(name, "_"))
 			}
@@ -212,8 +212,8 @@ func without(a, b []string) (out []string) {
 	return out
 }
 
-// Both parts say the same, apart from the names that a function has on one machine alone: x86-64 has an older form of struct
-// stat, whose successor has a longer name there.
+// TestPartsAreAlike checks that both parts are alike, apart from names that exist on one machine only: x86-64 also has an older form of
+// struct stat, and the new form has a longer name there.
 func TestPartsAreAlike(t *testing.T) {
 	t.Parallel()
 	parts := slicesOf(t)
@@ -236,7 +236,8 @@ func TestPartsAreAlike(t *testing.T) {
 	}
 }
 
-// is_missing compares addresses, so the stubs of missing commands lie between two functions, and no other function does.
+// TestStubsLieTogether checks that the stubs of missing commands, and no other functions, are between the two
+// functions that is_missing compares with.
 func TestStubsLieTogether(t *testing.T) {
 	t.Parallel()
 	path := built(t, "libvulkan.1.dylib")
@@ -270,7 +271,7 @@ func TestStubsLieTogether(t *testing.T) {
 	}
 }
 
-// Another directory and another time give the same bytes.
+// TestLibraryIsReproducible checks that a build in another directory and at another time gives the same bytes.
 func TestLibraryIsReproducible(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VKLOADER_TEST_ALL") == "" {

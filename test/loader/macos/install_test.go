@@ -14,7 +14,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// install.sh installs library, link and tool, replaces no file, and removes only files that are those of the archive.
+// TestInstallScript checks that install.sh installs library, link and tool, replaces no file, and removes only files
+// of the archive.
 func TestInstallScript(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile(filepath.Join(world.Top(), "packaging/macos/install.sh"))
@@ -46,7 +47,7 @@ func TestInstallScript(t *testing.T) {
 	}
 	runs(false)
 	expect(all...)
-	for _, name := range all[:2] { // though the archive was unpacked without permissions
+	for _, name := range all[:2] { // even if the archive was unpacked without permissions
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Mode() != 0o755 {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}

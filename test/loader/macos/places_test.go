@@ -11,7 +11,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// linked makes the links of a tree: paths on that machine, and targets relative to them.
+// linked creates the links of a tree: paths on that machine, and relative targets.
 func (tr *tree) linked(links map[string]string) {
 	tr.w.T.Helper()
 	for at, target := range links {
@@ -25,7 +25,8 @@ func (tr *tree) linked(links map[string]string) {
 	}
 }
 
-// The library and the tool find the same bundle for programs in unusual places: the path without symbolic links decides.
+// The library and the tool find the same bundle for programs in unusual places: the path without symbolic links
+// counts.
 //
 // holds: MAC-002 MAC-005
 func TestUnusualPrograms(t *testing.T) {
@@ -34,8 +35,8 @@ func TestUnusualPrograms(t *testing.T) {
 	const translocated = "/private/var/folders/x1/abc_0000/T/AppTranslocation/5C0F6A4E-1111-2222-3333-444455556666/d/X.app/Contents/"
 	const framework = "/Applications/X.app/Contents/Frameworks/F.framework/"
 	for name, c := range map[string]struct {
-		program string // as it is started
-		file    string // without links; "": the same
+		program string // the path by which it is started
+		file    string // without links; "": the same path
 		links   map[string]string
 		at      string // the directory of the bundle; "": no bundle
 	}{
@@ -63,7 +64,7 @@ func TestUnusualPrograms(t *testing.T) {
 			want := []string{"system"}
 			tr.driver("system", "/etc/vulkan")
 			places := []string{c.at}
-			for at := filepath.Dir(tr.file); at != "/"; at = filepath.Dir(at) { // resources that are not the bundle's
+			for at := filepath.Dir(tr.file); at != "/"; at = filepath.Dir(at) { // resources outside of the bundle
 				places = append(places, at+"/Resources")
 			}
 			slices.Sort(places)
@@ -86,7 +87,7 @@ func TestUnusualPrograms(t *testing.T) {
 	}
 }
 
-// A settings file holds for a program by its path without symbolic links. One in the bundle is not read.
+// A settings file applies to a program by its path without symbolic links. A settings file in the bundle is not read.
 //
 // holds: MAC-022 MAC-025
 func TestSettingsForPrograms(t *testing.T) {
@@ -126,8 +127,8 @@ func TestSettingsForPrograms(t *testing.T) {
 	}
 }
 
-// Of two layers with one name, that with a library for this machine counts; a universal file with parts for other machines alone is
-// such a library of another machine.
+// Of two layers with one name, the one with a library for this machine counts. A universal file with parts for other machines only is a
+// library of another machine.
 //
 // holds: LAY-104
 func TestLayersOfTwoMachines(t *testing.T) {
@@ -152,7 +153,8 @@ func TestLayersOfTwoMachines(t *testing.T) {
 	}
 }
 
-// A driver for other machines alone is no error, be its file universal or not: the dynamic linker's text is logged as information.
+// A driver for other machines only is no error, with a universal file or not: the dynamic linker's text is logged as
+// information.
 //
 // holds: DRV-041
 func TestDriverOfAnotherMachine(t *testing.T) {
@@ -179,7 +181,7 @@ func TestDriverOfAnotherMachine(t *testing.T) {
 	}
 }
 
-// A library_path with a word of dyld is a relative path as every other: it begins at the manifest.
+// A library_path with a word of dyld's, such as @rpath, is an ordinary relative path: it is relative to the manifest.
 //
 // holds: MAC-014
 func TestLibraryPathsOfTheLinker(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// runs starts a Mach-O program by the runner and returns its output and exit code.
+// runs runs a Mach-O program with the runner and returns its output and exit code.
 func runs(t *testing.T, w *world.World, program string, arguments ...string) (string, int) {
 	t.Helper()
 	cmd := exec.CommandContext(context.Background(), w.Runner(), append([]string{program}, arguments...)...)
@@ -32,7 +32,7 @@ func compiled(t *testing.T, arguments ...string) {
 	}
 }
 
-// A program gets from the runner the dynamic linker and the C library of macOS.
+// TestRunner checks that a program gets macOS's dynamic linker and C library from the runner.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	running(t)
@@ -67,7 +67,8 @@ gone: 1
 	}
 }
 
-// A function that has no counterpart ends the loading with its name; none is called.
+// TestRunnerNamesWhatIsMissing checks that a function without a counterpart ends the loading with its name, before
+// any code runs.
 func TestRunnerNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	running(t)
@@ -80,7 +81,8 @@ func TestRunnerNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Chained fixups, which newer linkers write in place of opcodes: a file whose pointers are bound and rebased by a chain.
+// TestChainedFixups tests chained fixups, which newer linkers write instead of opcodes: a chain binds and rebases a
+// file's pointers.
 func TestChainedFixups(t *testing.T) {
 	t.Parallel()
 	running(t)
@@ -107,8 +109,8 @@ int main(int c, char **v) {
 	}
 }
 
-// chained makes a library by hand: in its second segment four pointers, of which two are imports (one with an addend) and two
-// addresses of the library, and the exported name _pointers of the first.
+// chained builds a library: its second segment has four pointers, two of which are imports (one with an addend) and
+// two are addresses in the library; the first pointer is exported as _pointers.
 func chained() []byte {
 	const page = 0x1000
 	le := binary.LittleEndian
@@ -176,8 +178,8 @@ func chained() []byte {
 	return b
 }
 
-// A layer of another machine is left out without being opened (the file has a part for arm64 alone); one with a part for each
-// machine is used.
+// A layer of another machine is left out without being opened (its file has a part for arm64 only); one with a part for each machine is
+// used.
 func TestLayerOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	running(t)

@@ -12,8 +12,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// sampled runs a program for macOS on the null driver with the sample layer, and returns its standard output, its standard error,
-// and the layer's file.
+// sampled runs a macOS program on the null driver with the sample layer, and returns its standard output, its
+// standard error, and the layer's file.
 func sampled(t *testing.T, w *world.World, program string, arguments ...string) (out, said, counts string) {
 	t.Helper()
 	file := w.Path("counts")
@@ -31,8 +31,8 @@ func sampled(t *testing.T, w *world.World, program string, arguments ...string) 
 	return stdout.String(), stderr.String(), string(written)
 }
 
-// A program for macOS makes an instance and a device, uses objects of every kind and waits for fences, on the null driver and
-// through the sample layer, both built for macOS.
+// TestSamples runs a macOS program that creates an instance and a device, uses objects of every kind and waits for fences, on the null
+// driver and through the sample layer, both built for macOS.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	running(t)

@@ -11,13 +11,13 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// metalSurface is the name by which a world gives the extension of Metal's surfaces (test/lib/world/macos.go).
+// metalSurface is the name that a world uses for the extension of Metal's surfaces (test/lib/world/macos.go).
 const metalSurface = "VK_KHR_xcb_surface"
 
 const portability = "VK_KHR_portability_enumeration"
 
-// A program gets a portability driver only with the extension and the flag. Without another driver, the line of the failure says
-// which of the two is missing.
+// A program gets a portability driver only with the extension and the flag. If there is no other driver, the line about the failure
+// names the missing one.
 //
 // holds: MAC-017 MAC-018
 func TestPortabilityDrivers(t *testing.T) {
@@ -26,7 +26,7 @@ func TestPortabilityDrivers(t *testing.T) {
 	const found = "but the instance does not enumerate portability drivers! Applications that wish to enumerate portability drivers must set the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit in the VkInstanceCreateInfo flags"
 	const flagAlone = "the list of enabled extensions in ppEnabledExtensionNames must contain " + portability
 	for name, c := range map[string]struct {
-		other bool // a driver that is none of portability
+		other bool // a driver that is not a portability driver
 		words []string
 		names []string
 		line  string
@@ -108,7 +108,7 @@ func TestLibraryInFrameworks(t *testing.T) {
 	}
 }
 
-// With a driver that the program gives to the loader alone, the bundle is not searched; with one beside others, it is.
+// If the program passes a driver with exclusive mode, the bundle is not searched; otherwise it is.
 //
 // holds: MAC-012
 func TestDirectDriverAndBundle(t *testing.T) {
@@ -132,8 +132,8 @@ func TestDirectDriverAndBundle(t *testing.T) {
 	}
 }
 
-// Both kinds of surfaces of macOS reach a driver that has them: the driver gets the structure and makes its own surface. Neither is
-// there without its extension, and that of iOS never is.
+// Both kinds of macOS surfaces reach a driver that supports them: the driver gets the structure and creates its own surface. Neither is
+// available without its extension, and that of iOS never is.
 //
 // holds: MAC-020
 func TestSurfaces(t *testing.T) {

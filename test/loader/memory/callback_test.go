@@ -6,8 +6,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// While the loader calls a driver, a layer or an allocator, another thread's calls go on: here each callee
-// waits for a call of another thread that needs the loader's lock.
+// While the loader calls a driver, a layer or an allocator, other threads' calls proceed: here each callee waits for a call of another
+// thread that needs the loader's lock.
 //
 // holds: THR-010 THR-012 ALC-016
 func TestNothingIsLockedInCallbacks(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNothingIsLockedInCallbacks(t *testing.T) {
 	balanced(t, h, "a", "a life")
 	count()
 
-	// Once more, with objects that are left alive, and a driver that goes.
+	// Again, with objects that are not destroyed, and a driver that is removed.
 	h.Do("allocator", "as", "a", "perform", "elsewhere")
 	h.OK("create_instance", words...)
 	h.OK("create_surface", "type", "headless", "allocator", "a")

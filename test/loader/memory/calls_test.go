@@ -10,18 +10,18 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// injector makes calls fail for lack of memory, at one allocation after the other.
+// injector makes calls fail by refusing allocations, one after the other.
 type injector struct {
 	t     *testing.T
 	w     *world.World
 	h     *world.Host
-	own   bool   // malloc fails; else the program's callbacks
-	mode  string // "from": all from the n-th allocation on are refused; "once": the n-th alone; "perform": none
-	tried int    // calls in which something was refused
+	own   bool   // malloc fails; otherwise the program's callbacks
+	mode  string // "from": all allocations from the n-th on are refused; "once": only the n-th; "perform": none
+	tried int    // calls in which an allocation was refused
 	seen  map[string]int
 }
 
-// modes are the ways in which memory is refused.
+// modes are the ways of refusing allocations.
 var modes = []string{"from", "once"}
 
 func (i *injector) arm(n int) {
@@ -35,7 +35,7 @@ func (i *injector) arm(n int) {
 	}
 }
 
-// disarm reports whether something was refused.
+// disarm reports whether an allocation was refused.
 func (i *injector) disarm(n int) bool {
 	if i.own {
 		return i.h.Do("malloc_fail").Int("calls") > int64(n)
@@ -47,7 +47,7 @@ func (i *injector) disarm(n int) bool {
 	return failed
 }
 
-// live counts the blocks that the library has.
+// live returns the number of blocks that the library has.
 func (i *injector) live() int64 {
 	if i.own {
 		return i.h.Do("malloc_fail").Int("live")
@@ -55,8 +55,8 @@ func (i *injector) live() int64 {
 	return i.h.Do("allocator_stats").Int("live")
 }
 
-// call repeats a call until nothing is refused any more. What succeeds although something was refused is complete; undo
-// takes it back.
+// call repeats a call until no allocation is refused any more. A call that succeeds although an allocation was
+// refused must be complete; undo reverses it.
 func (i *injector) call(name string, undo func(), f func() world.Answer) world.Answer {
 	i.t.Helper()
 	for n := 0; n < 5000; n++ {
@@ -81,7 +81,7 @@ func (i *injector) call(name string, undo func(), f func() world.Answer) world.A
 		if a.Result() != outOfMemory {
 			i.t.Errorf("%s with %d allocations (%s): result %d", name, n, i.mode, a.Result())
 		}
-		// The lists of an instance's objects may have grown: they are the instance's (ALC-037).
+		// The lists of an instance's objects may have grown; they belong to the instance (ALC-037).
 		if after := i.live(); after != before && (!i.own && name == "create_instance" || name == "create_device") {
 			i.t.Errorf("%s with %d allocations (%s): %d blocks live, %d before", name, n, i.mode, after, before)
 		}
@@ -90,7 +90,8 @@ func (i *injector) call(name string, undo func(), f func() world.Answer) world.A
 	return nil
 }
 
-// Two drivers, one of which lacks the newer commands, three devices to be sorted, a group of two, a layer.
+// everything creates two drivers, one of which lacks the newer commands, three devices to sort, a group of two, and a
+// layer.
 func everything(t *testing.T, more ...string) (*world.World, []string) {
 	t.Helper()
 	w := world.New(t)
@@ -115,7 +116,7 @@ func everything(t *testing.T, more ...string) (*world.World, []string) {
 	w.ExplicitLayer("VK_LAYER_y").Set("device_extensions", []map[string]any{
 		{"name": "VK_YY_a", "spec_version": "1", "entrypoints": []string{"vkA1YY", "vkA2YY"}}, {"name": "VK_YY_b", "spec_version": "1"}})
 	words = append(words, "layer", "VK_LAYER_y", "layer", "VK_LAYER_y")
-	var configurations []string // all devices, in the order that sorting gives
+	var configurations []string // all devices, in sorted order
 	for _, n := range []int{2, 3, 1} {
 		uuid := func(n int) string { return "[" + strings.Repeat(fmt.Sprint(n, ","), 15) + fmt.Sprint(n) + "]" }
 		configurations = append(configurations, fmt.Sprintf(`{"deviceUUID":%s,"driverUUID":%s,"driverVersion":1}`, uuid(n), uuid(7)))
@@ -125,8 +126,8 @@ func everything(t *testing.T, more ...string) (*world.World, []string) {
 	return w, append(words, "api", "1.1.0", "messenger", "cm:0x1111:7", "report", "cr:0x1f")
 }
 
-// Failure at every single allocation of every call: the right error, nothing left, no crash; and the call works the next
-// time.
+// Every single allocation of every call fails in turn: the call returns the right error, leaves nothing allocated and does not crash,
+// and succeeds the next time.
 //
 // holds: ALC-027 ALC-028 ALC-030 ALC-034 ALC-036 ALC-037 ALC-040 ALC-047 ALC-016 WSI-010 WSI-011
 func TestEveryCallWithoutMemory(t *testing.T) {
@@ -151,9 +152,9 @@ func TestEveryCallWithoutMemory(t *testing.T) {
 			if !own {
 				words = append(words, "allocator", "a")
 			}
-			i.h.OK("create_instance", words...) // the core is open from now on
+			i.h.OK("create_instance", words...) // opens the core
 			i.h.Do("destroy_instance", i.allocator()...)
-			// The library's memory of answers grows in the first lives and then stops; a leak leaks every time.
+			// The cache of answers grows in the first lives and then stops; a leak occurs every time.
 			even := map[string]bool{}
 			for n := 0; len(even) < len(modes); n++ {
 				i.mode = modes[n%len(modes)]
@@ -195,7 +196,7 @@ func (i *injector) allocator(words ...string) []string {
 	return append(words, "allocator", "a")
 }
 
-// memory makes the arguments of a life's calls.
+// memory creates the arguments of the calls of a life.
 func (i *injector) memory() {
 	i.h.Do("memory", "as", "count", "size", "8")
 	i.h.Do("memory", "as", "many", "size", "16384")
@@ -204,7 +205,7 @@ func (i *injector) memory() {
 	i.h.Do("memory", "as", "chains", "size", "1040") // ten VkSwapchainCreateInfoKHR of 104 bytes
 }
 
-// life is one of everything.
+// life makes every kind of call once.
 func (i *injector) life(words []string) {
 	h, t := i.h, i.t
 	undo := func(verb string, words ...string) func() { return func() { h.Do(verb, i.allocator(words...)...) } }
@@ -234,7 +235,7 @@ func (i *injector) life(words []string) {
 		if n := len(a.Ints("devices")); a.Result() == 0 && n != 3 {
 			t.Errorf("%d devices", n)
 		}
-		for _, d := range a.Ints("devices") { // a handle that is not wrapped is a layer's or the driver's
+		for _, d := range a.Ints("devices") { // an unwrapped handle is a layer's or the driver's
 			if a.Result() == outOfMemory && d != 0 {
 				t.Errorf("a device that is none: %v", a)
 			}
@@ -284,7 +285,7 @@ func (i *injector) life(words []string) {
 			return h.Do("create_surface", i.allocator("type", kind, "as", kind)...)
 		})
 	}
-	for _, kind := range surfaces { // the first use makes the driver's surface
+	for _, kind := range surfaces { // the first use creates the driver's surface
 		i.call("capabilities", nil, func() world.Answer {
 			return h.Do("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", devices["a"], "arg", kind, "arg", "out:64")
 		})
@@ -296,11 +297,12 @@ func (i *injector) life(words []string) {
 		return a
 	})
 	for name, arguments := range map[string][]string{
-		"displays":       {"vkGetPhysicalDeviceDisplayProperties2KHR", "count", "many"},
-		"planes":         {"vkGetPhysicalDeviceDisplayPlaneProperties2KHR", "count", "many"},
-		"modes":          {"vkGetDisplayModeProperties2KHR", "0x1234", "count", "many"},
-		"tools":          {"vkGetPhysicalDeviceToolPropertiesEXT", "count", "many"},
-		"queue families": {"vkGetPhysicalDeviceQueueFamilyProperties2", "count", "many"}, // these two say it by a count of 0
+		"displays": {"vkGetPhysicalDeviceDisplayProperties2KHR", "count", "many"},
+		"planes":   {"vkGetPhysicalDeviceDisplayPlaneProperties2KHR", "count", "many"},
+		"modes":    {"vkGetDisplayModeProperties2KHR", "0x1234", "count", "many"},
+		"tools":    {"vkGetPhysicalDeviceToolPropertiesEXT", "count", "many"},
+		// these two report the failure by a count of 0
+		"queue families": {"vkGetPhysicalDeviceQueueFamilyProperties2", "count", "many"},
 		"sparse formats": {"vkGetPhysicalDeviceSparseImageFormatProperties2", "sparse", "count", "many"},
 	} {
 		line := []string{"name", arguments[0], "arg", devices["a"]}
@@ -343,7 +345,7 @@ func (i *injector) life(words []string) {
 	i.call("shared swapchains", nil, func() world.Answer {
 		return h.Do("call", "name", "vkCreateSharedSwapchainsKHR", "arg", "d", "arg", "10", "arg", "chains", "arg", allocator, "arg", "out:80")
 	})
-	// Ending works when nothing is given.
+	// Destruction works without memory.
 	i.arm(0)
 	undo("destroy_swapchain")()
 	undo("destroy_device")()
@@ -356,7 +358,7 @@ func (i *injector) life(words []string) {
 	i.disarm(0)
 }
 
-// More drivers than a call has room for on its stack.
+// More drivers than a call has stack room for.
 //
 // holds: ALC-027 ALC-030 ALC-037
 func TestManyDriversWithoutMemory(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// wrapping is a count whose product with a size is a few bytes where size_t has 32 bits; where it has 64, a count of which
-// no machine has memory enough.
+// wrapping returns a count whose product with a size wraps to a few bytes if size_t has 32 bits; if it has 64, a
+// count for which no machine has enough memory.
 func wrapping(size uint64) string {
 	if world.Narrow() {
 		return strconv.FormatUint(1<<32/size+1, 10)
@@ -16,8 +16,8 @@ func wrapping(size uint64) string {
 	return "4294967295"
 }
 
-// A driver that counts more than there can be: the answer may be a failure or an empty one, and the process goes on, with
-// the other driver's answer whole.
+// A driver reports an impossible count: the answer may be an error or empty, and the process continues, with the complete answer of the
+// other driver.
 //
 // holds: DEV-001 ALC-034
 func TestCountsThatWrap(t *testing.T) {
@@ -52,7 +52,7 @@ func TestCountsThatWrap(t *testing.T) {
 	h.Quit()
 }
 
-// A program's count whose list of pointers no 32-bit process can have is not believed: nothing is copied.
+// A program passes a count whose list of pointers cannot exist in a 32-bit process: nothing is copied.
 //
 // holds: ALC-028
 func TestProgramsCountThatWraps(t *testing.T) {

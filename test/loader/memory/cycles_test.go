@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// cycles compiles the program that repeats an operation, and returns its path and the environment that it needs.
+// cycles compiles the program that repeats an operation, and returns its path and the required environment.
 func cycles(t *testing.T) (program string, environ []string) {
 	t.Helper()
 	if world.Variant() != "" {
@@ -39,7 +39,7 @@ func cycles(t *testing.T) (program string, environ []string) {
 	return program, []string{"HOME=" + t.TempDir(), "BENCH_NAMES=" + list}
 }
 
-// repeat does an operation count times in one process, and checks that nothing grows after the warm-up.
+// repeat runs an operation count times in one process, and checks that no memory grows after the warm-up.
 func repeat(t *testing.T, limit time.Duration, program, operation string, count int, environ []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -72,9 +72,9 @@ func repeat(t *testing.T, limit time.Duration, program, operation string, count 
 	}
 }
 
-// Operations that one process repeats make nothing grow: after a warm-up, after half of it and after all of it
-// the heap holds no more blocks and bytes, and the process takes no further memory. The null driver and a layer are real
-// libraries, opened and closed. "make bench" with -cycles 10000 does the same in the large.
+// TestNothingGrows checks that repeated operations do not increase memory: after the warm-up, after half and after all of the
+// repetitions, the heap has no more blocks and bytes, and the process has no more memory. The null driver and a layer are real
+// libraries, opened and closed. "make bench" with -cycles 10000 does the same with more repetitions.
 func TestNothingGrows(t *testing.T) {
 	t.Parallel()
 	program, environ := cycles(t)
@@ -92,8 +92,8 @@ func TestNothingGrows(t *testing.T) {
 	}
 }
 
-// Nothing grows in 10,000 cycles with all drivers and layers of this machine. Drivers without a device are opened and
-// closed in each of them.
+// TestNothingGrowsInTenThousandCycles does the same in 10,000 cycles with all drivers and layers of this machine. Drivers without a
+// device are opened and closed in each cycle.
 func TestNothingGrowsInTenThousandCycles(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VKLOADER_TEST_ALL") == "" || world.Target() != "" {

@@ -1,2 +1,2 @@
-// Package memory tests the allocators of the loader's memory, that no memory is lost, and the behavior without memory.
+// Package memory tests the allocators that the loader uses, memory leaks, and calls without memory.
 package memory

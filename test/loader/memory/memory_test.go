@@ -15,10 +15,10 @@ const (
 	incomplete  = 5
 )
 
-// balanced wants no live block and no misuse.
+// balanced checks that no block is allocated, and no allocator was misused.
 func balanced(t *testing.T, h *world.Host, name, after string) {
 	t.Helper()
-	s := h.Do("allocator_stats", "name", name) // a fault: a foreign block, a block given back twice, an odd alignment
+	s := h.Do("allocator_stats", "name", name) // a fault: a foreign block, a block freed twice, a bad alignment
 	if s.Int("live") != 0 || s.Int("faults") != 0 || s.Ints("scopes")[2] != 0 {
 		t.Errorf("%s: %s: %v", after, name, s)
 	}
@@ -117,7 +117,8 @@ func surroundings(t *testing.T, name string) (*world.World, []string, int) {
 			f := w.Driver(fmt.Sprintf("driver%d", i), fmt.Sprintf("device name=d%d ext=VK_KHR_swapchain,VK_XX_a,VK_XX_b,VK_XX_c,VK_XX_d", i), "ext VK_KHR_surface 25").API("1.1.0")
 			own, _ := world.Bits()
 			f.Set("library_arch", own)
-			for k := 0; i == 0 && k < 200; k++ { // more than fits into the memory that is allocated for the opened drivers
+			// more than fits into the memory that is allocated for the open drivers
+			for k := 0; i == 0 && k < 200; k++ {
 				f.Script(fmt.Sprintf("ext VK_XX_%s_%d", strings.Repeat("long", 40), k))
 			}
 		}
@@ -185,7 +186,7 @@ func TestEveryAllocationThatFails(t *testing.T) {
 				}
 				balanced(t, h, "b", fmt.Sprintf("a device with %d allocations", n))
 			}
-			h.Do("allocator", "as", "a", "fail_from", "0") // destroying works when nothing is given
+			h.Do("allocator", "as", "a", "fail_from", "0") // destruction works without memory
 			h.Do("allocator", "as", "b", "fail_from", "0")
 			h.Do("destroy_device", "allocator", "b")
 			h.Do("destroy_instance", "allocator", "a")
@@ -196,7 +197,7 @@ func TestEveryAllocationThatFails(t *testing.T) {
 	}
 }
 
-// The loader's own heap runs out: the same rules.
+// The same rules hold when malloc fails.
 //
 // holds: ALC-027 ALC-030 ALC-034 DRV-005 G-9 G-10
 func TestEveryMallocThatFails(t *testing.T) {
@@ -208,9 +209,9 @@ func TestEveryMallocThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, words, devices := surroundings(t, name)
-			words = words[2:] // no callbacks
+			words = words[2:] // without callbacks
 			h := w.Start()
-			h.OK("create_instance", words...) // the core is open from now on
+			h.OK("create_instance", words...) // opens the core
 			h.Do("destroy_instance")
 			failed := map[string]int{}
 			try := func(what string, least int, f func() world.Answer) world.Answer {
@@ -226,7 +227,7 @@ func TestEveryMallocThatFails(t *testing.T) {
 						}
 						continue
 					}
-					if calls <= int64(n) { // nothing was refused
+					if calls <= int64(n) { // no allocation was refused
 						if failed[what] < least*(mode+1) {
 							t.Errorf("%s: only %d allocations (%s)", what, failed[what], modes[mode])
 						}
@@ -235,7 +236,8 @@ func TestEveryMallocThatFails(t *testing.T) {
 						}
 						n = -1
 					}
-					switch what { // made, although something may have been refused: complete, and gone again
+					// created although an allocation may have been refused: complete, and destroyed again
+					switch what {
 					case "instance":
 						if list := h.Do("physical_devices"); list.Result() == 0 && len(list.Ints("devices")) != devices {
 							t.Errorf("%s with %d allocations: %d devices", what, n, len(list.Ints("devices")))
@@ -265,7 +267,7 @@ func TestEveryMallocThatFails(t *testing.T) {
 	}
 }
 
-// The record of a driver that stays when an instance goes needs memory, too; without it the driver is loaded again.
+// The record of a driver that stays open needs memory, too; without it the driver is opened again.
 //
 // holds: ALC-040 INS-088
 func TestEndsWithoutMemory(t *testing.T) {
@@ -283,7 +285,7 @@ func TestEndsWithoutMemory(t *testing.T) {
 		if got := len(h.OK("physical_devices").Ints("devices")); got != 2 {
 			t.Errorf("%d devices after an end with %d allocations (%s)", got, n, modes[mode])
 		}
-		for _, name := range []string{"one", "two"} { // so that they have to be kept again
+		for _, name := range []string{"one", "two"} { // so that they must be recorded again
 			file := w.Path("lib/" + name + ".so")
 			text, err := os.ReadFile(file)
 			if err != nil {

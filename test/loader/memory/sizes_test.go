@@ -7,8 +7,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A size that wraps is none, for every word size: of the product, with the header before the array, and above the size of
-// a block. Smaller sizes are exact.
+// TestSizesThatWrap checks that a size that wraps is an error, for every word size: of the product, with the head before the array, and
+// above the size of a block. Smaller sizes are exact.
 //
 // holds: ALC-028 ALC-034
 func TestSizesThatWrap(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package null holds the tests of the null driver: a C program that uses every kind of object through a loader, alone,
-// with the validation layer, and with sanitizers; the driver interface asked without a loader; and vulkaninfo.
+// Package null tests the null driver with a C program that uses every kind of object through a loader, alone, with
+// the validation layer and with sanitizers; its driver interface without a loader; and vulkaninfo.
 package null

@@ -21,7 +21,7 @@ var (
 	manifest = filepath.Join(world.Build(), "drivers/null_icd.json")
 )
 
-// compile makes a shared object or a program of all C files of a directory.
+// compile builds a shared object or a program from all C files of a directory.
 func compile(t *testing.T, dir, out string, flags ...string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.c"))
@@ -77,7 +77,8 @@ func absolute(t *testing.T, path string) string {
 	return p
 }
 
-// environment is this process's without anything that loaders read, with the null driver as the only driver.
+// environment returns this process's environment without variables for loaders, with the null driver as the only
+// driver.
 func environment(t *testing.T, manifest string, more ...string) []string {
 	t.Helper()
 	var env []string
@@ -96,7 +97,7 @@ func run(t *testing.T, env []string, stdin, name string, args ...string) string 
 	var out, talk bytes.Buffer
 	cmd := exec.Command(name, args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, strings.NewReader(stdin), &out, &talk
-	cmd.Dir = t.TempDir() // vulkaninfo --json leaves a file where it runs
+	cmd.Dir = t.TempDir() // vulkaninfo --json writes a file to its working directory
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out.String(), talk.String())
 	}
@@ -106,7 +107,7 @@ func run(t *testing.T, env []string, stdin, name string, args ...string) string 
 	return out.String()
 }
 
-// loaders are the ones to try: the one built here, and Debian's, which for another machine may not be there.
+// loaders returns the loaders to test: the built one, and Debian's, which may not be installed for another machine.
 func loaders(t *testing.T) map[string]string {
 	list := map[string]string{"ours": absolute(t, world.Library())}
 	if _, err := os.Stat(world.SystemLibrary); err == nil || world.Target() == "" {
@@ -135,7 +136,7 @@ func TestLifeUnderValidation(t *testing.T) {
 			if out != "no message\n" {
 				t.Errorf("printed %q", out)
 			}
-			// The layer is there: it complains about the wrong call.
+			// The layer is loaded: it reports the invalid call.
 			cmd := exec.Command(testProgram(t), loader, "wrong")
 			cmd.Env = env
 			if text, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("VUID-VkBufferCreateInfo-size")) {
@@ -145,7 +146,7 @@ func TestLifeUnderValidation(t *testing.T) {
 	}
 }
 
-// TestSanitized runs the same with the driver and the program built with sanitizers, which stop at the first fault.
+// TestSanitized runs the same with driver and program built with sanitizers, which stop at the first fault.
 func TestSanitized(t *testing.T) {
 	text, err := os.ReadFile(absolute(t, manifest))
 	if err != nil {
@@ -166,8 +167,8 @@ func TestSanitized(t *testing.T) {
 			if err := os.WriteFile(m, text, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			// Debian's loader leaves some memory behind at exit; leaks of the driver show as growth in TestNames,
-			// where there is no loader.
+			// Debian's loader leaves some memory allocated at exit; leaks of the driver show as growth in TestNames, which runs without a
+			// loader.
 			loader := "libvulkan.so.1"
 			if world.Target() != "" {
 				loader = world.Library()
@@ -179,7 +180,7 @@ func TestSanitized(t *testing.T) {
 	}
 }
 
-// TestNames asks the driver, without a loader, for every name of the registry, and for unknown names.
+// TestNames looks up every name of the registry, and unknown names, in the driver without a loader.
 func TestNames(t *testing.T) {
 	var ask []string
 	for _, c := range vk.Commands {
@@ -226,7 +227,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAllocations lets each allocation of the application's allocator fail in turn.
+// TestAllocations makes each allocation of the application's allocator fail in turn.
 func TestAllocations(t *testing.T) {
 	run(t, environment(t, absolute(t, manifest)), "", testProgram(t), absolute(t, driver), "allocations")
 }
@@ -260,7 +261,7 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("exports %v", exported)
 	}
 	if f.Section(".init_array") != nil {
-		// The compiler's own frame_dummy stands there; a constructor of ours would be a second entry.
+		// The compiler's frame_dummy is the only entry; a constructor of the driver would be a second one.
 		if s := f.Section(".init_array"); s.Size > 8 {
 			t.Errorf(".init_array has %d bytes", s.Size)
 		}

@@ -12,12 +12,12 @@ import (
 
 const directory = "/usr/share/vulkan/implicit_layer.d/"
 
-// layer is an implicit layer that a package brings.
+// layer is an implicit layer of a package.
 type layer struct {
 	name, manifest, library string
-	enable                  []string // variables that it needs to be active
+	enable                  []string // variables that activate it
 	disable                 string   // its own disable variable
-	says                    string   // the output of the layer itself when it works; empty: none
+	says                    string   // a text of the layer's own output when it works; empty: none
 }
 
 var layers = []layer{
@@ -29,7 +29,7 @@ var layers = []layer{
 		nil, "NODEVICE_SELECT", ""},
 }
 
-// cube draws that many frames and gives which of the layers' libraries the program had.
+// cube draws the given number of frames and returns which of the layers' libraries were loaded.
 func cube(t *testing.T, s *machine.Stage, frames int) (map[string]bool, machine.Outcome) {
 	t.Helper()
 	l := machine.Ours(t)
@@ -48,7 +48,7 @@ func cube(t *testing.T, s *machine.Stage, frames int) (map[string]bool, machine.
 	return had, o
 }
 
-// settings writes a settings file for the stage: one entry for the layer, and the place of all others.
+// settings writes a settings file for the stage with an entry for the layer, and the place of all other layers.
 func settings(t *testing.T, s *machine.Stage, l layer, control string) {
 	t.Helper()
 	path := filepath.Join(s.Dir, "home", ".local", "share", "vulkan", "loader_settings.d", "vk_loader_settings.json")
@@ -63,15 +63,15 @@ func settings(t *testing.T, s *machine.Stage, l layer, control string) {
 	}
 }
 
-// stage has a display, lavapipe, and the variables that ask for the layer.
+// stage creates a stage with a display, lavapipe, and the variables that activate the layer.
 func stage(t *testing.T, l layer) *machine.Stage {
 	t.Helper()
 	machine.Need(t, directory+l.manifest)
 	return machine.New(t).OnLavapipe().WithX().With(l.enable...)
 }
 
-// want checks that, of the layers that must be asked for, only the given one was loaded, and device-select unless it
-// is the disabled one.
+// want checks that only the given layer was loaded, of those that a variable must activate, and device-select unless
+// it is disabled.
 func want(t *testing.T, o machine.Outcome, had map[string]bool, on layer, is bool) {
 	t.Helper()
 	for _, l := range layers {
@@ -88,7 +88,8 @@ func want(t *testing.T, o machine.Outcome, had map[string]bool, on layer, is boo
 	}
 }
 
-// Real layers are loaded and draw, and each of the ways to switch a layer off switches off that one alone.
+// TestOverlays checks that real layers are loaded and draw, and that each way to switch a layer off affects only that
+// layer.
 //
 // holds: LAY-114 LAY-125 LAY-126 LAY-127 LAY-128 SET-47
 func TestOverlays(t *testing.T) {
@@ -126,7 +127,7 @@ func TestOverlays(t *testing.T) {
 	}
 }
 
-// Without the variable that asks for it, an overlay stays out.
+// TestOverlaysWaitToBeAsked checks that an overlay is not loaded without the variable that activates it.
 //
 // holds: LAY-126
 func TestOverlaysWaitToBeAsked(t *testing.T) {
@@ -139,7 +140,7 @@ func TestOverlaysWaitToBeAsked(t *testing.T) {
 	}
 }
 
-// All of them in one chain, with validation below, and none with "~implicit~".
+// TestOverlaysTogether runs all of them in one chain, with validation below, and none with "~implicit~".
 //
 // holds: ENV-46
 func TestOverlaysTogether(t *testing.T) {

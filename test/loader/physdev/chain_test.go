@@ -8,16 +8,17 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Structures of a chain in front of a device group: one that the registry has, and two that no registry has.
+// Types of structures in a chain before a device group: one that the registry has, and two that it lacks.
 const (
 	features2Type  = "1000059000"
 	groupType      = "1000070001"
 	unknownOf64    = "2147483001"
-	unknownOf256   = "2147483010" // whose last word the driver writes down
+	unknownOf256   = "2147483010" // the driver logs its last word
 	lastOfFeatures = "232"        // inheritedQueries
 )
 
-// grouped makes a chain of a program that begins with "c0", of structures by their sType, and ends in the device group "g".
+// grouped makes a program's chain that begins at "c0", has structures with the given sTypes, and ends with the device
+// group "g".
 func grouped(h *world.Host, members []int, types ...string) {
 	h.Do("memory", "as", "members", "size", "16", "ptr@0", world.Ref(members[0]), "ptr@8", world.Ref(members[1]))
 	h.Do("memory", "as", "g", "size", "32", "u32@0", groupType, "u32@16", "2", "ptr@24", "members")
@@ -36,8 +37,8 @@ func grouped(h *world.Host, members []int, types ...string) {
 	}
 }
 
-// Nothing of a program's chain is written, so that it may be constant and of several threads; the driver finds the group with
-// its own handles in its place, behind all that stands in front of it, known or unknown (DEV-030).
+// The loader does not write to a program's chain, so the chain may be constant and shared by threads. The driver gets the group with
+// its own handles in its place, after all known and unknown structures before it (DEV-030).
 //
 // holds: DEV-027 DEV-029 DEV-030 EXT-039
 func TestConstantGroupOfADevice(t *testing.T) {
@@ -83,7 +84,7 @@ func TestConstantGroupOfADevice(t *testing.T) {
 	}
 }
 
-// Threads that make devices from one chain see it whole, with every byte of the structures in front of the group.
+// Threads that create devices from one chain see it complete, with every byte of the structures before the group.
 //
 // holds: DEV-029 DEV-030
 func TestSharedGroupOfDevices(t *testing.T) {

@@ -23,14 +23,14 @@ const (
 
 const props2 = "VK_KHR_get_physical_device_properties2"
 
-// words makes one list of host words.
+// words joins lists of host words.
 func words(lists ...[]string) []string { return slices.Concat(lists...) }
 
 func name(h *world.Host, device int) string {
 	return h.Do("properties", "pd", world.Ref(device)).Text("name")
 }
 
-// names asks each device for its name.
+// names returns the names of devices.
 func names(h *world.Host, devices []int) []string {
 	var out []string
 	for _, device := range devices {
@@ -39,7 +39,7 @@ func names(h *world.Host, devices []int) []string {
 	return out
 }
 
-// all enumerates, with a count query before, and wants VK_SUCCESS.
+// all enumerates devices, after a query for their count, and checks for VK_SUCCESS.
 func all(h *world.Host, instance ...string) []int {
 	if len(instance) > 0 {
 		return h.OK("physical_devices", "instance", instance[0]).Ints("devices")
@@ -54,8 +54,8 @@ func wantNames(t *testing.T, h *world.Host, want ...string) {
 	}
 }
 
-// by returns the order in which the loader lists devices: by type, or on Windows, which has DXGI's adapters for that, in
-// the drivers have them, where no adapter names them (WIN-070).
+// by returns the order in which the loader lists devices: by type, or on Windows, where DXGI's adapters decide and
+// these devices belong to none, in driver order (WIN-070).
 func by(kind, driver []string) []string {
 	if world.Windows() {
 		return driver
@@ -63,7 +63,7 @@ func by(kind, driver []string) []string {
 	return kind
 }
 
-// groups enumerates groups and returns each as its members' names, joined by "+".
+// groupNames enumerates groups and returns each as its members' names, joined by "+".
 func groupNames(h *world.Host, answer world.Answer) []string {
 	var out []string
 	for _, group := range answer.Objects("groups") {
@@ -79,7 +79,7 @@ func wantGroups(t *testing.T, h *world.Host, want ...string) {
 	}
 }
 
-// said wants exactly n loader lines with this text.
+// said checks that exactly n lines of the loader have this text.
 func said(t *testing.T, messages []string, text string, n int) {
 	t.Helper()
 	found := 0
@@ -93,7 +93,7 @@ func said(t *testing.T, messages []string, text string, n int) {
 	}
 }
 
-// saidLine wants a line with the header of the level, on standard error.
+// saidLine checks for a line with the header of the level on standard error.
 func saidLine(t *testing.T, h *world.Host, header, text string) {
 	t.Helper()
 	if line := fmt.Sprintf("%-32s%s\n", "[Vulkan Loader] "+header+":", text); !strings.Contains(h.Stderr(), line) {
@@ -107,7 +107,7 @@ func contains(messages []string, part string) bool {
 	return slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(m, part) })
 }
 
-// word reads a 32-bit number from memory that the host shows.
+// word reads a 32-bit number from the host's memory.
 func word(t *testing.T, h *world.Host, ref string, offset int) uint32 {
 	t.Helper()
 	bytes, err := hex.DecodeString(h.Do("peek", "ref", ref, "offset", fmt.Sprint(offset), "size", "4").Text("bytes"))
@@ -117,7 +117,7 @@ func word(t *testing.T, h *world.Host, ref string, offset int) uint32 {
 	return world.Order().Uint32(bytes)
 }
 
-// functions lists the names of the calls that one fake logged, in order, without the instance's own.
+// functions lists the calls that a fake logged, in order, without those of its instance.
 func functions(log world.Log) []string {
 	var out []string
 	for _, e := range log {
@@ -128,7 +128,7 @@ func functions(log world.Log) []string {
 
 var children atomic.Int64
 
-// dies performs a call in a forked child, which must abort with this line on standard error.
+// dies makes a call in a forked child, which must abort with this line on standard error.
 func dies(t *testing.T, h *world.Host, text string, words ...string) {
 	t.Helper()
 	script := fmt.Sprintf("child%d", children.Add(1))

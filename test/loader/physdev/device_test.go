@@ -21,7 +21,7 @@ func TestExtensionOfNobody(t *testing.T) {
 	h.Quit()
 }
 
-// Two extensions of one name that fills all 256 bytes are one.
+// Two extensions with the same name, which fills all 256 bytes, are one.
 //
 // holds: DEV-003
 func TestExtensionNameWithoutAnEnd(t *testing.T) {

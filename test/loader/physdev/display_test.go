@@ -17,7 +17,8 @@ const (
 
 var surface = []string{"ext", "VK_KHR_surface"}
 
-// A command of VK_KHR_display: arguments after the physical device, where "n" is the count and "x" the array or structure.
+// displayCommand is a command of VK_KHR_display: its arguments after the physical device, where "n" is the count and
+// "x" the array or structure.
 type displayCommand struct {
 	name string
 	args []string
@@ -41,7 +42,7 @@ func (c displayCommand) call(h *world.Host, device int, words ...string) world.A
 	return h.Do("call", line...)
 }
 
-// scratch fills what "n" and "x" are in calls; kind is what x holds, where the case looks into it.
+// scratch allocates the memory for "n" and "x" in calls; kind is the type of x, if the case reads it.
 func scratch(h *world.Host, kind ...string) {
 	h.Do("memory", "as", "n", "size", "8", "u32@0", "1", "u32@4", "171")
 	line := []string{"as", "x", "size", "256"}
@@ -114,7 +115,7 @@ func TestDisplayLacking(t *testing.T) {
 		text := "ICD for selected physical device does not export " + c.name + "!"
 		said(t, h.Messages(), text, 1)
 		saidLine(t, h, "WARNING", text)
-		nothing := displayCommand{c.name, slices.Clone(c.args)} // NULL outputs are let pass
+		nothing := displayCommand{c.name, slices.Clone(c.args)} // NULL outputs are accepted
 		for i, a := range nothing.args {
 			if a == "n" || a == "x" {
 				nothing.args[i] = "null"
@@ -163,14 +164,15 @@ func TestDisplayForwarded(t *testing.T) {
 	h.Quit()
 }
 
-// The commands of VK_KHR_get_display_properties2, with the older one's element size and where the newer has it.
+// The commands of VK_KHR_get_display_properties2, with the element size of the older command and the elements' offset
+// in the newer.
 var displayTwos = []struct {
 	displayCommand
 	old      string
 	oldSize  int
 	newSize  int
 	elements bool
-	kind     string // of x; of the last one there is one, not an array
+	kind     string // the type of x; for the last command x is one structure, not an array
 }{
 	{displayCommand{"vkGetPhysicalDeviceDisplayProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPropertiesKHR", 48, 64, true, "VkDisplayProperties2KHR"},
 	{displayCommand{"vkGetPhysicalDeviceDisplayPlaneProperties2KHR", []string{"n", "x"}}, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", 16, 32, true, "VkDisplayPlaneProperties2KHR"},
@@ -246,7 +248,7 @@ func TestDisplay2Emulated(t *testing.T) {
 		if c.old == "vkGetDisplayModePropertiesKHR" {
 			array, count = 3, 2
 		}
-		if c.elements { // two elements are claimed, with 11 and 22 in their first words
+		if c.elements { // the driver reports two elements, with 11 and 22 in their first words
 			lines = append(lines, fmt.Sprintf("write %s %d 0 u32 2", c.old, count), fmt.Sprintf("write %s %d 0 u32 11", c.old, array),
 				fmt.Sprintf("write %s %d %d u32 22", c.old, array, c.oldSize), "return "+c.old+" 5")
 		} else {
@@ -271,7 +273,7 @@ func TestDisplay2Emulated(t *testing.T) {
 			}
 			continue
 		}
-		// Room for three, two come.
+		// Room for three elements; two are returned.
 		h.Do("memory", "as", "n", "u32@0", "3")
 		if got := c.call(h, device).Result(); got != 5 || word(t, h, "n", 0) != 2 {
 			t.Errorf("%s: result %d, count %d", c.name, got, word(t, h, "n", 0))
@@ -286,7 +288,7 @@ func TestDisplay2Emulated(t *testing.T) {
 		if len(log) != 1 || log[0].Text("fn") != c.old || log[0].Strings("args")[0] != "physical_device:1" {
 			t.Errorf("%s: the driver saw %v", c.name, log)
 		}
-		// Counting: NULL array, or no room.
+		// Counting: a NULL array, or no room.
 		for _, room := range []string{"0", "7"} {
 			scratch(h, c.kind)
 			h.Do("memory", "as", "n", "u32@0", room)
@@ -303,7 +305,7 @@ func TestDisplay2Emulated(t *testing.T) {
 			}
 		}
 		said(t, h.Messages(), fmt.Sprintf(`%s: Emulating call in ICD "%s"`, c.name, d.Library), 3)
-		// A driver that claims more than there is room for.
+		// A driver that reports more elements than there is room for.
 		exact := d.Lines()
 		d.Replace("device name=a", "ext VK_KHR_surface", "ext "+display, fmt.Sprintf("write %s %d 0 u32 2", c.old, len(c.args)-1),
 			fmt.Sprintf("write %s %d 0 u32 33", c.old, len(c.args)))
@@ -312,7 +314,7 @@ func TestDisplay2Emulated(t *testing.T) {
 			t.Errorf("%s: more than there is room for: %d, %d", c.name, word(t, h, "x", 16), word(t, h, "x", c.newSize+16))
 		}
 		d.Replace(exact...)
-		// An error leaves the array alone.
+		// An error does not change the array.
 		d.Script("result " + c.old + " -1")
 		scratch(h, c.kind)
 		h.Do("memory", "as", "n", "u32@0", "3")

@@ -138,14 +138,14 @@ func TestDriverOutOfMemory(t *testing.T) {
 			if got := h.Do("physical_devices", "count", count).Result(); got != outOfHostMemory {
 				t.Errorf("%s %s: result %d", phase, count, got)
 			}
-			if asked := w.Log().By("good"); len(asked) != 0 { // at once: bad is asked first
+			if asked := w.Log().By("good"); len(asked) != 0 { // at once: the bad driver is asked first
 				t.Errorf("%s %s: the other driver was asked: %v", phase, count, asked)
 			}
 		}
 		said(t, h.Messages(), "setup_loader_term_phys_devs: Call to 'vkEnumeratePhysicalDevices' in ICD "+bad.Library+
 			" failed with error code VK_ERROR_OUT_OF_HOST_MEMORY", 2)
 		bad.Replace("device name=bad")
-		wantNames(t, h, "bad", "good") // nothing was removed
+		wantNames(t, h, "bad", "good") // no driver was removed
 		h.Quit()
 	}
 }
@@ -187,8 +187,8 @@ func TestDriverFails(t *testing.T) {
 	}
 }
 
-// A driver that fills its list with VK_INCOMPLETE has given something; the rest is asked for again, at most eight times
-// (PHY-007). The program's own result is VK_SUCCESS.
+// A driver that fills its list with VK_INCOMPLETE has returned a part of it; the loader asks again, at most eight times (PHY-007). The
+// program's result is VK_SUCCESS.
 //
 // holds: PHY-007 PHY-012 PHY-052
 func TestDriverListsIncompletely(t *testing.T) {
@@ -240,8 +240,8 @@ func TestHandlesAreTheLoadersOwn(t *testing.T) {
 	devices := all(h)
 	w.ForgetLog()
 	for _, d := range devices {
-		// A driver's own object begins with a word of the driver, or with the loader's word; a handle of
-		// the loader's has the instance's word, and no driver knows it.
+		// A driver's object begins with a word of the driver or of the loader. A handle of the loader begins with the
+		// instance's word, and no driver knows it.
 		if h.Do("peek", "ref", world.Ref(d)).Int("ptr") != h.Do("peek", "ref", "i").Int("ptr") {
 			t.Error("a physical device and its instance have different first words")
 		}
@@ -279,7 +279,7 @@ func TestHandlesStay(t *testing.T) {
 				t.Errorf("call %d gave %v, the last %v", i, s, last)
 			}
 		}
-		for _, d := range last { // those that were trimmed away as well
+		for _, d := range last { // including devices that were trimmed
 			if name(h, d) == "" {
 				t.Error("a device without a name")
 			}
@@ -320,7 +320,7 @@ func TestDevicesComeAndGo(t *testing.T) {
 		t.Errorf("after three went: %v, want %v", a, want)
 	}
 
-	b.Replace("device name=b1", "device name=other id=b2") // b2's handle stands for another device now
+	b.Replace("device name=b1", "device name=other id=b2") // b2's handle now stands for another device
 	wantNames(t, h, "b1", "other", "a0")
 	h.Quit()
 }

@@ -76,8 +76,8 @@ func TestDeviceExtensionErrors(t *testing.T) {
 	}
 }
 
-// A driver whose list is incomplete is asked again, but not without end (DEV-010); the program learns that there is more
-// when it takes the list. For the loader's own purposes the returned entries count.
+// A driver whose list is incomplete is asked again, a limited number of times (DEV-010). The program gets VK_INCOMPLETE with the list.
+// The loader itself uses the returned entries.
 //
 // holds: DEV-005 DEV-010 DEV-016 DEV-020 DEV-026
 func TestDeviceExtensionsThatNeverFit(t *testing.T) {
@@ -104,7 +104,7 @@ func TestDeviceExtensionsThatNeverFit(t *testing.T) {
 	h.Quit()
 }
 
-// As above, where the second attempt gets all.
+// As above, but the second attempt returns the whole list.
 func TestDeviceExtensionsThatFitLater(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -9,7 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// eight makes eight devices with device ids 0x500 to 0x507, vendor ids 0x10 and 0x11, driver ids 1 to 8, in two drivers.
+// eight creates eight devices in two drivers, with device ids 0x500 to 0x507, vendor ids 0x10 and 0x11, and driver
+// ids 1 to 8.
 func eight(w *world.World, api string) {
 	for d := range 2 {
 		lines := []string{"ext " + props2}
@@ -60,7 +61,7 @@ func TestFilters(t *testing.T) {
 		",":                   "*",
 		",,,":                 "*",
 		"0x501":               "n1",
-		"0x501-":              "", // ends at 0
+		"0x501-":              "", // the range ends at 0
 		"0x501 ":              "",
 		"0x503-0x501":         "",
 		"0x501-0x502:9":       "n1 n2",
@@ -84,7 +85,7 @@ func TestFilters(t *testing.T) {
 	filtered(t, h, map[string]string{"VENDOR": "0x11", "DEVICE": "0x502-0x506"}, "n3", "n5") // PHY-040, ENV-99
 	filtered(t, h, map[string]string{"VENDOR": "0x11", "DEVICE": "0x502-0x506", "DRIVER": "6"}, "n5")
 	filtered(t, h, map[string]string{"VENDOR": "0x99"})
-	filtered(t, h, nil, everything...) // read at every call: unset again
+	filtered(t, h, nil, everything...) // the variables are read at every call: unset again
 	h.Quit()
 }
 
@@ -103,7 +104,7 @@ func TestFilterOfZero(t *testing.T) {
 	h.Quit()
 }
 
-// The number of entries has no limit.
+// The number of ranges is not limited.
 //
 // holds: PHY-039 ENV-98
 func TestManyRanges(t *testing.T) {
@@ -156,7 +157,7 @@ func TestDriverFilterNeedsTheQuery(t *testing.T) {
 		h.OK("create_instance", c.create...)
 		want := c.want
 		if c.lines != nil {
-			want = 8 // the other driver's device is not among them
+			want = 8 // without the other driver's device
 		}
 		if got := h.OK("physical_devices", "count", "20").Int("count"); got != int64(want) {
 			t.Errorf("%s: %d devices, want %d", c.name, got, want)
@@ -247,7 +248,7 @@ func TestFilterKeepsTheSortedOrder(t *testing.T) {
 	h.Quit()
 }
 
-// More than the loader guesses at first.
+// There are more devices than the loader's first guess.
 //
 // holds: PHY-036 PHY-044 PHY-046
 func TestFilterOverManyDevices(t *testing.T) {
@@ -275,7 +276,7 @@ func TestFilterOverManyDevices(t *testing.T) {
 	h.Quit()
 }
 
-// A layer that always says that there is more does not keep the loader for ever.
+// A layer that always returns VK_INCOMPLETE does not make the loader loop forever.
 //
 // holds: PHY-036
 func TestFilterOverAListWithoutEnd(t *testing.T) {
@@ -314,7 +315,8 @@ func TestFilteredGroups(t *testing.T) {
 	wantGroups(t, h, "n0+n1", "n6+n7")
 	w.ForgetLog()
 	h.OK("device_groups")
-	if n := len(w.Log().Fn("vkEnumeratePhysicalDeviceGroups")); n != 4 { // two of the program's, of which each counts and reads
+	// two calls of the program, with two calls each
+	if n := len(w.Log().Fn("vkEnumeratePhysicalDeviceGroups")); n != 4 {
 		t.Errorf("the driver was asked %d times", n)
 	}
 	if a := h.Do("device_groups", "count", "1"); a.Result() != incomplete || a.Int("count") != 1 {

@@ -116,7 +116,7 @@ func TestWhichGroupFunction(t *testing.T) {
 		}
 		h.Quit()
 	}
-	// With the extension enabled the core function is not tried.
+	// With the extension enabled, the core function is not called.
 	w := world.New(t)
 	w.Driver("plain", "device name=x", "device name=y", "group x y").API("1.1.0")
 	w.Driver("khr", "ext "+groupCreation, "device name=z")
@@ -190,7 +190,7 @@ func TestGroupsChange(t *testing.T) {
 	h.Quit()
 }
 
-// The fake writes the number of a group's first device into the chain that it is given.
+// The fake writes the number of a group's first device into the group's chain.
 //
 // holds: PHY-071 PHY-072
 func TestGroupChains(t *testing.T) {
@@ -203,7 +203,7 @@ func TestGroupChains(t *testing.T) {
 		h := w.Start()
 		h.OK("create_instance", "api", "1.1.0")
 		a := h.OK("device_groups", "chain", "1")
-		order := map[string]int64{"cpu": 1, "int": 2, "disc": 3} // made in this order
+		order := map[string]int64{"cpu": 1, "int": 2, "disc": 3} // created in this order
 		want := []string{"disc", "int", "cpu"}
 		if off == "1" {
 			want = []string{"cpu", "int", "disc"}
@@ -232,17 +232,18 @@ func TestGroupChains(t *testing.T) {
 	}
 }
 
-// Trimmed and sorted over several drivers: each returned group has its own chain.
+// A trimmed result of several drivers is sorted: each returned group has its own chain.
 //
 // holds: PHY-067 PHY-071 PHY-072
 func TestTrimmedGroupChains(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	kinds := []string{"cpu", "virtual", "discrete", "integrated"}
-	for i, kind := range kinds { // in every driver the second device, whose number is 2, is the better one
+	// in every driver the second device, with number 2, comes first in the sorted order
+	for i, kind := range kinds {
 		w.Driver(fmt.Sprintf("d%d", i), "device name=other_"+kind+" type=other", "device name="+kind+" type="+kind, "group other_"+kind, "group "+kind).API("1.1.0")
 	}
-	w.Driver("old", "device name=old type=9") // without group function
+	w.Driver("old", "device name=old type=9") // a driver without the group function
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0")
 	want := []string{"discrete", "integrated", "virtual", "other_integrated", "other_discrete", "other_virtual", "other_cpu", "cpu", "old"}
@@ -265,7 +266,7 @@ func TestTrimmedGroupChains(t *testing.T) {
 	h.Quit()
 }
 
-// The remaining groups may be of a driver without groups, and have no chain.
+// The remaining groups may belong to a driver without the group function, and have no chain.
 //
 // holds: PHY-067 PHY-072
 func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
@@ -282,7 +283,7 @@ func TestTrimmedGroupOfAnOldDriver(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that fails when it is asked once more for the chains of the remaining groups.
+// A driver fails when it is asked again for the chains of the remaining groups.
 func TestTrimmedGroupsFail(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -318,7 +319,7 @@ func TestSortedGroups(t *testing.T) {
 	if !contains(h.Messages(), "linux_env_var_default_device:  Found default at index 0 'd7'") {
 		t.Errorf("the selection is not told: %q", h.Messages())
 	}
-	h.Do("setenv", "name", "VK_LOADER_DEVICE_SELECT", "value", "0x10:1") // the CPU and the virtual device alike
+	h.Do("setenv", "name", "VK_LOADER_DEVICE_SELECT", "value", "0x10:1") // names the CPU and the virtual device
 	wantGroups(t, h, "virt", "cpu", "d1", "d2+d4", "d6+d7", "int")
 	h.Do("unsetenv", "name", "VK_LOADER_DEVICE_SELECT")
 	a := h.Do("device_groups", "count", "2")
@@ -339,7 +340,7 @@ func TestExaggeratedGroups(t *testing.T) {
 	wantGroups(t, h, "x", "y")
 	h.Quit()
 
-	w = world.New(t) // a group fewer than was counted, of the driver in the middle
+	w = world.New(t) // the driver in the middle returns fewer groups than it has counted
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
 	for _, name := range []string{"a", "b", "c"} {
 		w.Driver(name, "device name="+name+"0", "device name="+name+"1").API("1.1.0")
@@ -353,7 +354,7 @@ func TestExaggeratedGroups(t *testing.T) {
 	h.Quit()
 }
 
-// As TestDriverListsIncompletely, for both lists that groups are made of.
+// As in TestDriverListsIncompletely, for both lists that groups need.
 //
 // holds: PHY-062 PHY-064 PHY-079
 func TestDriverListsGroupsIncompletely(t *testing.T) {
@@ -384,8 +385,7 @@ func TestDriverListsGroupsIncompletely(t *testing.T) {
 	}
 }
 
-// A result that is neither an error nor a success with a list is passed on, and nothing in the program's array is taken for
-// a handle.
+// A result that is neither an error nor a success with a list is passed on, and nothing in the program's array is treated as a handle.
 func TestGroupsWithoutAList(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"result vkEnumeratePhysicalDeviceGroups 2 fill", "result vkEnumeratePhysicalDevices 2 fill"} {
@@ -403,7 +403,7 @@ func TestGroupsWithoutAList(t *testing.T) {
 	}
 }
 
-// A driver whose group cannot be true has a group for each of its devices; the groups of other drivers are their own.
+// A driver with an impossible group gets a group for each of its devices; the groups of other drivers do not change.
 //
 // holds: PHY-077 PHY-078
 func TestImpossibleGroups(t *testing.T) {

@@ -143,7 +143,7 @@ func TestFiltersSeeWhatLayersMake(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0", "layer", "VK_LAYER_change")
 	w.ForgetLog()
-	wantNames(t, h, "added 0", "n5", "n1", "n0") // the added one answers with the first device's ids
+	wantNames(t, h, "added 0", "n5", "n1", "n0") // the added device returns the first device's ids
 	if log := w.Log().By("VK_LAYER_change").Fn("vkGetPhysicalDeviceProperties"); len(log) < 9 {
 		t.Errorf("the filters asked %d times through the layer", len(log))
 	}
@@ -152,7 +152,7 @@ func TestFiltersSeeWhatLayersMake(t *testing.T) {
 	h.Quit()
 }
 
-// A layer catches a query under the name by which the loader calls it: the extension's where that is enabled.
+// A layer receives a query under the name that the loader calls: the extension's if that is enabled.
 //
 // holds: EXT-002 EXT-013 EXT-014
 func TestQueriesThroughLayers(t *testing.T) {
@@ -232,8 +232,8 @@ func TestEnumerationInsideCreation(t *testing.T) {
 	h.Quit()
 }
 
-// A layer whose list has a gap, or that claims more than it was given room for: nothing is made up, nothing behind the
-// array is read or written.
+// A layer returns a list with a gap, or more entries than it has room for: the loader invents no entry, and reads and writes nothing
+// behind the array.
 //
 // holds: PHY-013 PHY-080 LAY-387
 func TestLayersThatGiveOddLists(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A command that has two names in a driver and may be emulated.
+// query is a command with two names in a driver that may be emulated.
 type query struct {
 	core, old, extension string
-	memory               []string // for "memory": the structures that it is called with
+	memory               []string // for "memory": the structures for the call
 	args                 []string // after the physical device; x is the memory
-	offset               int      // where the result is looked at
-	want                 uint32   // the value that the fake's functions leave there; emulated group B leaves 0
+	offset               int      // where the result is read
+	want                 uint32   // the value that the fake's functions write there; emulated group B writes 0
 }
 
 const (
@@ -60,7 +60,7 @@ func (q query) ask(w *world.World, h *world.Host, device int, words ...string) w
 	return w.Log()
 }
 
-// The four lines that let the fake's functions without code write 55 where the external structures have their members.
+// writes returns the four lines that make the fake's functions write 55 to the members of the external structures.
 func (q query) writes() []string {
 	if q.old != "" {
 		return nil
@@ -77,7 +77,7 @@ func TestWhichFunction(t *testing.T) {
 		extension bool // enabled by the program
 		driver    string
 		driverExt bool
-		missing   string // "core" or "KHR": not in the driver
+		missing   string // "core" or "KHR": the driver lacks it
 		want      string // "core", "KHR", "emulated"
 	}{
 		{name: "EXT-008: 1.0 on 1.1", api: "1.0.0", driver: "1.1.0", want: "emulated"},
@@ -202,7 +202,7 @@ func emulating(t *testing.T, create ...string) (*world.World, *world.Host, int) 
 
 const ignored = "%s: Emulation found unrecognized structure type in %s - this struct will be ignored"
 
-// chained gives x a chain of two structures of unknown types, of 32 bytes each.
+// chained gives x a chain of two structures with unknown types, of 32 bytes each.
 func chained(h *world.Host, offset int) {
 	h.Do("memory", "as", "u2", "size", "32", "u32@0", "1234567", "u32@16", "171")
 	h.Do("memory", "as", "u1", "size", "32", "u32@0", "7654321", "ptr@8", "u2", "u32@16", "171")
@@ -219,7 +219,7 @@ func untouched(t *testing.T, h *world.Host) {
 }
 
 // holds: PHY-086 EXT-019 EXT-020 EXT-021
-// An emulation is logged before the driver is called, which may not return.
+// An emulation is logged before the driver is called, because the driver may not return.
 func TestEmulationIsSaidFirst(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
@@ -375,7 +375,7 @@ func TestEmulatedImageFormat(t *testing.T) {
 	h.Quit()
 }
 
-// elementOf is the type of the array that a command fills.
+// elementOf maps a command to the type of the array that it fills.
 var elementOf = map[string]string{"vkGetPhysicalDeviceQueueFamilyProperties2": "VkQueueFamilyProperties2",
 	"vkGetPhysicalDeviceSparseImageFormatProperties2": "VkSparseImageFormatProperties2"}
 
@@ -459,7 +459,7 @@ func TestEmulatedArrays(t *testing.T) {
 	}
 }
 
-// Drivers whose 1.0 function claims more than it was asked for.
+// Drivers whose 1.0 function reports more elements than there is room for.
 //
 // holds: EXT-030 EXT-027
 func TestEmulatedArrayOverclaimed(t *testing.T) {

@@ -88,23 +88,25 @@ func TestRemovalClosesTheLibrary(t *testing.T) {
 		t.Error("the test looks for the wrong name")
 	}
 	all(h)
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
+	// Windows keeps it open until the process ends
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() {
 		t.Errorf("still open: %v", maps)
 	}
 	h.Do("destroy_instance")
 	h.Quit()
 
 	h = w.Start()
-	h.OK("instance_extensions") // PHY-050: opened by this already
+	h.OK("instance_extensions") // PHY-050: this already opens the library
 	h.OK("create_instance", windows...)
 	all(h)
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
+	// Windows keeps it open until the process ends
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() {
 		t.Errorf("still open: %v", maps)
 	}
 	h.Quit()
 }
 
-// A driver without devices is closed in every life.
+// A driver without devices is closed in every life of an instance.
 //
 // holds: PHY-049 INS-088
 func TestDriverWithoutDevicesIsClosed(t *testing.T) {
@@ -146,7 +148,8 @@ func TestRemovalLeavesOtherInstancesAlone(t *testing.T) {
 		t.Error("closed although another instance holds it")
 	}
 	all(h, "two")
-	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() { // there it stays until the process ends
+	// Windows keeps it open until the process ends
+	if maps := h.Do("maps", "match", "/empty.so").Strings("maps"); len(maps) != 0 && !world.Windows() {
 		t.Errorf("still open: %v", maps)
 	}
 	if gone := w.Log().Fn("vkDestroyInstance"); len(gone) != 2 {
@@ -233,7 +236,7 @@ func TestPositionsOfEmptyDrivers(t *testing.T) {
 					t.Errorf("%s: %v, want %v", pattern, got, want)
 				}
 			}
-			for i := 0; i < 40; i += 3 { // some go, some come, in no order
+			for i := 0; i < 40; i += 3 { // some are destroyed, some are created, in no order
 				h.Do("destroy_surface", "instance", instance, "name", surface(i))
 			}
 			for i := 40; i < 80; i++ {
@@ -325,10 +328,10 @@ func TestAllEmpty(t *testing.T) {
 	h.Quit()
 }
 
-// ends is how often a driver's instance was destroyed.
+// ends returns how often a driver's instance was destroyed.
 func ends(w *world.World, driver string) int { return len(w.Log().By(driver).Fn("vkDestroyInstance")) }
 
-// lostAndFull is an instance on two drivers; device is that of the first one, which is to be lost.
+// lostAndFull creates an instance on two drivers; device is that of the first driver, which will lose it.
 func lostAndFull(w *world.World, words ...string) (lost *world.Fake, h *world.Host, device int) {
 	lost = windowedDriver(w, "lost", "a")
 	windowedDriver(w, "full", "x")
@@ -338,9 +341,8 @@ func lostAndFull(w *world.World, words ...string) (lost *world.Fake, h *world.Ho
 	return lost, h, devices[slices.Index(names(h, devices), "a")]
 }
 
-// A driver that has reported a physical device stays until the instance ends (PHY-048): the program's handles of it
-// works, also when it lists nothing any more or its enumeration fails; and when it lists the device again, it is there
-// again, with the handle that it had.
+// A driver that has reported a physical device stays until the instance ends (PHY-048). The program's handle works even if the driver
+// lists no device any more or its enumeration fails. If it lists the device again, the device has the same handle.
 //
 // holds: PHY-048 PHY-049 PHY-050 PHY-052 PHY-054 PHY-015
 func TestLostDevice(t *testing.T) {
@@ -389,7 +391,7 @@ func TestLostDevice(t *testing.T) {
 	}
 }
 
-// A driver that has lost its device is called, and enumerates in the middle of it.
+// A driver that has lost its device is called, and the call enumerates devices.
 //
 // holds: PHY-048 PHY-052
 func TestEnumerationInsideALostDriver(t *testing.T) {
@@ -434,8 +436,8 @@ func TestEnumerationInsideALostDriver(t *testing.T) {
 	}
 }
 
-// A driver that never had a device is not removed while a thread is inside it, be it the one that enumerates or another
-// one; the next enumeration removes it.
+// A driver that never had a device is not removed while a thread is inside it, the enumerating thread or another. The next enumeration
+// removes it.
 //
 // holds: PHY-048 PHY-049 THR-009
 func TestUselessDriverInUse(t *testing.T) {
@@ -477,7 +479,7 @@ func TestUselessDriverInUse(t *testing.T) {
 	}
 }
 
-// A device appears while the driver is in use, after another enumeration found none: the driver stays.
+// A device appears while the driver is in use, after another enumeration has found none: the driver stays.
 //
 // holds: PHY-048 PHY-018
 func TestDeviceAppearsBetweenEnumerations(t *testing.T) {
@@ -489,7 +491,8 @@ func TestDeviceAppearsBetweenEnumerations(t *testing.T) {
 	h := w.Start()
 	h.OK("create_instance", windows...)
 	h.Do("script", "as", "enumerate", "line", "physical_devices count=4")
-	h.Do("script", "as", "inside", "line", "run script=enumerate threads=1 limit=20000", "line", "physical_devices count=4") // which finds it
+	// the enumeration finds it
+	h.Do("script", "as", "inside", "line", "run script=enumerate threads=1 limit=20000", "line", "physical_devices count=4")
 	h.OK("create_messenger", "as", "m")
 	wantNames(t, h, "a", "x")
 	if ends(w, "late") != 0 {
@@ -500,8 +503,8 @@ func TestDeviceAppearsBetweenEnumerations(t *testing.T) {
 	h.Quit()
 }
 
-// The program's first surface is made while an enumeration finds that a driver has lost its device: the driver gets its
-// own surface all the same, never the loader's pointer.
+// The program's first surface is created while an enumeration finds that a driver has lost its device. The driver still gets its own
+// surface, never the loader's pointer.
 //
 // holds: PHY-048 WSI-013 WSI-016
 func TestFirstSurfaceBesideALostDevice(t *testing.T) {
@@ -530,7 +533,7 @@ func TestFirstSurfaceBesideALostDevice(t *testing.T) {
 	h.Quit()
 }
 
-// A device is made while a layer above enumerates and no longer finds its physical device.
+// A device is created while a layer above enumerates and no longer finds its physical device.
 //
 // holds: PHY-048 PHY-052
 func TestLayerEnumeratesInCreateDevice(t *testing.T) {
@@ -550,7 +553,7 @@ func TestLayerEnumeratesInCreateDevice(t *testing.T) {
 	h.Quit()
 }
 
-// An enumeration that another one has overtaken says nothing about a driver: this one lists its device by now.
+// An enumeration that a later one has overtaken does not decide about a driver, which lists its device by now.
 //
 // holds: PHY-048 THR-008
 func TestOvertakenEnumeration(t *testing.T) {
@@ -573,7 +576,8 @@ func TestOvertakenEnumeration(t *testing.T) {
 	h.Quit()
 }
 
-// While a driver's messengers are destroyed another thread's new one makes the list longer: it is not read meanwhile.
+// While a driver's messengers are destroyed, another thread's new messenger enlarges the list, which is not read
+// meanwhile.
 //
 // holds: PHY-048 DBG-036 THR-009
 func TestListGrowsDuringRemoval(t *testing.T) {
@@ -584,7 +588,7 @@ func TestListGrowsDuringRemoval(t *testing.T) {
 	h := w.Start()
 	h.Do("allocator", "as", "a", "linger", "300")
 	h.OK("create_instance", append([]string{"allocator", "a"}, windows...)...)
-	for n := range 32 { // no more fit
+	for n := range 32 { // the list is full
 		h.OK("create_messenger", "as", fmt.Sprint("m", n))
 	}
 	h.Do("script", "as", "grow", "line", "create_messenger as=late")
@@ -607,7 +611,7 @@ func TestListGrowsDuringRemoval(t *testing.T) {
 	h.Quit()
 }
 
-// Objects that were destroyed before hold no driver back.
+// Objects that were destroyed before do not prevent the removal of a driver.
 //
 // holds: PHY-048
 func TestRemovalAfterObjectsAreGone(t *testing.T) {

@@ -8,12 +8,12 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// pci makes a script line for a device with a bus number.
+// pci returns a script line for a device with a bus number.
 func pci(name, kind string, bus int) string {
 	return fmt.Sprintf("device name=%s type=%s pci=0:%d:0:0 ext=VK_EXT_pci_bus_info vendor=0x10 device=%d", name, kind, bus, bus+1)
 }
 
-// example makes the drivers of PHY-030.
+// example creates the drivers of PHY-030.
 func example(w *world.World, extension bool, api string) {
 	var lines []string
 	if extension {
@@ -28,7 +28,7 @@ func example(w *world.World, extension bool, api string) {
 var sorted = []string{"discrete1", "discrete4", "discrete7", "integrated3", "virtual0", "cpu0"}
 var unsorted = []string{"virtual0", "discrete1", "discrete4", "cpu0", "discrete7", "integrated3"}
 
-// Versions count whole (ENV-80): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
+// Versions are compared as a whole (ENV-80): 0.9 and a manifest's "" are neither 1.0 nor 1.1.
 //
 // holds: PHY-025 PHY-027 PHY-029 PHY-030 PHY-031 ENV-80 ENV-81 ENV-82 ENV-83
 func TestSortingExample(t *testing.T) {
@@ -102,7 +102,7 @@ func TestSortKeys(t *testing.T) {
 		plain("cpu", "cpu", ""),
 		plain("other", "other", ""),
 		plain("virtual", "virtual", ""),
-		plain("integrated", "integrated", "vendor=1 device=1"), // no PCI information, and no worse for it
+		plain("integrated", "integrated", "vendor=1 device=1"), // without PCI information, which is no disadvantage
 		plain("nopci_b", "discrete", "vendor=0xf0 device=0x0f"),
 		plain("nopci_a", "discrete", "vendor=0xf0 device=0xf1"), // 0xf0 XOR 0xf1 is 1
 		plain("tie_1", "discrete", listed+"pci=0:9:9:9 vendor=1 device=2"),
@@ -112,7 +112,8 @@ func TestSortKeys(t *testing.T) {
 		plain("bus", "discrete", listed+"pci=0:8:99:99"),
 		plain("domain", "discrete", listed+"pci=1:0:0:0"),
 		plain("unlisted", "discrete", "pci=0:0:0:0 vendor=0xffff device=0"),
-		plain("old", "discrete", listed+"pci=0:0:0:0 api=1.0.0 vendor=0xffff device=0x1")).API("1.1.0") // 1.0 device without KHR function
+		// a 1.0 device without the KHR function
+		plain("old", "discrete", listed+"pci=0:0:0:0 api=1.0.0 vendor=0xffff device=0x1")).API("1.1.0")
 	h := w.Start()
 	h.OK("create_instance", "api", "1.1.0")
 	wantNames(t, h, by([]string{"bus", "slot", "function", "tie_1", "tie_2", "domain", "nopci_a", "nopci_b", "old", "unlisted",
@@ -122,8 +123,8 @@ func TestSortKeys(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that cannot list its devices' extensions, not even for lack of memory, keeps nothing from being enumerated: its
-// devices are sorted without the key that needs them.
+// A driver that cannot list its devices' extensions, not even because memory is lacking, prevents no enumeration: its devices are sorted
+// without the key that needs the extension.
 //
 // holds: PHY-027 PHY-029 PHY-011
 func TestSortingWithoutExtensions(t *testing.T) {
@@ -141,7 +142,7 @@ func TestSortingWithoutExtensions(t *testing.T) {
 	}
 }
 
-// A device that has no other of its type beside it is not asked where it is, and the others once.
+// A device with a unique type is not asked for its PCI address, the others once.
 //
 // holds: PHY-027 PHY-028 PHY-029
 func TestTwoOfAKind(t *testing.T) {
@@ -161,11 +162,11 @@ func TestTwoOfAKind(t *testing.T) {
 	for _, e := range w.Log().By("a").Fn("vkEnumerateDeviceExtensionProperties of") {
 		asked[e.Text("physical_device")]++
 	}
-	if world.Windows() { // their places are not needed
+	if world.Windows() { // Windows does not need PCI addresses
 		if len(asked) != 0 {
 			t.Errorf("asked for extensions: %v", asked)
 		}
-	} else if len(asked) != 2 || asked["physical_device:1"] != 2 || asked["physical_device:2"] != 2 { // their number, and the list
+	} else if len(asked) != 2 || asked["physical_device:1"] != 2 || asked["physical_device:2"] != 2 { // the count, and the list
 		t.Errorf("asked for extensions: %v", asked)
 	}
 }
@@ -224,7 +225,7 @@ func TestDeviceSelect(t *testing.T) {
 	h.Quit()
 }
 
-// The extension that sorting needs goes to drivers alone: the program's queries do not change with it.
+// The loader enables the extension that sorting needs for drivers only: the program's queries do not change.
 //
 // holds: EXT-017 PHY-025
 func TestSortingDoesNotEnableTheExtension(t *testing.T) {

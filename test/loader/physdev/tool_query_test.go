@@ -87,7 +87,7 @@ func TestToolPropertiesEXT(t *testing.T) {
 		if messages := since(h.Messages(), mark); len(messages) != 0 {
 			t.Errorf("%s: %q", c.name, messages)
 		}
-		if c.called { // the temporary memory cannot be had
+		if c.called { // the temporary memory cannot be allocated
 			h.Do("allocator", "as", "a", "fail_from", "0")
 			w.ForgetLog()
 			result = h.Do("call", "name", "vkGetPhysicalDeviceToolPropertiesEXT", "via", "gipa", "instance", "i", "arg", world.Ref(device), "arg", "n", "arg", "null").Result()

@@ -13,7 +13,7 @@ const validation = "VK_LAYER_KHRONOS_validation"
 
 var address = regexp.MustCompile(`0x[0-9a-fA-F]+`)
 
-// presents runs a program that draws 120 frames, and checks that it was on this loader and ended well.
+// presents runs a program that draws 120 frames, and checks that it used this loader and ended well.
 func presents(t *testing.T, s *machine.Stage, name string, args ...string) {
 	t.Helper()
 	l := machine.Ours(t)
@@ -40,7 +40,7 @@ func TestVkcubeWayland(t *testing.T) {
 	presents(t, machine.New(t).OnLavapipe().WithWeston(), "vkcube-wayland")
 }
 
-// The validation layer is in the chain (LAY-430) and says nothing that it does not say under Debian's loader.
+// The validation layer is in the chain (LAY-430), and logs nothing that it does not log with Debian's loader.
 //
 // holds: LAY-430
 func TestVkcubeValidated(t *testing.T) {

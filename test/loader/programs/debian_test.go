@@ -10,8 +10,8 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// The Debian packages are compiled and linked by what dpkg-buildflags says, and without optimisation when
-// DEB_BUILD_OPTIONS has noopt: but for the core, which on a stack of 16 kB needs a little of it.
+// The Debian packages are compiled and linked with the flags of dpkg-buildflags, and with noopt in DEB_BUILD_OPTIONS without
+// optimisation, except for the core, which needs some on a stack of 16 kB.
 func TestDebianBuildFlags(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("dpkg-buildflags"); err != nil {
@@ -20,7 +20,7 @@ func TestDebianBuildFlags(t *testing.T) {
 	for _, c := range []struct{ options, optimization, core string }{
 		{"", "-O2", "-O2"}, {"noopt", "-O0", "-O1"},
 	} {
-		b := t.TempDir() // where nothing is, so that all commands are shown
+		b := t.TempDir() // an empty directory, so that make prints all commands
 		cmd := exec.Command("make", "MAKE=make -n", "-f", "debian/rules", "override_dh_auto_build", "B="+b, "NATIVE="+b)
 		cmd.Dir = machine.Repository(t)
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {

@@ -12,9 +12,8 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// "make dist" gives the same archive each time; its source, unpacked in another directory, gives the same library without
-// Go, and with Go the same tool, probe, man pages and completions as the build here: nothing that is shipped depends on
-// where it was built.
+// "make dist" makes the same archive each time. Its source, unpacked in another directory, gives the same library without Go and, with
+// Go, the same tool, probe, man pages and completions as the build here: no shipped file depends on the directory of the build.
 func TestDistIsReproducible(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, "make", "gcc", "git", "tar")
@@ -31,7 +30,7 @@ func TestDistIsReproducible(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 
-	// The tree as it is here, committed or not, by an index of its own.
+	// The present tree, committed or not, through a separate git index.
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
 	run(repository, index, "git", "read-tree", "HEAD")
 	run(repository, index, "git", "add", "-A")

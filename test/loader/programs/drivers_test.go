@@ -10,8 +10,8 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// All drivers of Mesa's package beside a manifest that is no JSON and one whose library is not there: the others work,
-// and the log names the fault and the file in one line each (LOG-19, DRV-040, DRV-042).
+// All drivers of Mesa's package, a manifest that is not JSON, and one whose library is missing: the good drivers work, and the log names
+// each fault with its file in one line (LOG-19, DRV-040, DRV-042).
 //
 // holds: LOG-19 DRV-040 DRV-042
 func TestBrokenDriversAmongGoodOnes(t *testing.T) {
@@ -77,7 +77,7 @@ func TestBrokenDriversAmongGoodOnes(t *testing.T) {
 	}
 }
 
-// Without any driver: the documented result and message (DRV-045, INS-029).
+// Without any driver, the documented result and message (DRV-045, INS-029).
 //
 // holds: DRV-045 INS-029
 func TestNoDriverAtAll(t *testing.T) {

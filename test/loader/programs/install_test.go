@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// A program that uses the library with nothing but the C language: no header is needed to know that it works.
+// smallProgram uses the library without any header.
 const smallProgram = `#include <stdio.h>
 extern int vkEnumerateInstanceVersion(unsigned *version);
 int main(void)
@@ -26,7 +26,8 @@ int main(void)
 }
 `
 
-// EXP-001, EXP-002, EXP-012, EXP-013: what "make install" puts where, and that it is usable from there.
+// TestInstall checks where "make install" puts its files (EXP-001, EXP-002, EXP-012, EXP-013), and that they can be
+// used there.
 // holds: EXP-002 EXP-012 EXP-013
 func TestInstall(t *testing.T) {
 	t.Parallel()
@@ -34,8 +35,8 @@ func TestInstall(t *testing.T) {
 	stage := machine.New(t)
 	version := libraryVersion(t)
 	root := filepath.Join(stage.Dir, "root")
-	// For the prefix that the build was made for: its directories are compiled in, so another one would be another
-	// library, made under the feet of the tests that run beside this one.
+	// The prefix must be that of the build: its directories are compiled in, so another prefix would need another library, built while
+	// other tests use this one.
 	directories := read(t, filepath.Join(machine.Built(t), "directories"))
 	// The caller's umask has no effect: only the owner may write, everyone may read.
 	install := exec.Command("sh", "-c", "umask 000; exec make -s install DESTDIR='"+root+"'")
@@ -117,7 +118,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the program says version %q, want %q", small.Out, version)
 	}
 
-	// The CMake package, asked for as a program would.
+	// The CMake package, used by a program's project.
 	project := filepath.Join(work, "project")
 	if err := os.Mkdir(project, 0o755); err != nil {
 		t.Fatal(err)
@@ -149,10 +150,10 @@ target_link_libraries(small Vulkan::Loader)
 		t.Errorf("%s:\n%s", told.Command, told.Out)
 	}
 
-	// "make uninstall" takes all of that away, and nothing else.
+	// "make uninstall" removes all of these files, and nothing else.
 	foreign := filepath.Join(lib, "libvulkan_other.so")
 	write(t, foreign, "")
-	for _, kind := range []string{"system", "user"} { // what "systemctl enable" makes
+	for _, kind := range []string{"system", "user"} { // the links of "systemctl enable"
 		link := filepath.Join(root, "etc/systemd", kind, "sockets.target.wants/vkloader.socket")
 		if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(named+"/lib/systemd/"+kind+"/vkloader.socket", link)); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ const (
 	layerDirectory = "/usr/share/vulkan"
 )
 
-// Mesa's implicit layer answers on its own: asked for the list, it prints the devices and ends the program.
+// With the value "list", Mesa's implicit layer prints the devices and ends the program.
 func TestMesaDeviceSelect(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, layerDirectory+"/implicit_layer.d/VkLayer_MESA_device_select.json")
@@ -31,7 +31,7 @@ func TestMesaDeviceSelect(t *testing.T) {
 	if d := machine.Difference(theirs.Err, withoutNewer(mine.Err)); d != "" {
 		t.Errorf("- Debian's, + ours:\n%s", d)
 	}
-	// Its own variable keeps it out.
+	// The layer's disable variable works.
 	off := stage.With("NODEVICE_SELECT=1").Run(machine.Ours(t), "vulkaninfo", "--summary")
 	off.WantExit(t, 0)
 	if strings.Contains(off.Err, "selectable devices:") {
@@ -39,8 +39,7 @@ func TestMesaDeviceSelect(t *testing.T) {
 	}
 }
 
-// The overlay draws into every frame, here together with validation and device-select; its statistics file shows that
-// it was at work.
+// The overlay draws into every frame, together with validation and device-select. Its statistics file shows that it has worked.
 func TestMesaOverlayWithValidation(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, layerDirectory+"/explicit_layer.d/VkLayer_MESA_overlay.json",

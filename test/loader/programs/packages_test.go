@@ -12,8 +12,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// Each file that "make install" puts anywhere is in one of Debian's packages and in one of the RPMs: their builds end
-// with an error where one is left over.
+// Each file that "make install" installs is in one of Debian's packages and in one of the RPMs: their builds fail if a file is in none.
 func TestPackagesTakeEveryFile(t *testing.T) {
 	t.Parallel()
 	const own = "usr/lib/x86_64-linux-gnu/vkloader"
@@ -54,7 +53,7 @@ func TestPackagesTakeEveryFile(t *testing.T) {
 	})
 }
 
-// named reports whether one of the patterns is the file, or a directory that it lies in.
+// named reports whether a pattern is the file, or a directory that contains it.
 func named(file string, patterns []string) bool {
 	for ; file != "."; file = filepath.Dir(file) {
 		for _, pattern := range patterns {
@@ -72,7 +71,8 @@ func TestPackagesFollowDrivers(t *testing.T) {
 	t.Parallel()
 	repository := machine.Repository(t)
 	directory := t.TempDir()
-	tool := "#!/bin/sh\necho \"$@\" >> " + directory + "/called\nexit 1\n" // what fails keeps no package from being installed
+	// the command fails, which must not prevent the installation of a package
+	tool := "#!/bin/sh\necho \"$@\" >> " + directory + "/called\nexit 1\n"
 	for name, text := range map[string]string{"vkloader": tool, "deb-systemd-helper": "#!/bin/sh\n", "deb-systemd-invoke": "#!/bin/sh\n"} {
 		if err := binary.WriteProgram(filepath.Join(directory, name), []byte(text)); err != nil {
 			t.Fatal(err)

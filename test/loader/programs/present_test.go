@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// present runs the program of test/lib/present on a loader; it draws 60 frames.
+// present runs the program of test/lib/present with a loader; it draws 60 frames.
 func present(t *testing.T, s *machine.Stage, l machine.Loader, args ...string) machine.Outcome {
 	t.Helper()
 	program := machine.Repository(t) + "/build/test/present"
@@ -20,7 +20,7 @@ func present(t *testing.T, s *machine.Stage, l machine.Loader, args ...string) m
 	return o
 }
 
-// windows are the window systems that the machine's packages bring, with the stage that has one.
+// windows are the window systems of the machine's packages, with the stage that has one.
 var windows = map[string]func(*machine.Stage) *machine.Stage{"xlib": (*machine.Stage).WithX, "xcb": (*machine.Stage).WithX, "wayland": (*machine.Stage).WithWeston}
 
 // A plain program presents on every window system, with the same choices as on Debian's loader.
@@ -41,7 +41,7 @@ func TestPresent(t *testing.T) {
 	}
 }
 
-// The same with the validation layer below, which has nothing to say.
+// The same with the validation layer below, which logs nothing.
 //
 // holds: WSI-012
 func TestPresentValidated(t *testing.T) {
@@ -59,8 +59,8 @@ func TestPresentValidated(t *testing.T) {
 	}
 }
 
-// All of Mesa's drivers and the null driver at once: each device that cannot present on the window says so, and the
-// surface is used with one that can.
+// All of Mesa's drivers and the null driver at once: each device that cannot present to the window reports that, and the surface is used
+// with a device that can.
 //
 // holds: WSI-021 WSI-029
 func TestPresentAmongManyDrivers(t *testing.T) {
@@ -73,7 +73,7 @@ func TestPresentAmongManyDrivers(t *testing.T) {
 	}
 }
 
-// The null driver has no window system at all; a headless surface is enough for it.
+// The null driver supports no window system; it presents to a headless surface.
 func TestPresentHeadless(t *testing.T) {
 	t.Parallel()
 	s := machine.New(t).With("VK_DRIVER_FILES=" + machine.Built(t) + "/drivers/null_icd.json")

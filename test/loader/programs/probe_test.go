@@ -9,7 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// The doctor's probe shows frames in a window where there is an X display: a layer that dies only there is found.
+// The doctor's probe presents frames in a window if there is an X display, and so finds a layer that crashes only
+// there.
 func TestProbePresentsInAWindow(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)

@@ -64,7 +64,7 @@ func TestGfxreconstruct(t *testing.T) {
 	}
 }
 
-// onLoader checks that a traced program used this loader and no other one.
+// onLoader checks that a traced program used this loader and no other.
 func onLoader(t *testing.T, o machine.Outcome, l machine.Loader) {
 	t.Helper()
 	for _, path := range o.Mapped {
@@ -125,8 +125,8 @@ func replay(t *testing.T, s *machine.Stage, l machine.Loader, file string) []str
 	return frames
 }
 
-// SDL's testvulkan opens the library with SDL_Vulkan_LoadLibrary and clears its window in colours of a circle until it is
-// interrupted. The screen shows these colours, and the program says the same on both loaders.
+// SDL's testvulkan opens the library with SDL_Vulkan_LoadLibrary and clears its window in a cycle of colours until it is interrupted. The
+// screen shows these colours, and the program's output is the same with both loaders.
 func TestSDLVulkan(t *testing.T) {
 	onlyInAll(t)
 	t.Parallel()

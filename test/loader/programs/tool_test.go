@@ -12,10 +12,10 @@ import (
 	"vkloader/test/lib/machine"
 )
 
-// The tool itself: links nothing of Vulkan, and is run on nothing but its own library.
+// The tool is not linked with Vulkan, and uses its own library only.
 var toolAlone = machine.Loader{Name: "no", Directory: ""}
 
-// One file that no dynamic linker has a hand in.
+// The tool is a single file without a dynamic linker.
 func TestToolIsStatic(t *testing.T) {
 	t.Parallel()
 	file, err := elf.Open(filepath.Join(machine.Built(t), "vkloader"))
@@ -33,7 +33,7 @@ func TestToolIsStatic(t *testing.T) {
 	}
 }
 
-// Without a driver the null driver is shown, and it is said so; without that it is a problem.
+// Without a driver, the tool shows the null driver and says so; without the null driver, it reports a problem.
 func TestInfoWithoutDriver(t *testing.T) {
 	t.Parallel()
 	stage := machine.New(t).With("VK_DRIVER_FILES=/nonexistent.json")
@@ -53,7 +53,7 @@ func TestInfoWithoutDriver(t *testing.T) {
 	}
 }
 
-// A driver that kills its process kills the child; the tool says when and how.
+// A driver that kills its process kills only the child process; the tool reports when and how.
 func TestInfoOfCrashingDriver(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, "gcc")
@@ -70,7 +70,8 @@ func TestInfoOfCrashingDriver(t *testing.T) {
 	}
 }
 
-// The library opens exactly the drivers that the tool lists as in, with drivers that are left out for several reasons.
+// The library opens exactly the drivers that the tool lists as used, with drivers that are left out for several
+// reasons.
 func TestListAgreesWithLibrary(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
@@ -114,8 +115,8 @@ func TestListAgreesWithLibrary(t *testing.T) {
 	}
 }
 
-// On this machine, every driver of Mesa's package is found good with all that it needs, and lavapipe, which was tried, has its
-// device. Nothing is a problem, and the verdict says that Vulkan works.
+// On this machine, doctor finds every driver of Mesa's package good with all its dependencies. lavapipe, which was tried, has its device.
+// There is no problem, and the verdict is that Vulkan works.
 func TestDoctorOnThisMachine(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")
@@ -164,7 +165,8 @@ func TestDoctorOnThisMachine(t *testing.T) {
 	}
 }
 
-// With the value "list", Mesa's real layer prints the devices and calls exit: the variable is named, and not the layer.
+// With the value "list", Mesa's real layer prints the devices and calls exit: doctor blames the variable, and not the
+// layer.
 func TestDoctorNamesMesasVariable(t *testing.T) {
 	t.Parallel()
 	machine.Need(t, machine.Manifests+"/lvp_icd.x86_64.json")

@@ -24,7 +24,7 @@ var (
 // comparable returns vulkaninfo's text without the loader's own values.
 func comparable(text string) string {
 	text = instanceVersion.ReplaceAllString(text, "")
-	// Only in the instance's section: a layer's own extensions of these names are for comparing.
+	// Only in the instance's section: a layer's extensions of these names are compared.
 	if start := instanceCount.FindStringIndex(text); start != nil {
 		end := strings.Index(text[start[1]:], "\n\n")
 		if end < 0 {
@@ -47,8 +47,7 @@ func withoutNewer(text string) string {
 	return newerWarning.ReplaceAllString(text, "")
 }
 
-// EXP-002, GPA-063 in practice: the same answers as through Debian's libvulkan1, with a display so that surfaces are
-// part of them.
+// EXP-002, GPA-063: vulkaninfo prints the same as with Debian's libvulkan1, with a display, so that surfaces are included.
 func TestVulkaninfoSameAsDebian(t *testing.T) {
 	t.Parallel()
 	stage := machine.New(t).OnLavapipe().WithX()
@@ -87,7 +86,7 @@ func TestVulkaninfoSameAsDebian(t *testing.T) {
 	})
 }
 
-// jsonOf runs vulkaninfo --json, which writes into a file of the working directory.
+// jsonOf runs vulkaninfo --json, which writes to a file in the working directory.
 func jsonOf(t *testing.T, s *machine.Stage, l machine.Loader) string {
 	t.Helper()
 	pattern := filepath.Join(s.Dir, "work", "*.json")
@@ -120,7 +119,7 @@ func glob(t *testing.T, pattern string) []string {
 	return files
 }
 
-// libraryVersion is the version in the built library's file name (EXP-002).
+// libraryVersion returns the version in the built library's file name (EXP-002).
 func libraryVersion(t *testing.T) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(filepath.Join(machine.Built(t), "libvulkan.so.1"))

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Worlds in which the loader has been wrong once, made smaller by the shrinker. The first lines of each say why it is kept.
+// TestKept repeats worlds in which the loader was wrong once, made smaller by the shrinker. The first lines of each
+// file give the reason.
 //
 // holds: ENV-72 ENV-73 SET-44 SET-51 SET-56 SET-68 SET-72 OVR-19 LAY-108 LAY-109 LAY-165 LAY-177 GPA-003 GPA-004 INS-026 DEV-010
 // holds: DRV-018 LAY-106 LAY-179 LAY-199 OVR-2 SET-46 SET-58 SET-60 SET-93 SET-95 SET-103 WSI-028

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// description is a world. In texts, $R stands for its root and $EXE for the program.
+// description describes a world. In texts, $R stands for its root and $EXE for the program.
 type description struct {
 	why     string              // the comment of a kept case
 	files   map[string]string   // by path
@@ -20,20 +20,20 @@ type description struct {
 	flavor  flavor
 }
 
-// app is the program's request at its first try.
+// app is the program's request in its first try.
 type app struct {
 	api        string // "" without application info; a plain number or major.minor.patch
 	flags      uint32
 	layers     []string
 	exts       []string
 	deviceExts []string
-	named      string   // the layer whose extensions it asks for
-	direct     []string // drivers that it passes itself, null among them
+	named      string   // the layer whose extensions it lists
+	direct     []string // direct drivers, which may include null
 	mode       string   // how: inclusive or exclusive
 	with       []string // its other actions: messenger, surface, allocator, reload
 }
 
-// asksNothing reports whether the tool can foretell the world: it decides for a program that enables no layer or extension, and
+// asksNothing reports whether the tool can predict the world: the tool decides for a program that enables no layer or extension, and
 // reads directories in the order of names.
 func (d *description) asksNothing() bool {
 	return d.app.api == "" && d.app.flags == 0 && len(d.app.layers)+len(d.app.exts)+len(d.app.direct)+len(d.app.with) == 0 && d.env["WORLD_SORTED"] != "2"
@@ -46,7 +46,7 @@ func (d *description) clone() *description {
 	return &c
 }
 
-// version packs a version as the host does.
+// version packs a version like the host.
 func version(text string) uint32 {
 	if text == "" {
 		return 0
@@ -59,7 +59,7 @@ func version(text string) uint32 {
 	return part[0]<<22 | part[1]<<12 | part[2]
 }
 
-// String is the form of a kept case: the program's request, variables and scripts a line each, then the files.
+// String returns the form of a stored case: the program's request, variables and scripts, one a line, then the files.
 func (d *description) String() string {
 	var out strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(d.why), "\n") {
@@ -104,7 +104,7 @@ func (d *description) String() string {
 	return string(txtar.Format(&archive))
 }
 
-// parseCase reads what String writes.
+// parseCase parses the output of String.
 func parseCase(text []byte) (*description, error) {
 	archive := txtar.Parse(text)
 	d := &description{files: map[string]string{}, links: map[string]string{}, env: map[string]string{}, scripts: map[string][]string{}}

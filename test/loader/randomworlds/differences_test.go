@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// knownDifference is where the reference, Debian's libvulkan1 1.3.239, does otherwise than the statements, and why.
+// knownDifference is a case in which the reference, Debian's libvulkan1 1.3.239, deviates from the statements, with
+// the reason.
 type knownDifference struct {
 	statement, reason string
 	explains          func(c *contrast) bool
@@ -72,7 +73,7 @@ var knownDifferences = []knownDifference{
 		}},
 }
 
-// firsts leaves out the lines that begin with a word that an earlier line begins with.
+// firsts removes the lines whose first word is also the first word of an earlier line.
 func firsts(lines []string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// layerFile is a manifest of one layer or several.
+// layerFile writes a manifest with one or more layers.
 func (m *maker) layerFile(implicit bool) string {
 	if m.one(6) {
 		return m.wrap("[" + m.layer(implicit) + "," + m.layer(implicit) + "]")
@@ -42,7 +42,8 @@ func (m *maker) layer(implicit bool) string {
 			}
 		}
 		library = m.rarely(library, "", `""`, `"$R/lib/gone.so"`, `"$R/lib/bad.so"`, "5", `"$R/lib/wrong.so"`,
-			fmt.Sprintf(`"../lib/%s%d.so"`, name, which)) // one library twice in a chain would be its own next layer
+			// one library twice in a chain would be its own next layer
+			fmt.Sprintf(`"../lib/%s%d.so"`, name, which))
 	}
 	if implicit || m.one(8) {
 		disable = m.rarely(object("D_"+name, `"1"`), "", "{}", "[]", object("D_"+name, "1"))
@@ -67,7 +68,7 @@ func (m *maker) layer(implicit bool) string {
 		"instance_extensions", extension, "device_extensions", deviceExtension)
 }
 
-// name is that of a layer, or of a meta-layer.
+// name returns the name of a layer or a meta-layer.
 func (m *maker) name() string {
 	from := layerNames
 	if m.one(4) {
@@ -111,7 +112,7 @@ func (m *maker) override() string {
 		"app_keys", keys, "disable_environment", m.rarely(object("D_override", `"1"`), ""), "enable_environment", enable)
 }
 
-// entry is one of a settings file's layers: mostly one that a manifest has.
+// entry writes a layer entry of a settings file, mostly for a layer of some manifest.
 func (m *maker) entry(name, control string) string {
 	var has []string
 	for _, path := range m.paths() {
@@ -169,7 +170,7 @@ func (m *maker) settings() {
 	m.d.files[pick(m, bases...)+"/vulkan/loader_settings.d/vk_loader_settings.json"] = m.broken(text)
 }
 
-// entries is a settings file's list of layers.
+// entries writes a settings file's list of layers.
 func (m *maker) entries() string {
 	if m.one(25) {
 		return pick(m, "[]", "{}", "null", "5", `[5]`)
@@ -194,8 +195,8 @@ func (m *maker) entries() string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// family writes a meta-layer that contains another one, and gives the settings' entries of both and of their components;
-// now and then one of the entries is missing.
+// family writes a meta-layer that contains another one, and returns the settings entries of both and of their components. Sometimes an
+// entry is missing.
 func (m *maker) family() (list []string) {
 	metas := slices.Clone(metaNames)
 	m.Shuffle(len(metas), func(i, j int) { metas[i], metas[j] = metas[j], metas[i] })

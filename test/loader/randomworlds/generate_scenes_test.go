@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scene adds what random manifests seldom make: several parts of a world that have to do with each other.
+// scene adds related parts of a world, which random manifests rarely contain.
 func (m *maker) scene() {
 	scenes := []func(){m.links, m.longPaths, m.copies, m.mergedCopies, m.filteredFamily, m.disabledOverride, m.incompleteInner, m.configurations}
 	for range 1 + m.Intn(2) {
@@ -14,7 +14,7 @@ func (m *maker) scene() {
 	}
 }
 
-// bare is a manifest of a layer without anything that is optional; an implicit one has its variables.
+// bare writes a manifest of a layer without optional members; an implicit layer has its variables.
 func (m *maker) bare(name string, implicit bool, description string) string {
 	disable, enable, which := "", "", 1+m.Intn(2)
 	if implicit {
@@ -33,14 +33,14 @@ func (m *maker) meta(name, components string) string {
 		"description", `"s"`, "component_layers", components))
 }
 
-// shuffled gives names in any order.
+// shuffled returns names in random order.
 func (m *maker) shuffled(names []string) []string {
 	names = slices.Clone(names)
 	m.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	return names
 }
 
-// copies gives one layer several manifests, in places that are all searched.
+// copies writes several manifests of one layer to searched directories.
 func (m *maker) copies() {
 	implicit := m.one(2)
 	kind := map[bool]string{true: "implicit_layer.d", false: "explicit_layer.d"}[implicit]
@@ -58,7 +58,7 @@ func (m *maker) copies() {
 	}
 }
 
-// settle writes a settings file where nothing comes before it.
+// settle writes the settings file to the first place that is searched.
 func (m *maker) settle(body ...string) {
 	for path := range m.d.files {
 		if strings.HasSuffix(path, "/vk_loader_settings.json") {
@@ -69,7 +69,7 @@ func (m *maker) settle(body ...string) {
 		object("file_format_version", `"1.0.0"`, "settings", object(body...))
 }
 
-// mergedCopies are copies below a settings file that lets the regular layers in.
+// mergedCopies writes copies and a settings file that includes the regular layers.
 func (m *maker) mergedCopies() {
 	m.copies()
 	list := []string{object("control", `"unordered_layer_location"`)}
@@ -80,7 +80,7 @@ func (m *maker) mergedCopies() {
 	m.settle("layers", "["+strings.Join(list, ",")+"]")
 }
 
-// filteredFamily is a settings file with a meta-layer, and a variable that names one of its parts.
+// filteredFamily writes a settings file with a meta-layer, and a variable that names one of its parts.
 func (m *maker) filteredFamily() {
 	list := m.family()
 	if m.one(3) {
@@ -102,7 +102,7 @@ func (m *maker) request(names ...string) {
 	m.d.app.layers = names
 }
 
-// disabledOverride is an override layer whose own variables speak against it, and which is requested by name.
+// disabledOverride writes an override layer that its own variables disable, and requests it by name.
 func (m *maker) disabledOverride() {
 	names := m.shuffled(layerNames)[:2]
 	for i, name := range names {
@@ -118,7 +118,7 @@ func (m *maker) disabledOverride() {
 	m.request(override)
 }
 
-// incompleteInner are nested meta-layers of which a variable or the override layer takes a part away.
+// incompleteInner writes nested meta-layers, a part of which a variable or the override layer removes.
 func (m *maker) incompleteInner() {
 	leaves, metas := m.shuffled(layerNames[:5]), m.shuffled(metaNames)
 	for i, name := range leaves[:3] {
@@ -138,9 +138,9 @@ func (m *maker) incompleteInner() {
 	m.request(m.shuffled(metas[1:])[:1+m.Intn(2)]...)
 }
 
-// links are symbolic links: to manifests, to directories of them, and to nothing.
+// links creates symbolic links to manifests, to directories of manifests, and to nothing.
 func (m *maker) links() {
-	if m.one(2) { // a link to each of some manifests, in another place that is searched
+	if m.one(2) { // links to some manifests from another searched directory
 		for range 1 + m.Intn(3) {
 			path := pick(m, m.paths()...)
 			kind := pick(m, "icd.d", "explicit_layer.d", "implicit_layer.d")
@@ -155,7 +155,7 @@ func (m *maker) links() {
 	if m.one(3) {
 		m.d.links[pick(m, "/etc/vulkan/icd.d", "/usr/share/vulkan/explicit_layer.d", "/etc/vulkan/implicit_layer.d")+"/dangling.json"] = "$R/nowhere/x.json"
 	}
-	if m.one(2) { // a directory that is searched lies elsewhere
+	if m.one(2) { // a searched directory is a link
 		m.d.links["$R/linked"] = "$R/deep/er"
 		for range 1 + m.Intn(2) {
 			name, text := "d.json", m.driver()
@@ -177,7 +177,7 @@ func (m *maker) links() {
 	}
 }
 
-// longPaths are long, and relative ones.
+// longPaths writes long and relative paths.
 func (m *maker) longPaths() {
 	long := "$R/" + strings.Repeat(strings.Repeat("l", 200)+"/", 1+m.Intn(6))
 	text := m.driver()
@@ -191,7 +191,7 @@ func (m *maker) longPaths() {
 	}
 }
 
-// configurations are devices that a settings file puts in order.
+// configurations writes device configurations in a settings file.
 func (m *maker) configurations() {
 	numbers := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat(fmt.Sprint(n, ","), 16), ",") + "]" }
 	for i, name := range drivers[:2] {
@@ -228,7 +228,7 @@ func (m *maker) configurations() {
 	}
 }
 
-// extras are a program's actions beside creating instances and devices.
+// extras adds actions of the program besides creating instances and devices.
 func (m *maker) extras() {
 	for _, what := range []string{"messenger", "allocator", "reload"} {
 		if m.one(8) {
@@ -254,7 +254,7 @@ func (m *maker) extras() {
 	}
 }
 
-// surfaces are headless ones, of drivers with and without the commands for them.
+// surfaces makes the program create headless surfaces, on drivers with and without the commands for them.
 func (m *maker) surfaces() {
 	m.d.app.with = append(m.d.app.with, "surface")
 	m.d.app.exts = once(append(m.d.app.exts, "VK_KHR_surface", "VK_EXT_headless_surface"))
@@ -274,7 +274,7 @@ func (m *maker) surfaces() {
 	}
 }
 
-// direct are drivers that the program passes itself.
+// direct makes the program pass drivers.
 func (m *maker) direct() {
 	if m.one(2) {
 		m.d.scripts["D1"] = append([]string{"negotiate " + pick(m, "0 4", "0 6", "0 7", "-9 7")}, m.d.scripts["D1"]...)
@@ -288,7 +288,7 @@ func (m *maker) direct() {
 	}
 }
 
-// groups are those of drivers: each device is in one.
+// groups gives drivers device groups: each device is in one group.
 func (m *maker) groups() {
 	for _, name := range drivers {
 		var devices []string

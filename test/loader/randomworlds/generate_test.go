@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maker makes one description.
+// maker generates one description.
 type maker struct {
 	*rand.Rand
 	d      *description
 	flavor flavor   // of d
-	names  []string // of layers, still to be used: in worlds for the reference each has one manifest
+	names  []string // unused layer names; in worlds for the reference each name has one manifest
 }
 
 // flavor is the second oracle of a world, beside the oracle by statements.
@@ -40,7 +40,7 @@ var (
 	extensions = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2", "VK_EXT_debug_utils", "VK_KHR_xcb_surface",
 		"VK_KHR_portability_enumeration", "VK_XX_unknown", "VK_KHR_device_group_creation"}
 	deviceExtensions = []string{"VK_KHR_swapchain", "VK_EXT_pci_bus_info", "VK_XX_device", "VK_YY_device"}
-	// The directories that are searched by default, and some that variables lead to.
+	// The directories that are searched by default, and some that variables name.
 	bases       = []string{"$R/home/.config", "/etc/xdg", "/usr/local/etc", "/etc", "$R/home/.local/share", "/usr/local/share", "/usr/share", "$R/xdg1", "$R/xdg2"}
 	directories = []string{"$R/c1", "$R/c2"}
 	drivers     = []string{"D0", "D1", "D2", "D3", "D4", "D5", "D6"}
@@ -55,7 +55,7 @@ func generate(seed int64) *description {
 	for i := range m.Intn(5) {
 		m.put("icd.d", fmt.Sprintf("d%d", i), m.driver())
 	}
-	if !m.one(5) { // most worlds have a driver that works
+	if !m.one(5) { // most worlds have a working driver
 		m.d.files["/usr/share/vulkan/icd.d/good.json"] = `{"file_format_version":"1.0.1","ICD":{"library_path":"$R/lib/D0.so","api_version":"1.3.0"}}`
 	}
 	for i := range m.Intn(7) {
@@ -93,13 +93,13 @@ func generate(seed int64) *description {
 	return m.d
 }
 
-// put writes a manifest into a directory that is searched, or into one that a variable may name.
+// put writes a manifest to a searched directory, or to one that a variable may name.
 func (m *maker) put(kind, name, text string) {
 	directory := pick(m, bases...)
 	if m.one(2) {
 		directory = pick(m, bases[1:7]...)
 	}
-	if m.flavor == common && directory == "/usr/local/etc" { // which is not the reference's
+	if m.flavor == common && directory == "/usr/local/etc" { // the reference does not search it
 		directory = "/etc"
 	}
 	directory += "/vulkan/" + kind
@@ -119,7 +119,7 @@ func (m *maker) put(kind, name, text string) {
 	m.d.files[directory+"/"+name] = text
 }
 
-// result is any VkResult, a negative one more often.
+// result returns a random VkResult, mostly a negative one.
 func (m *maker) result() string {
 	return pick(m, "-1", "-2", "-3", "-3", "-4", "-9", "-13", "1", "2", "5", "5", "1000001003")
 }
@@ -207,7 +207,7 @@ func (m *maker) layerScript() (lines []string) {
 	return lines
 }
 
-// object renders members; a nil value leaves its member out.
+// object writes an object with members; a nil value omits its member.
 func object(members ...string) string {
 	var out []string
 	for i := 0; i < len(members); i += 2 {
@@ -228,9 +228,9 @@ func (m *maker) array(max int, from []string) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// rarely gives one of some odd values now and then.
+// rarely returns the usual value, or sometimes an odd one.
 func (m *maker) rarely(usual string, odd ...string) string {
-	if m.flavor != common && m.one(30) { // the reference reads odd manifests in ways of its own
+	if m.flavor != common && m.one(30) { // the reference reads odd manifests differently
 		return pick(m, odd...)
 	}
 	return usual
@@ -268,7 +268,7 @@ func (m *maker) driver() string {
 	return m.broken(object("file_format_version", m.rarely(`"1.0.1"`, `"1.0.0"`, "", "1", `"7.7"`), "ICD", m.rarely(icd, "", "[]", "5")))
 }
 
-// paths are the manifests so far, or a path without a file.
+// paths returns the paths of the manifests so far, or a path without a file.
 func (m *maker) paths() []string {
 	list := slices.Sorted(maps.Keys(m.d.files))
 	if len(list) == 0 {
@@ -283,7 +283,7 @@ func (m *maker) set(in int, name, value string) {
 	}
 }
 
-// slashes repeats a slash of a path, now and then.
+// slashes sometimes repeats a slash of a path.
 func (m *maker) slashes(path string) string {
 	if at := strings.LastIndex(path, "/"); at >= 0 && m.one(8) {
 		return path[:at] + pick(m, "/", "//", "/./") + path[at:]
@@ -291,7 +291,7 @@ func (m *maker) slashes(path string) string {
 	return path
 }
 
-// places is the value of a variable that names directories or manifests.
+// places writes the value of a variable with directories or manifests.
 func (m *maker) places() string {
 	var list []string
 	for range m.Intn(4) {
@@ -300,7 +300,7 @@ func (m *maker) places() string {
 	return strings.Join(list, ":")
 }
 
-// layerPlaces are directories alone where the reference knows no other.
+// layerPlaces writes only directories where the reference accepts nothing else.
 func (m *maker) layerPlaces() string {
 	if m.flavor != common {
 		return m.places()
@@ -358,7 +358,7 @@ func (m *maker) variables() {
 }
 
 func (m *maker) program() {
-	if m.one(3) { // a layer that is mostly there
+	if m.one(3) { // a layer that mostly exists
 		m.d.app.named = pick(m, slices.Concat(m.present(), []string{"VK_LAYER_a", override})...)
 	}
 	for range m.Intn(3) {
@@ -375,7 +375,7 @@ func (m *maker) program() {
 	if m.one(15) {
 		m.d.app.layers = append(m.d.app.layers, pick(m, append(allNames, override, "VK_LAYER_none")...))
 	}
-	// Layers that the program names without them being there end the call at once: else only those that are there.
+	// A program that names missing layers ends the call at once, so other programs name only existing layers.
 	for _, name := range m.present() {
 		if m.one(8) {
 			m.d.app.layers = append(m.d.app.layers, name)
@@ -396,7 +396,7 @@ func (m *maker) program() {
 	}
 }
 
-// present are the layers that some manifest has.
+// present returns the layers that some manifest has.
 func (m *maker) present() (names []string) {
 	text := ""
 	for _, path := range m.paths() {

@@ -8,7 +8,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// contrast is the first difference between our loader and the reference. Later differences may follow from it, and are not compared.
+// contrast is the first difference between this loader and the reference. Later differences may follow from it, and
+// are not compared.
 type contrast struct {
 	d            *description
 	ours, theirs observation
@@ -16,13 +17,13 @@ type contrast struct {
 	difference
 }
 
-// hasReference reports whether the distribution's loader is there.
+// hasReference reports whether the distribution's loader is installed.
 func hasReference() bool {
 	_, err := os.Stat(world.SystemLibrary)
 	return err == nil
 }
 
-// likened is an observation without the parts that two loaders need not share: the time of reading, and the log.
+// likened returns an observation without the parts in which two loaders may differ: the time of reading, and the log.
 func likened(o observation) (out observation) {
 	for _, s := range o {
 		switch {
@@ -36,8 +37,8 @@ func likened(o observation) (out observation) {
 	return out
 }
 
-// contrasted shows the world to the reference, too; nil where both do the same, by word or by a known difference, which
-// comes back.
+// contrasted runs the world with the reference, too. It returns nil if both behave alike, exactly or except for a known difference,
+// which is then also returned.
 func (w *worker) contrasted(d *description, seen observation, open map[string]bool) (*contrast, *knownDifference) {
 	w.build(d)
 	theirs := w.show(d, world.SystemLibrary)
@@ -54,7 +55,7 @@ func (w *worker) contrasted(d *description, seen observation, open map[string]bo
 	return c, nil
 }
 
-// imposes reports whether a fake's script has such a result for a function.
+// imposes reports whether a fake's script sets such a result for a function.
 func (c *contrast) imposes(function string, is func(code string) bool) bool {
 	for _, lines := range c.d.scripts {
 		for _, line := range lines {
@@ -73,7 +74,7 @@ func code(want string) func(string) bool {
 	return func(code string) bool { return code == want }
 }
 
-// in reports whether the difference is in a part of that name, at any try.
+// in reports whether the difference is in a part of that name, in any try.
 func (c *contrast) in(names ...string) bool {
 	part := c.section
 	if _, of, ok := strings.Cut(part, ": "); ok && strings.HasPrefix(part, "create ") {
@@ -102,7 +103,7 @@ func (c *contrast) hasFile(text string) bool {
 	return false
 }
 
-// died reports whether the reference's process did not end well.
+// died reports whether the reference's process ended abnormally.
 func (c *contrast) died() bool {
 	lines, _ := c.theirs.find("end")
 	return !slices.Equal(lines, []string{"exit 0, signal 0"})

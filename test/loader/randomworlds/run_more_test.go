@@ -7,7 +7,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// wanted are the words of vkCreateInstance.
+// wanted returns the words of vkCreateInstance.
 func (g *guest) wanted(d *description, t try) []string {
 	words := []string{"flags", fmt.Sprint(d.app.flags), "app", "0"}
 	if d.app.api != "" {
@@ -34,7 +34,7 @@ func (g *guest) wanted(d *description, t try) []string {
 	return g.allocator(d, words...)
 }
 
-// allocator adds the program's allocator, where it has one.
+// allocator adds the program's allocator, if it has one.
 func (g *guest) allocator(d *description, words ...string) []string {
 	if !d.has("allocator") {
 		return words
@@ -43,7 +43,7 @@ func (g *guest) allocator(d *description, words ...string) []string {
 	return append(words, "allocator", "a")
 }
 
-// toldBy are the messages that the messenger got: "ERROR text".
+// toldBy returns the messages that the messenger received: "ERROR text".
 func toldBy(answer world.Answer) (lines []string) {
 	for _, m := range answer.Objects("messages") {
 		severity := map[int64]string{0x1: "DEBUG", 0x10: "INFO", 0x100: "WARNING", 0x1000: "ERROR"}[m.Int("severity")]
@@ -52,7 +52,7 @@ func toldBy(answer world.Answer) (lines []string) {
 	return lines
 }
 
-// surface makes a headless surface and asks whether devices can be used with it.
+// surface creates a headless surface and asks which devices support it.
 func (g *guest) surface(d *description, t try, devices ...string) {
 	if !d.surfaces(t) {
 		return
@@ -72,7 +72,7 @@ func (g *guest) surface(d *description, t try, devices ...string) {
 	g.do("destroy_surface")
 }
 
-// destroy ends the instance; nothing of it is left with the program's allocator.
+// destroy destroys the instance, and checks that none of its blocks is left in the program's allocator.
 func (g *guest) destroy(d *description) {
 	g.do("destroy_instance", g.allocator(d)...)
 	if d.has("allocator") {
@@ -81,7 +81,7 @@ func (g *guest) destroy(d *description) {
 	}
 }
 
-// rationed creates the instance with an allocator that has some blocks and no more.
+// rationed creates the instance with an allocator that provides a limited number of blocks.
 func (g *guest) rationed(d *description, t try) {
 	if !d.has("allocator") {
 		return
@@ -109,7 +109,7 @@ func (g *guest) rationed(d *description, t try) {
 	}
 }
 
-// reload closes the library, opens it again, and creates the instance once more.
+// reload closes the library, opens it again, and creates the instance again.
 func (g *guest) reload(d *description, t try) {
 	if !d.has("reload") {
 		return

@@ -12,11 +12,11 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// library is a fake that the manifests of all worlds choose from.
+// library is a fake that the manifests of all worlds may use.
 type library struct {
 	kind   string
 	usable bool
-	lines  []string // that its script always has
+	lines  []string // lines that its script always has
 }
 
 var libraries = map[string]library{
@@ -31,21 +31,21 @@ var libraries = map[string]library{
 	"odd1": {world.Layer, true, nil}, "odd2": {world.Layer, true, nil},
 }
 
-// A manifest names its libraries through a directory of its own, m0, m1, ..., so that a path tells whose it was. All of
-// them are links to one directory.
+// A manifest names its libraries through a separate directory, m0, m1, ..., so that a path identifies the manifest. All of them are links
+// to one directory.
 const maxLinks = 40
 
-// worker shows one world after another, each to a process of its own, which is a child of one host.
+// worker runs one world after another, each in a separate process, which is a child of one host.
 type worker struct {
 	*world.World
 	t     *testing.T
 	exe   string
 	host  *world.Host
 	fill  *strings.Replacer
-	kinds map[string]int // how many worlds of each kind there were
-	met   map[string]int // known differences of the reference
+	kinds map[string]int // number of worlds of each kind
+	met   map[string]int // known differences of the reference that occurred
 
-	texts                map[string]string // the scripts as they lie there
+	texts                map[string]string // the scripts on disk
 	written, directories map[string]bool   // of the world
 }
 
@@ -77,7 +77,7 @@ func newWorker(t *testing.T) *worker {
 	return w
 }
 
-// shown are the directories that the interposer puts below the root.
+// shown are the directories that the interposer redirects to the world's root.
 var shown = []string{"/etc/vulkan", "/etc/xdg/vulkan", "/usr/local/etc/vulkan", "/usr/share/vulkan", "/usr/local/share/vulkan"}
 
 func (w *worker) redirected(path string) string {
@@ -89,7 +89,7 @@ func (w *worker) redirected(path string) string {
 	return path
 }
 
-// build makes the world on disk, in place of the last one.
+// build creates the world on disk, replacing the last one.
 func (w *worker) build(d *description) {
 	for path := range w.written { // directories may stay
 		w.must(os.Remove(path))
@@ -132,7 +132,7 @@ func (w *worker) put(path, text string) {
 	w.written[path] = true
 }
 
-// script gives a fake its lines.
+// script writes a fake's lines.
 func (w *worker) script(name string, lines []string) {
 	head := []string{"log " + world.Encode(w.Path("log")), "name " + name, "steady"}
 	text := strings.Join(slices.Concat(head, libraries[name].lines, lines), "\n") + "\n"
@@ -152,8 +152,8 @@ func (w *worker) environment(d *description) map[string]string {
 	return env
 }
 
-// try is one vkCreateInstance: the first asks for everything that the program wants; each next one leaves out the refused
-// names of the one before, so that most worlds get as far as a device.
+// try is one vkCreateInstance. The first one requests everything that the program wants. Each following one omits the names that the
+// previous one refused, so that most worlds get a device.
 type try struct {
 	layers, exts []string
 	mild         bool // no fake fails to create
@@ -215,15 +215,15 @@ type guest struct {
 	w     *worker
 	seen  observation
 	log   int // bytes of the fakes' log so far
-	reads int // lines of the interposer's
-	said  int // bytes on standard error
+	reads int // lines of the interposer's log so far
+	said  int // bytes on standard error so far
 	ended world.Answer
 
 	loader string
 	spent  []string // drivers whose instances ended while the allocator was short of blocks
 }
 
-// do performs a command of the host; nothing happens after the end of the process.
+// do performs a command of the host. After the end of the process it does nothing.
 func (g *guest) do(verb string, words ...string) world.Answer {
 	if g.ended != nil {
 		return world.Answer{}
@@ -236,14 +236,14 @@ func (g *guest) do(verb string, words ...string) world.Answer {
 	return answer
 }
 
-// rest gives what fakes have logged since the last time.
+// rest returns the new lines of the fakes' log.
 func (g *guest) rest() world.Log {
 	fresh, bytes := g.w.LogFrom(g.log)
 	g.log = bytes
 	return fresh
 }
 
-// accesses returns the interposer's records since the last time.
+// accesses returns the interposer's new records.
 func (g *guest) accesses() []string {
 	log := g.w.AccessLog()
 	fresh := log[min(g.reads, len(log)):]
@@ -251,7 +251,7 @@ func (g *guest) accesses() []string {
 	return fresh
 }
 
-// messages gives the loader's lines since the last time: "ERROR|LAYER: text".
+// messages returns the loader's new lines: "ERROR|LAYER: text".
 func (g *guest) messages() []string {
 	text := g.w.host.Stderr()
 	fresh := text[g.said:]
@@ -273,10 +273,10 @@ func (g *guest) messages() []string {
 	return lines
 }
 
-// list renders names the same way on both sides.
+// list formats names in the same way for both sides.
 func list(names []string) string { return "[" + strings.Join(names, " ") + "]" }
 
-// once drops repetitions, which the statements leave open (INS-061).
+// once removes repetitions, which the statements permit (INS-061).
 func once(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -287,7 +287,7 @@ func once(names []string) []string {
 	return out
 }
 
-// show lets a program use the world on a loader and returns the observation.
+// show runs a program in the world with a loader and returns the observation.
 func (w *worker) show(d *description, loader string) observation {
 	g := &guest{w: w, loader: loader}
 	w.host.ForgetStderr()
@@ -297,7 +297,7 @@ func (w *worker) show(d *description, loader string) observation {
 		words = append(words, "name", name, "value", value)
 	}
 	g.do("setenv", append(words, "name", "VK_LOADER_DEBUG", "value", "all")...)
-	if loader == world.SystemLibrary { // its lost memory is not judged
+	if loader == world.SystemLibrary { // its memory leaks are not judged
 		g.do("unsetenv", "name", "WORLD_LOST")
 	}
 	g.do("open", "path", loader)
@@ -342,7 +342,7 @@ func (w *worker) show(d *description, loader string) observation {
 	return g.seen
 }
 
-// change makes the world that the next try finds.
+// change changes the world before the next try.
 func (g *guest) change(d *description, t try) {
 	if t.mild {
 		for name, lines := range d.scripts {
@@ -358,7 +358,7 @@ func (g *guest) change(d *description, t try) {
 	}
 }
 
-// hooks are the layers that saw a global function before the loader.
+// hooks returns the layers that received a global function before the loader.
 func (g *guest) hooks() string {
 	var who []string
 	for _, event := range g.rest() {
@@ -366,7 +366,8 @@ func (g *guest) hooks() string {
 			who = append(who, event.Text("who"))
 		}
 	}
-	if n := len(who) / 2; len(who)%2 == 0 && slices.Equal(who[:n], who[n:]) { // for the count, and once more
+	// once for the count, and once for the list
+	if n := len(who) / 2; len(who)%2 == 0 && slices.Equal(who[:n], who[n:]) {
 		who = who[:n]
 	}
 	return "by way of " + list(who)
@@ -399,7 +400,7 @@ func versions(a world.Answer) (lines []string) {
 	return lines
 }
 
-// create is one vkCreateInstance.
+// create makes one vkCreateInstance.
 func (g *guest) create(d *description, t try, n int) int32 {
 	g.rest()
 	g.accesses()
@@ -424,7 +425,7 @@ func (g *guest) create(d *description, t try, n int) int32 {
 	return int32(answer.Result())
 }
 
-// opened returns the files that were read and the libraries that were opened since the last time.
+// opened returns the files that were read and the libraries that were opened since the last call.
 func (g *guest) opened() (read, opened []string) {
 	for _, line := range g.accesses() {
 		function, argument, _ := strings.Cut(line, " ")
@@ -432,8 +433,8 @@ func (g *guest) opened() (read, opened []string) {
 		case function == "opendir", function == "fopen" && strings.HasSuffix(argument, ".json"):
 			read = append(read, line)
 		case function == "dlopen" && !strings.Contains(argument, "libvkcore"):
-			argument, _, _ = strings.Cut(argument, " ")           // no flags
-			if !strings.HasPrefix(argument, g.w.Path("direct")) { // the program's own
+			argument, _, _ = strings.Cut(argument, " ")           // without flags
+			if !strings.HasPrefix(argument, g.w.Path("direct")) { // opened by the program
 				opened = append(opened, argument)
 			}
 		}
@@ -441,7 +442,7 @@ func (g *guest) opened() (read, opened []string) {
 	return read, opened
 }
 
-// creations are the instances that layers and drivers were asked for.
+// creations returns the instances that layers and drivers were asked to create.
 func creations(log world.Log) (lines []string) {
 	for _, event := range log.Fn("vkCreateInstance") {
 		line := event.Text("who") + " creates, extensions "
@@ -475,7 +476,7 @@ func (g *guest) instance(d *description, t try) {
 	g.seen.add("global commands", there...)
 	answer := g.do("physical_devices")
 	devices := answer.Ints("devices")
-	if answer.Result() != 0 && answer.Result() != 5 { // no handle is promised
+	if answer.Result() != 0 && answer.Result() != 5 { // no handle is guaranteed
 		devices = nil
 	}
 	lines := []string{fmt.Sprint("result ", answer.Result())}
@@ -488,7 +489,7 @@ func (g *guest) instance(d *description, t try) {
 	answer = g.do("device_groups")
 	lines = []string{fmt.Sprint("result ", answer.Result())}
 	groups := answer.Objects("groups")
-	if answer.Result() != 0 && answer.Result() != 5 { // nothing is promised
+	if answer.Result() != 0 && answer.Result() != 5 { // nothing is guaranteed
 		groups = nil
 	}
 	for _, group := range groups {
@@ -521,7 +522,7 @@ func (g *guest) instance(d *description, t try) {
 
 func (l library) isDriver() bool { return strings.HasPrefix(l.kind, "driver") }
 
-// device makes a device, without extensions when it is refused with them.
+// device creates a device, without extensions if they are refused.
 func (g *guest) device(d *description, pd string, n int) {
 	g.rest()
 	for _, exts := range [][]string{d.app.deviceExts, nil} {

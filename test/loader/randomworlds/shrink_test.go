@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// shrunk removes from a world every part without which it still fails: files, variables, words of the program, lines and words of
-// scripts, members and elements of documents. The failure must stay the same, which fails reports.
+// shrunk removes from a world every part without which it still fails in the same way, which fails reports: files, variables, words of
+// the program, lines and words of scripts, members and elements of documents.
 func shrunk(d *description, fails func(*description) bool) *description {
 	for {
 		before := d.String()
@@ -20,7 +20,7 @@ func shrunk(d *description, fails func(*description) bool) *description {
 	}
 }
 
-// attempt is a change of a copy; the copy stays where it still fails.
+// attempt makes a change to a copy, and returns the copy if it still fails.
 func attempt(d *description, fails func(*description) bool, change func(*description)) *description {
 	c := d.clone()
 	change(c)
@@ -110,7 +110,7 @@ func fewerLines(d *description, fails func(*description) bool) *description {
 	return d
 }
 
-// fewerMembers takes members and elements out of the documents, the outer ones first.
+// fewerMembers removes members and elements of documents, the outer ones first.
 func fewerMembers(d *description, fails func(*description) bool) *description {
 	for _, path := range slices.Sorted(maps.Keys(d.files)) {
 		top := parseJSON(d.files[path])
@@ -120,7 +120,7 @@ func fewerMembers(d *description, fails func(*description) bool) *description {
 		if text := top.String(); text != d.files[path] {
 			before := d
 			if d = attempt(d, fails, func(c *description) { c.files[path] = text }); d == before {
-				continue // it is the spelling that matters
+				continue // the spelling matters
 			}
 		}
 		again := func() bool {
@@ -155,7 +155,7 @@ func (v *value) less(fails func() bool) {
 	}
 }
 
-// String renders a value on one line.
+// String formats a value on one line.
 func (v *value) String() string {
 	var parts []string
 	switch v.kind {

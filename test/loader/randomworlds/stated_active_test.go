@@ -14,7 +14,7 @@ type activation struct {
 
 func (a *activation) has(name string) bool { return named(a.active, name) != nil }
 
-// add activates a layer for itself: a meta-layer brings its components (LAY-142, LAY-173).
+// add activates a layer by itself; a meta-layer also activates its components (LAY-142, LAY-173).
 func (a *activation) add(l *layer) {
 	if l == nil || a.has(l.name) {
 		return
@@ -22,13 +22,13 @@ func (a *activation) add(l *layer) {
 	a.put(l, nil)
 }
 
-// brought reports whether a layer is a component of the override layer that the search found enabled (LAY-134).
+// brought reports whether a layer is a component of an enabled override layer that the search found (LAY-134).
 func (s *stated) brought(list []*layer, l *layer) bool {
 	over := named(list, override)
 	return s.overridden && over != nil && slices.Contains(over.components, l.name)
 }
 
-// put adds a layer and its components; within are the meta-layers that it is part of.
+// put adds a layer and its components; within lists the meta-layers that contain it.
 func (a *activation) put(l *layer, within []*layer) {
 	if !l.meta {
 		if !a.has(l.name) { // LAY-175
@@ -54,7 +54,7 @@ func (a *activation) put(l *layer, within []*layer) {
 	}
 }
 
-// activate gives the active list of an instance (3.4, 6.6).
+// activate returns the active list of an instance (3.4, 6.6).
 func (s *stated) activate(list []*layer, set *settings, app []string) []*layer {
 	a := &activation{stated: s, list: list}
 	variable, given := s.plain("VK_INSTANCE_LAYERS")
@@ -90,7 +90,7 @@ func (s *stated) activate(list []*layer, set *settings, app []string) []*layer {
 	return a.active
 }
 
-// own reports whether a layer is active in its own right under a settings file (SET-54 to SET-60).
+// own reports whether a layer is active by itself under a settings file (SET-54 to SET-60).
 func (s *stated) own(l *layer, variable, app []string) bool {
 	if l.control == "on" {
 		return true
@@ -102,13 +102,13 @@ func (s *stated) own(l *layer, variable, app []string) bool {
 	return s.matches("VK_LOADER_LAYERS_ENABLE", l.name) || slices.Contains(variable, l.name) || slices.Contains(app, l.name) || s.enabledThere(l)
 }
 
-// excluded is the disable check under a settings file: a layer that it removes stays removed (SET-58, SET-60).
+// excluded evaluates the disable check under a settings file: a layer that it removes stays removed (SET-58, SET-60).
 func (s *stated) excluded(l *layer) bool {
 	return l.control != "on" && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) &&
 		(s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**", "~implicit~"))
 }
 
-// enabledThere are the rules of 4.7 alone: the filter variables have been looked at.
+// enabledThere evaluates only the rules of 4.7, after the filter variables.
 func (s *stated) enabledThere(l *layer) bool {
 	if _, set := s.plain(l.disable); !l.implicit || set {
 		return false
@@ -117,8 +117,8 @@ func (s *stated) enabledThere(l *layer) bool {
 	return !l.enables || set && value == l.value
 }
 
-// activateSettled walks the list (SET-53); components that are not active in their own right come before their
-// meta-layer (SET-67).
+// activateSettled activates layers in list order (SET-53). Components that are not active by themselves precede their meta-layer
+// (SET-67).
 func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer {
 	var active []*layer
 	own := map[*layer]bool{}
@@ -155,7 +155,8 @@ func (s *stated) activateSettled(list []*layer, variable, app []string) []*layer
 	return active
 }
 
-// chain are the layers whose libraries are loaded, top first: no meta-layers (LAY-151), of one name the last (SET-44).
+// chain returns the layers whose libraries are loaded, top first: no meta-layers (LAY-151), and the last layer of
+// each name (SET-44).
 func chain(active []*layer) (list []*layer) {
 	for i, l := range active {
 		if !l.meta && named(active[i+1:], l.name) == nil {
@@ -165,8 +166,8 @@ func chain(active []*layer) (list []*layer) {
 	return list
 }
 
-// globals are the layers that count for global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those whose
-// extensions do.
+// globals returns the layers that take part in global functions (6, LAY-240 to LAY-246, SET-72), in list order, and those whose
+// extensions are listed.
 func (s *stated) globals() (hooked, extended []*layer) {
 	set := s.settings()
 	s.global = true

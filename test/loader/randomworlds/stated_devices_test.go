@@ -2,10 +2,10 @@ package randomworlds
 
 import "slices"
 
-// configured is a settings file's identification of a device; a UUID is one byte, sixteen times.
+// configured identifies a device in a settings file. A UUID is one byte, repeated sixteen times.
 type configured struct{ device, driver, version int }
 
-// configuredBy reads device_configurations (SET-90 to SET-92); false: they are not active.
+// configuredBy reads device_configurations (SET-90 to SET-92). It returns false if they are not active.
 func configuredBy(v *value) (list []configured, ok bool) {
 	if v == nil || v.kind != 'a' {
 		return nil, false
@@ -35,7 +35,7 @@ func configuredBy(v *value) (list []configured, ok bool) {
 	return list, true
 }
 
-// identified reports whether a settings file's configurations can know a device (SET-94).
+// identified reports whether a settings file's configurations can identify a device (SET-94).
 func (s *stated) identified(d *physical) bool {
 	offers := minor(s.reports(d.who)) >= v1_1 || slices.ContainsFunc(s.seek(d.who, "ext"), func(words []string) bool {
 		return words[0] == "VK_KHR_get_physical_device_properties2"
@@ -43,8 +43,8 @@ func (s *stated) identified(d *physical) bool {
 	return minor(d.api) >= v1_1 && offers
 }
 
-// assigned has the device of each configuration, nil without (SET-94, SET-95): the first that matches exactly, else the
-// first free one with both UUIDs, else the only free one with the device's UUID.
+// assigned returns the device of each configuration, or nil (SET-94, SET-95): the first one that matches exactly, otherwise the first
+// free one with both UUIDs, otherwise the only free one with the device's UUID.
 func (s *stated) assigned(list []configured, devices []*physical) []*physical {
 	out := make([]*physical, len(list))
 	for step := range 3 {
@@ -70,7 +70,7 @@ func (s *stated) assigned(list []configured, devices []*physical) []*physical {
 	return out
 }
 
-// chosen are the devices of a settings file's configurations, in their order (SET-93 to SET-97).
+// chosen returns the devices of a settings file's configurations, in their order (SET-93 to SET-97).
 func (s *stated) chosen(i *instance, devices []*physical) (list []*physical, result int32) {
 	room := min(len(i.set.devices), len(devices)) // SET-96
 	for _, d := range s.assigned(i.set.devices, devices) {

@@ -8,7 +8,7 @@ import (
 
 const directLoading = "VK_LUNARG_direct_driver_loading"
 
-// listed are the drivers that the program passes itself (3.5 of document 03); alone: no other is looked for.
+// listed returns the drivers that the program passes (3.5 of document 03). alone: no other drivers are searched for.
 func (s *stated) listed(t try) (list []*driver, alone bool) {
 	const scan, add = "loader_scan_for_direct_drivers: The ", "ERROR|DRIVER: loader_add_direct_driver: "
 	const entry = "VkDirectDriverLoadingInfoLUNARG structure at index "

@@ -12,10 +12,10 @@ type driver struct {
 	manifest, library string
 	api               uint32
 	portability       bool
-	who               string // the fake that it leads to; "" when the library cannot be used
+	who               string // the fake that it leads to; "" if the library cannot be used
 }
 
-// driverOf reads a manifest (chapter 2 of document 03); nil: it is skipped.
+// driverOf reads a manifest (chapter 2 of document 03). It returns nil for a skipped manifest.
 func (s *stated) driverOf(path string) *driver {
 	const where = "loader_parse_icd_manifest: "
 	top, ok := s.parsed(path)
@@ -93,8 +93,8 @@ func (s *stated) usable(who string) bool {
 	return true
 }
 
-// drivers finds them, in discovery order (chapter 4, SET-83 to SET-88). Portability drivers that are not wanted are left
-// out, but not where only extensions are asked for (DRV-035, DRV-036).
+// drivers returns the drivers in discovery order (chapter 4, SET-83 to SET-88). It leaves out unwanted portability drivers, but not for a
+// list of extensions (DRV-035, DRV-036).
 func (s *stated) drivers(set *settings, given, portability bool) (list []*driver) {
 	paths := []string{s.root + "/good/driver.json"}
 	given = given && !s.elevated && (set == nil || !set.chooses)
@@ -147,7 +147,7 @@ func (s *stated) filter(name string) string {
 	return text
 }
 
-// reports is the version that a driver says of itself.
+// reports returns the version that a driver reports.
 func (s *stated) reports(who string) uint32 {
 	if words := s.seek(who, "api"); len(words) > 0 {
 		return version(words[0][0])
@@ -155,7 +155,7 @@ func (s *stated) reports(who string) uint32 {
 	return 1 << 22
 }
 
-// refused says why a driver's library is of no use (3.1, 3.2): it is named as its manifest names it.
+// refused logs why a driver's library cannot be used (3.1, 3.2), with the path of its manifest.
 func (s *stated) refused(d *driver) {
 	who := s.fakeAt(d.library)
 	switch kind := libraries[who].kind; {
@@ -192,7 +192,7 @@ const (
 	noDeviceMemory int32 = -2
 )
 
-// phases are the calls that return a list: an empty list need not be filled.
+// phases returns the calls that return a list; an empty list need not be filled.
 func phases(n int) []string {
 	if n == 0 {
 		return []string{"count"}
@@ -200,7 +200,7 @@ func phases(n int) []string {
 	return []string{"count", "fill"}
 }
 
-// asked tells how a driver's extension list comes (INS-017).
+// asked returns a driver's extension list, and the result of listing it (INS-017).
 func (s *stated) asked(who, function string) (result int32, exts []extension) {
 	for _, words := range s.seek(who, "ext") {
 		exts = merged(exts, extension{words[0], 1})
@@ -219,8 +219,7 @@ var known = []string{"VK_KHR_surface", "VK_KHR_get_physical_device_properties2",
 var ownExtensions = []extension{{"VK_EXT_debug_report", 10}, {"VK_EXT_debug_utils", 2}, {"VK_KHR_portability_enumeration", 1},
 	{"VK_LUNARG_direct_driver_loading", 1}}
 
-// offered returns the instance extensions of drivers, in order; result is the error of the call (INS-017). left are
-// the remaining drivers.
+// offered returns the instance extensions of drivers, in order, and the error of the call (INS-017). left are the remaining drivers.
 func (s *stated) offered(list []*driver) (left []*driver, exts []extension, result int32) {
 	failed := success
 	for _, d := range list {
@@ -250,7 +249,7 @@ func (s *stated) offered(list []*driver) (left []*driver, exts []extension, resu
 	return left, exts, success
 }
 
-// hasPCI reports whether sorting knows a device's place on the bus (PHY-029).
+// hasPCI reports whether sorting knows a device's PCI address (PHY-029).
 func (s *stated) hasPCI(i *instance, d *physical) bool {
 	for _, phase := range phases(len(d.exts)) {
 		if r, ok := s.imposed(d.who, "vkEnumerateDeviceExtensionProperties", phase); ok && r != success && r != incomplete {
@@ -315,7 +314,7 @@ func (s *stated) devicesOf(who string) (list []*physical) {
 	return list
 }
 
-// sorted puts devices in order (PHY-027).
+// sorted sorts devices (PHY-027).
 func (s *stated) sorted(i *instance, list []*physical) {
 	rank := s.ranks(i, list)
 	slices.SortStableFunc(list, func(a, b *physical) int { return slices.Compare(rank[a], rank[b]) })

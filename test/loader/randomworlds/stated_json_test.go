@@ -19,7 +19,7 @@ type member struct {
 	*value
 }
 
-// parseJSON reads the first value of a text; nil when it is none (LAY-9, LAY-13, LAY-14).
+// parseJSON parses the first value of a text. It returns nil if there is none (LAY-9, LAY-13, LAY-14).
 func parseJSON(text string) *value {
 	decoder := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
 	var first json.RawMessage
@@ -70,7 +70,7 @@ func readJSON(d *json.Decoder) *value {
 	return &value{kind: 'z'}
 }
 
-// get returns the first member of a name, in any case of its letters; nil if there is none (LAY-11, LAY-12).
+// get returns the first member with a name, ignoring case, or nil (LAY-11, LAY-12).
 func (v *value) get(name string) *value {
 	if v == nil || v.kind != 'o' {
 		return nil
@@ -83,7 +83,7 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// str is a member that is a string.
+// str returns a member that is a string.
 func (v *value) str(name string) (string, bool) {
 	m := v.get(name)
 	if m == nil || m.kind != 's' {
@@ -92,7 +92,7 @@ func (v *value) str(name string) (string, bool) {
 	return m.text, true
 }
 
-// strs are the strings of a member that is an array.
+// strs returns the strings of a member that is an array.
 func (v *value) strs(name string) (texts []string) {
 	m := v.get(name)
 	if m == nil || m.kind != 'a' {

@@ -24,17 +24,17 @@ type layer struct {
 	api                     uint32
 	file                    [4]uint32 // version of the manifest
 	description             string
-	disable, enable, value  string // variables and the value wanted
+	disable, enable, value  string // variables, and the required value
 	enables                 bool
 	instance, device        []extension
 	hooks                   map[string]string // pre-instance functions
 	negotiate               string            // the renamed function
 	black, paths, keys      []string
-	control                 string // under settings: on, auto; "" for regular ones
+	control                 string // under settings: on, auto; "" for regular layers
 	settled                 bool   // a settings file names it
 }
 
-// beside makes a library's path whole (LAY-49 to LAY-51).
+// beside resolves a library's path (LAY-49 to LAY-51).
 func beside(manifest, library string) string {
 	if strings.HasPrefix(library, "/") || !strings.Contains(library, "/") || !strings.Contains(manifest, "/") {
 		return library
@@ -84,7 +84,7 @@ func (s *stated) layersOf(path string, implicit bool) (found []*layer) {
 	return found
 }
 
-// layerOf reads one layer (1.4 to 1.9); nil: it is skipped.
+// layerOf reads one layer (1.4 to 1.9). It returns nil for a skipped layer.
 func (s *stated) layerOf(v *value, path string, file [4]uint32, implicit bool) *layer {
 	l := &layer{manifest: path, implicit: implicit, file: file}
 	var ok bool
@@ -148,7 +148,7 @@ func (s *stated) layerOf(v *value, path string, file [4]uint32, implicit bool) *
 	return l
 }
 
-// switches reads the variables of an implicit layer (1.6); false: it is skipped.
+// switches reads the variables of an implicit layer (1.6). It returns false for a skipped layer.
 func (l *layer) switches(v *value) bool {
 	first := func(name string) (string, string, bool) {
 		o := v.get(name)
@@ -182,7 +182,7 @@ func extensionsOf(v *value) (list []extension) {
 	return list
 }
 
-// merged adds extensions whose names are not there yet.
+// merged adds extensions with new names.
 func merged(list []extension, more ...extension) []extension {
 	for _, e := range more {
 		if !slices.ContainsFunc(list, func(have extension) bool { return have.name == e.name }) {
@@ -201,14 +201,14 @@ func named(list []*layer, name string) *layer {
 	return nil
 }
 
-// suppressed reports whether the filter variables take a layer away (LAY-114).
+// suppressed reports whether the filter variables remove a layer (LAY-114).
 func (s *stated) suppressed(l *layer) bool {
 	out := s.matches("VK_LOADER_LAYERS_DISABLE", l.name) || s.says("~all~", "*", "**")
 	out = out || l.implicit && s.says("~implicit~") || !l.implicit && s.says("~explicit~")
 	return out && !s.matches("VK_LOADER_LAYERS_ALLOW", l.name) && !s.matches("VK_LOADER_LAYERS_ENABLE", l.name)
 }
 
-// enabled reports whether an implicit layer is enabled in its own right (3.1).
+// enabled reports whether an implicit layer is enabled by itself (3.1).
 func (s *stated) enabled(l *layer) bool {
 	if !l.implicit || s.suppressed(l) {
 		return false
@@ -220,7 +220,7 @@ func (s *stated) enabled(l *layer) bool {
 	return !l.enables || set && value == l.value || s.matches("VK_LOADER_LAYERS_ENABLE", l.name) // LAY-126, LAY-121
 }
 
-// implicits makes the implicit search and finds the override layer, nil when none is usable (5.1).
+// implicits makes the implicit search and returns the override layer, or nil if none can be used (5.1).
 func (s *stated) implicits() (list []*layer, over *layer) {
 	for _, path := range s.manifests("implicit layer", "LAYER", s.places("implicit_layer.d", "VK_ADD_IMPLICIT_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH")) {
 		list = append(list, s.layersOf(path, true)...)
@@ -296,8 +296,8 @@ func (s *stated) regular() []*layer {
 	return s.single(list)
 }
 
-// native removes, from layers of one name with several libraries, those with a library of the other word size, unless all
-// have one (LAY-104).
+// native removes, from layers with one name and several libraries, those with a library of the other word size, unless all have one
+// (LAY-104).
 func (s *stated) native(list []*layer) []*layer {
 	foreign := func(l *layer) bool { return !l.meta && strings.HasSuffix(l.library, "/wrong.so") }
 	usable := map[string]bool{}
@@ -313,8 +313,8 @@ func (s *stated) native(list []*layer) []*layer {
 	})
 }
 
-// overriding is the first override layer of a list, if the variables enable one of them (LAY-185). Filters treat an explicit
-// one as an implicit one.
+// overriding returns the first override layer of a list, if the variables enable one of them (LAY-185). Filters treat an explicit
+// override layer as an implicit layer.
 func (s *stated) overriding(list []*layer) (first *layer) {
 	for _, l := range list {
 		if l.name != override || !l.meta {
@@ -332,7 +332,7 @@ func (s *stated) overriding(list []*layer) (first *layer) {
 	return nil
 }
 
-// single removes duplicates, one for each that is kept (LAY-104, LAY-108).
+// single removes duplicates, one for each layer that stays (LAY-104, LAY-108).
 func (s *stated) single(list []*layer) []*layer {
 	for i := 0; i < len(list); i++ {
 		for j := i + 1; j < len(list); j++ {
@@ -347,8 +347,8 @@ func (s *stated) single(list []*layer) []*layer {
 	return list
 }
 
-// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). An invalid meta-layer is
-// removed for those after it (LAY-165).
+// valid removes invalid meta-layers and gives the others their components' extensions (4.2, 4.3). Later meta-layers do not find an
+// invalid one (LAY-165).
 func (s *stated) valid(list []*layer) []*layer {
 	for i := 0; i < len(list); i++ {
 		l := list[i]
@@ -366,7 +366,7 @@ func (s *stated) valid(list []*layer) []*layer {
 	return list
 }
 
-// verify judges a meta-layer; met are those of this validation.
+// verify validates a meta-layer; met lists the meta-layers of this validation.
 func (s *stated) verify(list []*layer, l *layer, met []*layer) bool {
 	const where = "WARNING: verify_meta_layer_component_layers: "
 	whole := func(v uint32) string { return fmt.Sprintf("%d.%d", v>>22&0x7f, v>>12&0x3ff) }
@@ -406,7 +406,7 @@ func (s *stated) verify(list []*layer, l *layer, met []*layer) bool {
 	return judge(l)
 }
 
-// fakeAt is the fake that a path leads to; "" when it is none.
+// fakeAt returns the fake that a path leads to, or "".
 func (s *stated) fakeAt(path string) string {
 	directory, name := filepath.Split(s.resolved(path))
 	name, ok := strings.CutSuffix(name, ".so")
@@ -420,7 +420,7 @@ func (s *stated) fakeAt(path string) string {
 	return name
 }
 
-// loads tells what becomes of a layer's library (9.2): the fake, and whether it takes part in device chains.
+// loads returns the result of loading a layer's library (9.2): the fake, and whether it is in device chains.
 func (s *stated) loads(l *layer) (who string, device, ok bool) {
 	who = s.fakeAt(l.library)
 	if who == "" {

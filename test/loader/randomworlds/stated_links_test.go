@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// resolved is where a path leads, as the system walks it: a link's target in its place, and ".." from there.
+// resolved returns where a path leads, as the system resolves it: links are replaced by their targets, and ".." is
+// relative to these.
 func (s *stated) resolved(path string) string {
 	if len(s.links) == 0 {
 		return filepath.Clean(path)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// grouped are the groups of devices: a driver's own, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075). A
-// driver with a group that has a device that is not there has groups of one device (PHY-078).
+// grouped returns the groups of devices: a driver's groups, or each device by itself (PHY-061, PHY-062, PHY-074, PHY-075). A driver with
+// an impossible group has groups of one device (PHY-078).
 func (s *stated) grouped(i *instance) (list [][]*physical) {
 	var all []*physical
 	for _, m := range i.drivers {
@@ -66,7 +66,7 @@ func (s *stated) grouped(i *instance) (list [][]*physical) {
 	return list
 }
 
-// surface is a headless surface and whether devices can be used with it (WSI-001, WSI-013, WSI-026 to WSI-028).
+// surface predicts a headless surface, and which devices support it (WSI-001, WSI-013, WSI-026 to WSI-028).
 func (s *stated) surface(i *instance, t try, first, last *physical, o *observation) {
 	if !s.d.surfaces(t) {
 		return
@@ -90,8 +90,8 @@ func (s *stated) surface(i *instance, t try, first, last *physical, o *observati
 	}
 }
 
-// after is the end of an instance: its blocks are freed, a lack of memory is reported, and a library
-// that was closed and opened again does the same once more.
+// after predicts the end of an instance: its blocks are freed, lack of memory is reported, and a library that was closed and opened again
+// behaves the same.
 func (s *stated) after(t try, i *instance, o *observation, destroyed *[]string) {
 	if s.d.has("allocator") {
 		o.add("allocator", "live 0, faults 0") // ALC-006, ALC-017
@@ -110,17 +110,17 @@ func (s *stated) after(t try, i *instance, o *observation, destroyed *[]string) 
 	}
 }
 
-// rations are the numbers of blocks after which an allocator has no more.
+// rations are the numbers of blocks that a limited allocator provides.
 var rations = []int{0, 1, 3, 9, 30}
 
 func (d *description) has(what string) bool { return slices.Contains(d.app.with, what) }
 
-// surfaces reports whether the program makes a surface in this try.
+// surfaces reports whether the program creates a surface in this try.
 func (d *description) surfaces(t try) bool {
 	return d.has("surface") && slices.Contains(t.exts, "VK_KHR_surface") && slices.Contains(t.exts, "VK_EXT_headless_surface")
 }
 
-// severities gives the lines of standard error as messengers get them (DBG-014): "ERROR text".
+// severities returns the lines of standard error as messengers receive them (DBG-014): "ERROR text".
 func severities(lines []string) (out []string) {
 	for _, line := range lines {
 		tag, text, _ := strings.Cut(line, ": ")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// stated is the oracle by statements: the expected observation of a world, computed from the statements alone. Nothing of the core is
-// used; where a statement names a case, its id stands beside the line.
+// stated is the oracle by statements: it computes the expected observation of a world from the text of the statements alone, without the
+// core. Comments have the ids of the statements for a case.
 type stated struct {
 	d          *description
 	root       string
@@ -21,8 +21,8 @@ type stated struct {
 	log        []string // of the call
 	scripts    map[string][]string
 	global     bool // the list is for global functions
-	overridden bool // the search found an override layer that is enabled
-	quiet      bool // the settings file wants less said than is compared
+	overridden bool // the search found an enabled override layer
+	quiet      bool // the settings file disables lines that are compared
 }
 
 func newStated(w *worker, d *description) *stated {
@@ -37,13 +37,13 @@ func newStated(w *worker, d *description) *stated {
 	return s
 }
 
-// say keeps a line; its text is cut after 511 bytes (LOG-10).
+// say adds a line; its text is cut off after 511 bytes (LOG-10).
 func (s *stated) say(line string) {
 	tag, text, _ := strings.Cut(line, ": ")
 	s.log = append(s.log, tag+": "+text[:min(len(text), 511)])
 }
 
-// seek gives the words after a statement of a fake's script, for each time it is there.
+// seek returns the words after a statement of a fake's script, for each occurrence.
 func (s *stated) seek(fake, statement string) (found [][]string) {
 	for _, line := range slices.Concat(libraries[fake].lines, s.scripts[fake]) {
 		if words := strings.Fields(line); words[0] == statement {
@@ -53,7 +53,7 @@ func (s *stated) seek(fake, statement string) (found [][]string) {
 	return found
 }
 
-// secure reads a variable that an elevated process does not see (GEN-5).
+// secure reads a variable that an elevated process ignores (GEN-5).
 func (s *stated) secure(name string) (string, bool) {
 	if s.elevated {
 		return "", false
@@ -66,7 +66,7 @@ func (s *stated) plain(name string) (string, bool) {
 	return text, ok
 }
 
-// number is a variable's decimal integer prefix (ENV-91, ENV-108).
+// number returns a variable's decimal integer prefix (ENV-91, ENV-108).
 func (s *stated) number(name string) int {
 	text, _ := s.plain(name)
 	n := 0
@@ -113,7 +113,7 @@ func (s *stated) isDirectory(path string) bool {
 	return false
 }
 
-// document is a file that holds an object; others come without a message (LAY-10, SET-24).
+// document returns a file that contains an object; others cause no message (LAY-10, SET-24).
 func (s *stated) document(path string) *value {
 	if v, ok := s.parsed(path); ok && v.kind == 'o' {
 		return v
@@ -154,7 +154,7 @@ func elements(text string) (list []string) {
 	return list
 }
 
-// bases are the default locations (PATH-1, PATH-4, PATH-11 to PATH-14).
+// bases returns the default locations (PATH-1, PATH-4, PATH-11 to PATH-14).
 func (s *stated) bases() (list []string) {
 	either := func(variable, home, otherwise string) {
 		if text, _ := s.secure(variable); text != "" {
@@ -173,8 +173,8 @@ func (s *stated) bases() (list []string) {
 	return list
 }
 
-// places are where manifests of a kind are looked for: replacing variables, the adding one, the default ones with their
-// suffix (PATH-2, PATH-8, PATH-10, ENV-2 to ENV-10, ENV-26 to ENV-31).
+// places returns the locations of manifests of a kind: those of replacing variables, of the adding variable, and the default ones with
+// their suffix (PATH-2, PATH-8, PATH-10, ENV-2 to ENV-10, ENV-26 to ENV-31).
 func (s *stated) places(suffix, adding string, replacing ...string) (list []string) {
 	for _, name := range replacing {
 		if text, set := s.secure(name); set {
@@ -196,7 +196,7 @@ func (s *stated) places(suffix, adding string, replacing ...string) (list []stri
 	return once(list)
 }
 
-// manifests are the files that are found in places (PATH-9, PATH-16, PATH-17, LOG-17).
+// manifests returns the files found in places (PATH-9, PATH-16, PATH-17, LOG-17).
 func (s *stated) manifests(kind, tag string, places []string) (found []string) {
 	places = slices.DeleteFunc(places, func(place string) bool { // PATH-21
 		if !strings.HasSuffix(place, ".json") || len(place) <= 2047 {
@@ -230,7 +230,7 @@ func (s *stated) manifests(kind, tag string, places []string) (found []string) {
 	return found
 }
 
-// matches reports whether a name is in a filter variable (ENV-35 to ENV-44).
+// matches reports whether a filter variable matches a name (ENV-35 to ENV-44).
 func (s *stated) matches(variable, name string) bool {
 	text, _ := s.secure(variable)
 	name = strings.ToLower(name)
@@ -268,7 +268,7 @@ func (s *stated) matches(variable, name string) bool {
 	return false
 }
 
-// says reports whether one of some words is an entry of VK_LOADER_LAYERS_DISABLE (ENV-46).
+// says reports whether one of the words is an entry of VK_LOADER_LAYERS_DISABLE (ENV-46).
 func (s *stated) says(words ...string) bool {
 	text, _ := s.secure("VK_LOADER_LAYERS_DISABLE")
 	for _, entry := range strings.Split(text, ",") {
@@ -279,7 +279,7 @@ func (s *stated) says(words ...string) bool {
 	return false
 }
 
-// versionParts reads a version's text (LAY-24, DRV-029): variant, major, minor, patch.
+// versionParts parses a version (LAY-24, DRV-029): variant, major, minor, patch.
 func versionParts(text string) (parts [4]uint32) {
 	pieces := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".\"\r\n", r) })
 	at := 1
@@ -299,7 +299,7 @@ func versionParts(text string) (parts [4]uint32) {
 
 func pack(p [4]uint32) uint32 { return p[0]<<29 | p[1]<<22 | p[2]<<12 | p[3] }
 
-// minor orders versions by major and minor, for every variant (ENV-80).
+// minor returns the major and minor number of a version for comparison, without the variant (ENV-80).
 func minor(version uint32) uint32 { return version >> 12 & 0x1ffff }
 
 const (

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// instance is what vkCreateInstance made.
+// instance is an instance that vkCreateInstance has created.
 type instance struct {
-	api     uint32 // after layers (INS-072)
+	api     uint32 // as changed by layers (INS-072)
 	active  []*layer
 	chain   []*link
 	drivers []*made // in chain order
 	sorting bool
-	exts    []string // that reached the end of the chain
+	exts    []string // as they reached the end of the chain
 	set     *settings
 	list    []*layer
 }
@@ -29,11 +29,10 @@ type link struct {
 type made struct {
 	who     string
 	devices []*physical
-	exts    []string // that it was given
+	exts    []string // passed to it
 }
 
-// state gives the statements' words about a world: what show has to see. A section without lines that is open is not
-// compared: the statements leave it open.
+// state predicts the observation of a world from the statements. An open section is not compared: the statements permit several results.
 func (w *worker) state(d *description) (o observation, open map[string]bool) {
 	s := newStated(w, d)
 	open = map[string]bool{}
@@ -131,7 +130,7 @@ func texts(list []extension) (lines []string) {
 	return lines
 }
 
-// create is vkCreateInstance (INS-025).
+// create predicts vkCreateInstance (INS-025).
 func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, int32) {
 	i := &instance{}
 	set := s.settings()
@@ -212,14 +211,14 @@ func (s *stated) create(t try, opened, calls, destroyed *[]string) (*instance, i
 	return i, success
 }
 
-// creation is the information that goes down the chain.
+// creation has the arguments that go down the chain.
 type creation struct {
 	info         bool
 	api          uint32
 	layers, exts []string
 }
 
-// forced is the result that a layer's script wants.
+// forced returns the result that a layer's script sets.
 func (s *stated) forced(who, function, when string) (int32, bool) {
 	for _, words := range s.seek(who, "error") {
 		if words[0] == function {
@@ -230,7 +229,7 @@ func (s *stated) forced(who, function, when string) (int32, bool) {
 	return 0, false
 }
 
-// down calls one element of the chain after the other.
+// down calls the elements of the chain one after the other.
 func (s *stated) down(i *instance, at int, c creation, drivers []*driver, calls *[]string) int32 {
 	if at == len(i.chain) {
 		return s.terminate(i, c, drivers, calls)
@@ -257,7 +256,7 @@ func (s *stated) down(i *instance, at int, c creation, drivers []*driver, calls 
 	return result
 }
 
-// terminate is the end of the chain: each driver's own instance (4.7, 4.8 of document 03).
+// terminate predicts the end of the chain: each driver's instance (4.7, 4.8 of document 03).
 func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]string) int32 {
 	const properties2 = "VK_KHR_get_physical_device_properties2"
 	none := int32(-9)
@@ -300,7 +299,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 			i.drivers = append([]*made{{d.who, s.devicesOf(d.who), given}}, i.drivers...)
 		case result == noMemory: // INS-074
 			return result
-		case result > 0: // INS-076: it is passed on where no other driver is left
+		case result > 0: // INS-076: it is passed on if no other driver is left
 			none = result
 		}
 	}
@@ -310,7 +309,7 @@ func (s *stated) terminate(i *instance, c creation, drivers []*driver, calls *[]
 	return success
 }
 
-// use is the program's view of an instance.
+// use predicts the program's use of an instance.
 func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	if minor(i.api) >= v1_3 { // GPA-003, GPA-004
 		o.add("global commands")
@@ -337,7 +336,7 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	}
 	o.add("groups", lines...)
 	open["groups"] = result != success || len(devices) == 0
-	for _, m := range i.drivers { // test/loader/physdev has the groups of a driver that fails half-way
+	for _, m := range i.drivers { // test/loader/physdev tests the groups of a driver that fails half-way
 		for _, words := range s.seek(m.who, "result") {
 			open["groups"] = open["groups"] || strings.HasPrefix(words[0], "vkEnumeratePhysicalDevice")
 		}
@@ -376,7 +375,8 @@ func (s *stated) use(i *instance, t try, o *observation, open map[string]bool) {
 	s.surface(i, t, first, last, o)
 }
 
-// enumerate is vkEnumeratePhysicalDevices, the count first and then all; shown tells whether devices come.
+// enumerate predicts vkEnumeratePhysicalDevices, for the count and then for the list; shown reports whether devices
+// are returned.
 func (s *stated) enumerate(i *instance) (devices []*physical, result int32, shown bool) {
 	const function = "vkEnumeratePhysicalDevices"
 	for _, m := range i.drivers {
@@ -421,7 +421,7 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 		if ok && r != success && r != incomplete {
 			return r, nil
 		}
-		result = r // the last call tells whether the list is whole
+		result = r // the last call tells whether the list is complete
 	}
 	exts = merged(exts, d.exts...)
 	for _, l := range i.active {
@@ -440,7 +440,7 @@ func (s *stated) deviceExtensions(i *instance, d *physical) (result int32, exts 
 	return result, exts
 }
 
-// device is vkCreateDevice, with extensions and, refused, without.
+// device predicts vkCreateDevice, with extensions and, if they are refused, without.
 func (s *stated) device(i *instance, d *physical, n int, o *observation) {
 	for _, exts := range [][]string{s.d.app.deviceExts, nil} {
 		var calls []string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// entry is one of a settings file's layers.
+// entry is a layer entry of a settings file.
 type entry struct {
 	control, name, path string
 	implicit            bool
@@ -15,12 +15,12 @@ type entry struct {
 // settings are the content of a settings file (chapter 6).
 type settings struct {
 	layers    bool // it controls layers
-	quiet     bool // it takes lines away that VK_LOADER_DEBUG=all would show
+	quiet     bool // it disables lines that VK_LOADER_DEBUG=all would show
 	entries   []entry
 	drivers   []string
 	exclusive bool
 	devices   []configured
-	chooses   bool            // the file says which devices there are
+	chooses   bool            // the file has device configurations
 	off       map[string]bool // names that may not be active
 }
 
@@ -58,7 +58,7 @@ func (s *stated) settingsPath() string {
 	return ""
 }
 
-// settings reads the file; nil: none are in force.
+// settings reads the file. It returns nil if no settings are in force.
 func (s *stated) settings() *settings {
 	path := s.settingsPath()
 	if path == "" {
@@ -97,7 +97,7 @@ func (s *stated) settings() *settings {
 	return parts(chosen)
 }
 
-// parts reads a settings object (SET-25, SET-27); nil: nothing in it is valid.
+// parts reads a settings object (SET-25, SET-27). It returns nil if it has no valid member.
 func parts(v *value) *settings {
 	out := &settings{}
 	valid, all := false, false
@@ -140,7 +140,7 @@ func parts(v *value) *settings {
 	return out
 }
 
-// entriesOf reads the layers (SET-36 to SET-40); false: they are dropped.
+// entriesOf reads the layers (SET-36 to SET-40). It returns false if all are discarded.
 func entriesOf(v *value) (list []entry, ok bool) {
 	for _, item := range v.items {
 		var e entry
@@ -167,13 +167,13 @@ func entriesOf(v *value) (list []entry, ok bool) {
 	return list, true
 }
 
-// layers is the layer list, with a settings file (6.5) or without.
+// layers returns the layer list, with a settings file (6.5) or without.
 func (s *stated) layers(set *settings) []*layer {
 	if set == nil || !set.layers {
 		return s.regular()
 	}
 	var own []*layer
-	at := -1 // where the regular ones come
+	at := -1 // index of the regular layers
 	blocked := map[string]bool{}
 	for _, e := range set.entries {
 		switch {
@@ -209,7 +209,7 @@ func (s *stated) layers(set *settings) []*layer {
 	return slices.Concat(before, regular, after)
 }
 
-// decide follows the first entry of a name, of those that contribute something (SET-42, SET-56).
+// decide records the first entry of a name among those that have an effect (SET-42, SET-56).
 func (set *settings) decide(name string, off bool) {
 	if set.off == nil {
 		set.off = map[string]bool{}

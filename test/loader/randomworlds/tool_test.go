@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// explained is one driver or layer of "explain --json".
+// explained is a driver or layer in the output of "explain --json".
 type explained struct {
 	Kind     string
 	Order    int
@@ -30,8 +30,7 @@ var wrongLibrary = regexp.MustCompile(`\$R/[^"]*/wrong\.so`)
 
 var linkDirectory = regexp.MustCompile(`\$R/(m\d+)/`)
 
-// explain runs the built tool on the world, which lies below a directory once more, at the paths at which a program
-// sees it.
+// explain runs the built tool on the world, a copy of which is below another directory, with the paths that a program sees.
 func (w *worker) explain(d *description) []explained {
 	root := w.Path("tree")
 	w.must(os.RemoveAll(root))
@@ -52,7 +51,7 @@ func (w *worker) explain(d *description) []explained {
 		w.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		w.must(os.Symlink(w.fill.Replace(target), path))
 	}
-	program := filepath.Join(root, w.exe) // the tool reads of it for how many bits it is
+	program := filepath.Join(root, w.exe) // the tool reads the program's word size from it
 	w.must(os.MkdirAll(filepath.Dir(program), 0o755))
 	text, err := os.ReadFile(w.exe)
 	w.must(err)
@@ -76,9 +75,8 @@ func (w *worker) explain(d *description) []explained {
 	return answer.In
 }
 
-// foretold compares the tool's prediction for a program that enables no layer or extension with the behavior of such a program.
-// How far a program gets is for the oracle by statements: here it is which drivers and layers, for which manifest, in
-// which order.
+// foretold compares the tool's prediction for a program that enables no layer or extension with the behavior of such a program: which
+// drivers and layers it gets, from which manifest, in which order. The oracle by statements checks how far a program gets.
 func (w *worker) foretold(d *description, seen observation) (list []difference) {
 	var layers, drivers []explained
 	manifests := map[string]string{}
@@ -119,7 +117,7 @@ func (w *worker) foretold(d *description, seen observation) (list []difference) 
 		}
 	}
 	opened, ok := seen.find("create 1: opened")
-	if ok && len(opened) > len(told) { // it got as far as layers
+	if ok && len(opened) > len(told) { // the program got as far as layers
 		told = append(told, chained...)
 	}
 	if ok && !slices.Equal(opened, told) {

@@ -18,7 +18,7 @@ var (
 	first   = flag.Int64("seed", 1, "seed of the first world; the next one has the next")
 )
 
-// toldLines are the beginnings of the lines of vkCreateInstance that the statements' oracle foretells.
+// toldLines are the beginnings of vkCreateInstance's lines that the oracle by statements predicts.
 var toldLines = []string{
 	"LAYER: Searching for ", "DRIVER: Searching for ", "LAYER:    In following", "DRIVER:    In following", "LAYER:    Found ", "DRIVER:    Found ",
 	"LAYER:       ", "DRIVER:       ", "INFO: Found manifest file ", "DRIVER: Found ICD manifest file ", "ERROR: loader_get_json: ",
@@ -32,7 +32,7 @@ var toldLines = []string{
 	"INFO|DRIVER: loader_parse_icd_manifest: Driver's ICD JSON ", "ERROR|DRIVER: vkCreateInstance: Found no drivers!",
 }
 
-// distinct keeps the lines that are foretold, each once: some may come more than once (ENV-72).
+// distinct returns the predicted lines, each once: some may occur several times (ENV-72).
 func distinct(lines []string) (kept []string) {
 	for _, line := range lines {
 		told := slices.ContainsFunc(toldLines, func(begin string) bool { return strings.HasPrefix(line, begin) })
@@ -44,7 +44,7 @@ func distinct(lines []string) (kept []string) {
 	return slices.Compact(kept)
 }
 
-// difference is where two observations part.
+// difference is the first difference of two observations.
 type difference struct {
 	section   string
 	got, want []string
@@ -54,7 +54,8 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s:\n    got\n\t%s\n    want\n\t%s\n", d.section, strings.Join(d.got, "\n\t"), strings.Join(d.want, "\n\t"))
 }
 
-// compared returns the differences, without open parts. After the first try with another result nothing can agree.
+// compared returns the differences, without open parts. After the first try with another result, later tries are not
+// compared.
 func compared(got, want observation, open map[string]bool) (list []difference) {
 	for at := 0; at < max(len(got), len(want)); at++ {
 		var g, w section
@@ -76,7 +77,7 @@ func compared(got, want observation, open map[string]bool) (list []difference) {
 				g.lines, w.lines = distinct(g.lines), distinct(w.lines)
 			}
 			lost, more := without(w.lines, g.lines), without(g.lines, w.lines)
-			if read { // facts may be read before the need for them is known, and a messenger gets more than is predicted
+			if read { // facts may be read before they are needed, and a messenger receives more than is predicted
 				more = nil
 			}
 			if len(lost)+len(more) > 0 {
@@ -91,13 +92,13 @@ func compared(got, want observation, open map[string]bool) (list []difference) {
 	return list
 }
 
-// without gives the lines that are not among others.
+// without returns the lines that are not among others.
 func without(lines, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(others, line) })
 }
 
-// judged shows a world and asks the oracles: the statements, the tool for a program that enables nothing, the reference
-// where it has the features of the world.
+// judged runs a world and compares it with the oracles: the statements, the tool if the program enables nothing, and the reference if it
+// has the features of the world.
 func (w *worker) judged(d *description) (list []difference) {
 	w.build(d)
 	seen := w.show(d, w.Loader)
@@ -128,7 +129,7 @@ func (w *worker) text(list []difference) string {
 	return strings.ReplaceAll(out.String(), w.Root, "$R")
 }
 
-// count keeps what kinds of worlds there were.
+// count counts the kinds of worlds.
 func (w *worker) count(d *description, want observation) {
 	for kind, is := range map[string]bool{"linked": len(d.links) > 0, "direct": len(d.app.direct) > 0,
 		"configured": strings.Contains(d.String(), `"device_configurations"`)} {
@@ -152,7 +153,7 @@ func (w *worker) count(d *description, want observation) {
 	}
 }
 
-// lessen makes a failing world smaller and shows it; it may be kept.
+// lessen makes a failing world smaller and prints it; with -keep it stores the world.
 func (w *worker) lessen(d *description, what, section string) {
 	d = shrunk(d, func(c *description) bool {
 		list := w.judged(c)

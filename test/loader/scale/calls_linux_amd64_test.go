@@ -13,7 +13,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// traced makes a world whose programs can be traced, and gives the content of a library of a layer that does nothing.
+// traced creates a world whose programs can be traced, and returns the content of a layer library that does nothing.
 func traced(t *testing.T) (w *world.World, layer string) {
 	t.Helper()
 	if world.Target() != "" {
@@ -32,13 +32,13 @@ func traced(t *testing.T) (w *world.World, layer string) {
 	return w, string(content)
 }
 
-// layerManifest is the manifest of a layer.
+// layerManifest returns the manifest of a layer.
 func layerManifest(name, library string) string {
 	return world.JSON(map[string]any{"file_format_version": "1.2.0", "layer": map[string]any{"name": name, "type": "GLOBAL",
 		"library_path": library, "api_version": "1.3.0", "implementation_version": "1", "description": "d"}})
 }
 
-// life makes an instance and destroys it.
+// life creates an instance and destroys it.
 func life(h *world.Host) func() {
 	return func() {
 		h.OK("create_instance")
@@ -46,7 +46,7 @@ func life(h *world.Host) func() {
 	}
 }
 
-// opens counts how often a path is opened.
+// opens counts the calls that open a path.
 func opens(calls []systemCall, path string) int {
 	n := 0
 	for _, call := range calls {
@@ -57,8 +57,8 @@ func opens(calls []systemCall, path string) int {
 	return n
 }
 
-// Each library of a long chain is opened once for an instance, by the dynamic linker: its SONAME, which tells whether it is a
-// loader, is in memory.
+// Each library of a long chain is opened once for an instance, by the dynamic linker. Its SONAME, which identifies a loader, is read from
+// memory.
 func TestChainIsReadOnce(t *testing.T) {
 	t.Parallel()
 	w, layer := traced(t)
@@ -81,8 +81,8 @@ func TestChainIsReadOnce(t *testing.T) {
 	h.Quit()
 }
 
-// A library that the dynamic linker finds by its name is opened by the linker alone. Without a
-// reader of the log, no directory on the way to a driver or a layer is examined.
+// A library that the dynamic linker finds by its name is opened by the linker alone. Without a sink for messages, no directory on the way
+// to a driver or a layer is examined.
 func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	t.Parallel()
 	w, layer := traced(t)
@@ -114,7 +114,8 @@ func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	h.Quit()
 }
 
-// The directories on the way to a driver that the dynamic linker has found are looked at once, as long as its file stays.
+// The directories on the way to a driver that the dynamic linker has found are examined once, as long as the file
+// does not change.
 func TestWayToAFoundDriverIsKnown(t *testing.T) {
 	t.Parallel()
 	w, _ := traced(t)
@@ -128,7 +129,7 @@ func TestWayToAFoundDriverIsKnown(t *testing.T) {
 	h := w.Start()
 	enumerate := func() { h.Do("instance_extensions") }
 	for _, cycle := range []func(){enumerate, life(h)} {
-		for range 3 { // a library that was closed once stays the second time
+		for range 3 { // a library that was closed once stays open the second time
 			cycle()
 		}
 		for _, call := range systemCalls(t, h, cycle) {
@@ -140,8 +141,8 @@ func TestWayToAFoundDriverIsKnown(t *testing.T) {
 	h.Quit()
 }
 
-// A program that makes one instance asks each place once for a settings file and for its two directories of layers, whether
-// the place exists or not.
+// A program that creates one instance examines each place once for a settings file and for its two directories of layers, whether the
+// place exists or not.
 func TestPlacesAreAskedOnce(t *testing.T) {
 	t.Parallel()
 	w, _ := traced(t)
@@ -163,7 +164,7 @@ func TestPlacesAreAskedOnce(t *testing.T) {
 	h.Quit()
 }
 
-// A small manifest is read without a question for its size; one of any size is read wholly.
+// A small manifest is read without a query for its size; a manifest of any size is read completely.
 func TestSmallManifestsAreRead(t *testing.T) {
 	t.Parallel()
 	w, _ := traced(t)
@@ -190,7 +191,7 @@ func TestSmallManifestsAreRead(t *testing.T) {
 	if len(want) != 0 {
 		t.Errorf("not listed: %v", want)
 	}
-	if files := 2 * 50; sizes > files*2/3 { // two calls read all files, of which half are small
+	if files := 2 * 50; sizes > files*2/3 { // two calls read all files, half of which are small
 		t.Errorf("the size of %d files was asked for, of %d", sizes, files)
 	}
 	h.Quit()

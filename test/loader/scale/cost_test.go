@@ -12,8 +12,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// hostile are files that cause much work by few bytes. Each makes a world of about so many bytes, and returns the
-// program's calls.
+// hostile files cause much work with few bytes. Each function creates a world of about the given size, and returns the program's calls.
 var hostile = []struct {
 	about string
 	calls []string
@@ -120,7 +119,7 @@ var hostile = []struct {
 	{"random layers and settings", []string{"version", "layers", "instance"}, random},
 }
 
-// random are layers, most of them meta-layers of each other, and settings that name some of them.
+// random writes layers, most of them meta-layers of each other, and settings that name some of them.
 func random(f *files, size int) {
 	r := rand.New(rand.NewSource(int64(f.seed)))
 	n := size / 330
@@ -149,13 +148,13 @@ func settled(control, name, path string) string {
 	return `{"control":"` + control + `","name":"` + name + `","path":"` + path + `"}`
 }
 
-// files are those of a world, and how large they are together.
+// files are the files of a world, with their total size.
 type files struct {
 	w    *world.World
 	size int
 	seed int
 
-	driver string // the manifest of one that works
+	driver string // the manifest of a working driver
 }
 
 func (f *files) path(name string) string { return f.w.Path("") + "/" + name }
@@ -185,7 +184,7 @@ func (f *files) settings(n int, piece func(i int) string) {
 	f.list("config/vulkan/loader_settings.d/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":[`, n, piece, `]}}`)
 }
 
-// Hostile files of any size cost the library time and memory in step with their size, and no call fails for them.
+// Hostile files of any size cost the library time and memory in proportion to their size, and make no call fail.
 //
 // holds: FUZ-023
 func TestCostOfHostileFiles(t *testing.T) {

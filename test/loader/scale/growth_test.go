@@ -14,7 +14,7 @@ import (
 	"vkloader/test/lib/inmemory"
 )
 
-// repeated makes a file. In the piece, @ is its number.
+// repeated writes a file. In the piece, @ stands for its number.
 func repeated(head, piece, tail string, times int) string {
 	var text strings.Builder
 	text.WriteString(head)
@@ -25,7 +25,7 @@ func repeated(head, piece, tail string, times int) string {
 	return text.String()
 }
 
-// counter starts the program that counts blocks, and returns a function that questions it.
+// counter starts the program that counts executed blocks, and returns a function that asks it a question.
 func counter(f testing.TB) func(t *testing.T, kind uint8, text string) float64 {
 	program := filepath.Join(f.TempDir(), "work")
 	build := exec.Command("go", "build", "-cover", "-covermode=atomic", "-coverpkg=vkloader/internal/...,vkloader/test/loader/scale/work", "-o", program, "./test/loader/scale/work")

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Kinds of files, as the program with counters numbers them.
+// Kinds of files, with the numbers of the program with counters.
 const (
 	explicitManifest = iota
 	implicitManifest
@@ -16,7 +16,7 @@ const (
 	settingsFile
 )
 
-// large are files that grow to a megabyte; in the piece, @ is its number.
+// large are files that grow to a megabyte. In the piece, @ stands for its number.
 var large = []struct {
 	about             string
 	kind              uint8
@@ -35,7 +35,8 @@ var large = []struct {
 		`{"name":"VK_LAYER_@","path":"/gone/@.json","control":"off"},`, `{"control":"unordered_layer_location"},`},
 }
 
-// Manifests and settings files of a megabyte work in the library, and deciding with them costs in step with their size.
+// Manifests and settings files of a megabyte work in the library, and the cost of deciding with them grows in
+// proportion to their size.
 //
 // holds: FUZ-023
 func TestMegabytes(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// manifests fills the world's directories with n unused manifests of each kind: explicit layers, implicit
-// layers that are not enabled, and drivers that the filter leaves out.
+// manifests fills the world's directories with n unused manifests of each kind: explicit layers, implicit layers that are not enabled, and
+// drivers that the filter excludes.
 func manifests(w *world.World, n int) {
 	for i := range n {
 		layer := map[string]any{"name": fmt.Sprintf("VK_LAYER_unused_%d", i), "type": "INSTANCE", "api_version": "1.3.0",
@@ -25,7 +25,7 @@ func manifests(w *world.World, n int) {
 	w.Env["VK_LOADER_DRIVERS_DISABLE"] = "unused*"
 }
 
-// opened counts the opened and requested files while an instance is created among n manifests of each kind.
+// opened counts the opened and requested files while an instance is created with n manifests of each kind.
 func opened(t *testing.T, n int) int {
 	w := world.New(t)
 	manifests(w, n)
@@ -46,7 +46,8 @@ func opened(t *testing.T, n int) int {
 	return count
 }
 
-// A thousand manifests of each kind: it works, and nothing is read more often than with a hundred.
+// TestThousandManifests has a thousand manifests of each kind: they work, and no file is read more often than with a
+// hundred.
 func TestThousandManifests(t *testing.T) {
 	t.Parallel()
 	small, large := opened(t, 100), opened(t, 1000)
@@ -56,7 +57,7 @@ func TestThousandManifests(t *testing.T) {
 	}
 }
 
-// 64 layers in one chain, half of them implicit: all are there in the order of the statements, for the instance, the
+// TestSixtyFourLayers has 64 layers in one chain, half of them implicit: all are in the order of the statements, for the instance, the
 // device and the commands, and each passes its arguments down.
 //
 // holds: LAY-144

@@ -11,13 +11,13 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// systemCall is one that a process made.
+// systemCall is a system call of a process.
 type systemCall struct {
 	number uint64
-	path   string // which it was given, of those that open and look at files; else ""
+	path   string // the path argument of calls that open or examine files; otherwise ""
 }
 
-// pathAt is the register with the path of a call that opens or looks at a file.
+// pathAt returns the register with the path of a call that opens or examines a file.
 func pathAt(r *unix.PtraceRegsAmd64) uint64 {
 	switch r.Orig_rax {
 	case unix.SYS_OPENAT, unix.SYS_NEWFSTATAT:
@@ -28,10 +28,11 @@ func pathAt(r *unix.PtraceRegsAmd64) uint64 {
 	return 0
 }
 
-// entered is the call that a stopped process is about to make; false: it comes back from one.
+// entered returns the call that a stopped process is about to make. It returns false if the process returns from a
+// call.
 func entered(pid int) (call systemCall, is bool) {
 	var r unix.PtraceRegsAmd64
-	const notYet = -int64(unix.ENOSYS) // the result register before there is a result
+	const notYet = -int64(unix.ENOSYS) // the result register before the call
 	if unix.PtraceGetRegsAmd64(pid, &r) != nil || int64(r.Rax) != notYet {
 		return call, false
 	}
@@ -44,7 +45,7 @@ func entered(pid int) (call systemCall, is bool) {
 	return call, true
 }
 
-// follow notes a process's calls until over is set and the process makes another one.
+// follow records a process's calls until over is set and the process makes another one.
 func follow(pid int, over *atomic.Bool) (calls []systemCall, err error) {
 	var status unix.WaitStatus
 	for {
@@ -70,14 +71,14 @@ func follow(pid int, over *atomic.Bool) (calls []systemCall, err error) {
 	}
 }
 
-// systemCalls are those that the host makes while f has it do something.
+// systemCalls returns the calls that the host makes during f.
 func systemCalls(t *testing.T, h *world.Host, f func()) []systemCall {
 	t.Helper()
 	var calls []systemCall
 	var over atomic.Bool
 	begun, ended := make(chan error), make(chan error, 1)
 	go func() {
-		runtime.LockOSThread() // a process is traced by one thread
+		runtime.LockOSThread() // one thread must trace a process
 		defer runtime.UnlockOSThread()
 		pid := h.Pid()
 		err := unix.PtraceSeize(pid)

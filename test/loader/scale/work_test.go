@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// growth is what ten times as much may cost: 15 times is the promise, and counts are exact enough to hold less.
+// growth is the permitted cost of ten times as much. The promise is 15 times; the counts are exact enough for a lower
+// limit.
 const growth = 11
 
-// command runs a program and gives its output.
+// command runs a program and returns its output.
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -27,7 +28,7 @@ func command(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// counted sums up how often the blocks of the core were executed, in all and by file.
+// counted returns how often the blocks of the core were executed, in total and by file.
 func counted(t *testing.T, directory string) (all int64, files map[string]int64) {
 	t.Helper()
 	profile := directory + ".txt"
@@ -53,7 +54,7 @@ func counted(t *testing.T, directory string) (all int64, files map[string]int64)
 	return all, files
 }
 
-// Every scenario of the program in test/loader/scale/work: ten times as much of something is hardly more than ten times the work.
+// Every scenario of test/loader/scale/work: ten times as many objects need hardly more than ten times the work.
 //
 // holds: PATH-10 LAY-104 LAY-213
 func TestWorkGrowsInStep(t *testing.T) {

@@ -1,3 +1,3 @@
-// Package storm holds nothing but a test: many threads that live whole lives of instances, devices, messengers and
-// surfaces at once, on the plain build and on the builds with sanitizers.
+// Package storm tests many threads that create, use and destroy instances, devices, messengers and surfaces at once, on the plain build
+// and on the builds with sanitizers.
 package storm

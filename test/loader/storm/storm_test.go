@@ -14,29 +14,28 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Seconds of the long form, from the environment; without it the storm is counted in lives.
+// The seconds of the long form, from the environment; without the variable, the storm has a number of lives.
 const longVariable = "VKLOADER_STORM_SECONDS"
 
-// build is a build of the library, and what its sanitizer needs.
+// build is a build of the library, with the requirements of its sanitizer.
 type build struct {
 	name, directory, flag string
 	env                   []string
 }
 
-// surroundings makes five drivers, of which one fails now and then at every step, one gains and loses its device, and one
-// never has any, and three layers, of which one wraps every handle. The fakes' libraries are returned. Lists of
-// extensions fail only where blocks are not counted: each way of failing is another question to the core, of whose
-// answers the library remembers a few dozen, now more, now less.
+// surroundings creates five drivers and three layers. One driver fails sometimes at every step, one gains and loses its device, and one
+// never has any. One layer wraps every handle. The fakes' libraries are returned. Lists of extensions fail only if blocks are not
+// counted: each kind of failure is another question to the core, and the number of cached answers varies.
 func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 	t.Helper()
 	w := world.New(t)
-	w.NoShim = true // the program counts the heap's blocks itself
+	w.NoShim = true // the program itself counts the blocks of the heap
 	script := func(f *world.Fake, lines ...string) {
 		w.Write(f.Library+".script", strings.Join(append(lines, "steady", "reuse"), "\n")+"\n")
 		fakes = append(fakes, f.Library)
 	}
 	lines := []string{"api 1.1.0", "ext VK_KHR_surface 25", "ext VK_EXT_headless_surface 1", "ext VK_EXT_debug_utils 2"}
-	for n := range 20 { // of the names that the program asks for: half for devices, half for physical devices
+	for n := range 20 { // names that the program looks up: half for devices, half for physical devices
 		lines = append(lines, fmt.Sprintf("%s vkStormUnknown%d", []string{"offer", "offer_gpdpa"}[n/10], n))
 	}
 	for _, name := range []string{"good", "flaky", "fickle", "never"} {
@@ -86,7 +85,7 @@ func compile(t *testing.T, name, flag string) string {
 	if flag != "" {
 		args = append(args, flag)
 	}
-	if flag != "" || world.Target() == "musl" { // whose functions for memory cannot be counted
+	if flag != "" || world.Target() == "musl" { // their allocation functions cannot be counted
 		args = append(args, "-DSTORM_SANITIZED")
 	}
 	if err := world.CompileOpening(args...); err != nil {
@@ -95,7 +94,7 @@ func compile(t *testing.T, name, flag string) string {
 	return program
 }
 
-// round is one line of the program.
+// round is a line of the program's output.
 type round map[string]int64
 
 func rounds(t *testing.T, text string) (all []round) {
@@ -118,8 +117,8 @@ func rounds(t *testing.T, text string) (all []round) {
 	return all
 }
 
-// run lets the storm loose and returns its rounds. Any failed call that must not fail, any report of a sanitizer, any
-// leaked block, any object left in a driver or layer, or no end is a failure.
+// run runs the storm and returns its rounds. It fails for a call that must not fail, a report of a sanitizer, a leaked block, an object
+// left in a driver or layer, or a hang.
 func run(t *testing.T, limit time.Duration, program string, env []string, args ...string) []round {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -137,8 +136,8 @@ func run(t *testing.T, limit time.Duration, program string, env []string, args .
 
 // holds: THR-001 THR-002 THR-004..009 GPA-067 GPA-068
 //
-// Sixteen threads on five drivers, of which one fails at random and one gains and loses its device, with three layers,
-// with and without an instance that all share. In the long form (VKLOADER_STORM_SECONDS=60) resident memory is judged, too.
+// TestStorm runs sixteen threads on five drivers, one of which fails at random and one gains and loses its device, with three layers, with
+// and without an instance that all threads share. The long form (VKLOADER_STORM_SECONDS=60) also checks resident memory.
 func TestStorm(t *testing.T) {
 	storm(t, build{name: "plain"})
 }
@@ -151,8 +150,8 @@ func TestStormAddresses(t *testing.T) {
 
 // TestStormRaces is the storm on the library with the thread sanitizer.
 func TestStormRaces(t *testing.T) {
-	// Libraries without instrumentation (drivers, layers) are not judged: the linker's lock, which is not seen either, keeps its
-	// constructors from its other calls.
+	// Libraries without instrumentation (drivers, layers) are not checked: the sanitizer does not see the linker's lock, which orders their
+	// constructors and other calls.
 	storm(t, build{"tsan", "tsan", "-fsanitize=thread", []string{"TSAN_OPTIONS=exitcode=77:ignore_noninstrumented_modules=1"}})
 }
 
@@ -181,14 +180,14 @@ func storm(t *testing.T, b build) {
 			if kind == "shared" {
 				args = append(args, kind)
 			}
-			if b.name == "tsan" { // it does not survive the unloading of a library
+			if b.name == "tsan" { // the thread sanitizer does not survive the unloading of a library
 				args = append(args, "keep")
 			}
 			if long != "" {
-				// The C library's free memory for each thread grows to 200 kB and would hide a leak of the loader.
+				// glibc's free memory for each thread grows to 200 kB and would hide a leak of the loader.
 				env = append(env, "GLIBC_TUNABLES=glibc.malloc.tcache_count=0")
 				rounds := "rounds=20"
-				if b.flag != "" { // memory is not judged, and a round ends late
+				if b.flag != "" { // memory is not checked, and a round takes long
 					rounds = "rounds=4"
 				}
 				args = append(args, rounds, "seconds="+long)
@@ -202,7 +201,7 @@ func storm(t *testing.T, b build) {
 				if b.name == "asan" {
 					short = []string{"rounds=4", "lives=2"}
 				}
-				if b.name == "tsan" { // opening and closing libraries takes it long
+				if b.name == "tsan" { // opening and closing libraries takes long with it
 					short = []string{"rounds=2", "lives=1"}
 				}
 				args = append(args, short...)
@@ -227,12 +226,14 @@ func judge(t *testing.T, all []round, build string, shared, long bool) {
 		if !shared && r["alive"] != 0 {
 			t.Errorf("objects left in drivers or layers after round %d: %v", i, r)
 		}
-		// In a short run the bounded memory of answers is still being filled; a leak is larger, because every life repeats it.
+		// In a short run, the bounded cache of answers is still filling; a leak is larger, because every life repeats
+		// it.
 		filling := int64(16)
 		if long {
 			filling = 0
 		}
-		if world.MacOS() && i >= half { // the loader keeps a word of each time that it is loaded, at most once a life (docs/macos.md)
+		// the loader keeps a word for each time that it is loaded, at most once a life (docs/macos.md)
+		if world.MacOS() && i >= half {
 			filling += int64(i-half+1) * threads * lives
 		}
 		if i >= half && (r["blocks"] > all[half-1]["blocks"]+filling || long && r["bytes"] != all[half-1]["bytes"]) {

@@ -16,7 +16,8 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// A program makes an instance and a device and draws, through the sample layer, on the null driver.
+// TestChain runs a program that creates an instance and a device and draws, through the sample layer, on the null
+// driver.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {
@@ -45,7 +46,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// The tool for another machine starts there, and lists the null driver, whose library it finds to be that machine's.
+// TestTool runs the tool for another machine, which lists the null driver and recognizes that its library is for that
+// machine.
 func TestTool(t *testing.T) {
 	t.Parallel()
 	if m, known := machines.Of(world.Target()); !known || m.GOARCH == "-" {
@@ -62,7 +64,7 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// The library is one of the machine that was asked for, and needs nothing but the C library.
+// TestMachine checks that the library is for the requested machine and needs only the C library.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	if world.Variant() != "" {
@@ -88,8 +90,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// On machines with 32-bit pointers, the C library's first functions for files fail on every file system whose numbers of files
-// or places in directories have 64 bits: the library uses the others.
+// On 32-bit machines, the C library's old file functions fail on file systems with 64-bit inode numbers or directory positions. The
+// library uses the new ones.
 func TestFilesOf64Bits(t *testing.T) {
 	t.Parallel()
 	if !world.Narrow() || world.Windows() {
@@ -122,7 +124,7 @@ func TestFilesOf64Bits(t *testing.T) {
 	}
 }
 
-// An uninstallation with TARGET removes that target's library; the tool, which came without, stays.
+// Uninstalling with TARGET removes that target's library, and not the tool, which was not installed with it.
 func TestUninstallTarget(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -148,7 +150,7 @@ func TestUninstallTarget(t *testing.T) {
 	}
 }
 
-// A machine outside the table is refused, with its requirements, and so is a portable build for a machine whose older symbol
+// A machine that is not in the table is refused, with its requirements, and so is a portable build for a machine whose older symbol
 // versions are unknown.
 func TestOtherMachines(t *testing.T) {
 	t.Parallel()

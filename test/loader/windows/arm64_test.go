@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// imports returns the functions that a DLL takes from the system, without those of the C library, which is another one for ARM:
-// "name:library" in small letters.
+// imports returns the functions that a DLL imports from the system, without those of the C library, which differs on ARM: "name:library"
+// in lower case.
 func imports(t *testing.T, file *pe.File) (list []string) {
 	t.Helper()
 	all, err := file.ImportedSymbols()
@@ -28,7 +28,7 @@ func imports(t *testing.T, file *pe.File) (list []string) {
 	return list
 }
 
-// exported returns the names in a DLL's table of exports.
+// exported returns the names in a DLL's export table.
 func exported(t *testing.T, file *pe.File) (list []string) {
 	t.Helper()
 	header := file.OptionalHeader.(*pe.OptionalHeader64)
@@ -53,7 +53,8 @@ func exported(t *testing.T, file *pe.File) (list []string) {
 
 func table32(table []byte, at int) uint32 { return binary.LittleEndian.Uint32(table[at:]) }
 
-// The DLL for Windows on Arm, which no test runs, exports the functions of x64's, and takes the same functions from the system.
+// The DLL for Windows on Arm, which no test runs, exports the same functions as that for x64, and imports the same
+// from the system.
 //
 // holds: WIN-002
 func TestARM64(t *testing.T) {
@@ -85,7 +86,7 @@ func TestARM64(t *testing.T) {
 	if len(exports[0]) < 250 || !slices.Equal(exports[0], exports[1]) {
 		t.Errorf("x64 exports %d functions, arm64 %d:\n%q\n%q", len(exports[0]), len(exports[1]), exports[0], exports[1])
 	}
-	// The compiler's own start code for x64 asks for the lead bytes of a code page.
+	// The compiler's start code for x64 calls a function for the lead bytes of a code page.
 	taken[0] = slices.DeleteFunc(taken[0], func(one string) bool { return one == "isdbcsleadbyteex:kernel32.dll" })
 	if !slices.Equal(taken[0], taken[1]) {
 		t.Errorf("x64 takes %q,\narm64 %q", taken[0], taken[1])

@@ -11,10 +11,10 @@ import (
 // oldLoader is a DLL with the texts of a loader of 2020.
 const oldLoader = `__declspec(dllexport) const char *const says[] = {"VK_ICD_FILENAMES", "VK_INSTANCE_LAYERS", "Vulkan Loader Version 1.2.141"};`
 
-// compilers are those of the word sizes.
+// compilers has the compiler for each word size.
 var compilers = map[string]string{"x64": "x86_64-w64-mingw32-gcc", "x86": "i686-w64-mingw32-gcc"}
 
-// A program that brings an old loader along is decided for as that one decides: it knows no filter of layers.
+// The tool decides for a program with an old loader like that loader, which ignores layer filters.
 func TestLoaderBesideAProgram(t *testing.T) {
 	for _, size := range sizes {
 		implicitLayer(t, size, "first", windowsPath(t, size, `layers\VkLayer_drawstats.dll`))

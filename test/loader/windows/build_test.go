@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Another build in another directory gives the same bytes: neither the time nor the place of a build is in the files. The
-// core in C is the present one.
+// A build in another directory gives the same bytes: the files contain neither the time nor the path of a build. The core in C is up to
+// date.
 func TestBuildsAreTheSame(t *testing.T) {
 	t.Parallel()
 	root(t)

@@ -7,7 +7,8 @@ import (
 
 // holds: WIN-057
 //
-// TestRunRights says which part of a choice a program that runs as administrator ignores, and refuses a driver that does not exist.
+// TestRunRights checks that run reports the part of a choice that a program running as administrator ignores, and
+// refuses a driver that does not exist.
 func TestRunRights(t *testing.T) {
 	const driver, cmd = `C:\windows\system32\winevulkan.json`, `C:\windows\system32\cmd.exe`
 	for _, size := range sizes {
@@ -28,7 +29,7 @@ func TestRunRights(t *testing.T) {
 
 // holds: WIN-049 WIN-051
 //
-// TestListRights lists layers of HKEY_CURRENT_USER for the programs that get them.
+// TestListRights checks that layers of HKEY_CURRENT_USER are listed for the programs that get them.
 func TestListRights(t *testing.T) {
 	const key, name = `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`, `C:\user.json`
 	for _, size := range sizes {
@@ -58,7 +59,7 @@ func TestListRights(t *testing.T) {
 					t.Errorf("%s: %+v", severity, e)
 				}
 				if severity == "warning" {
-					dropFile(t, "user.json") // a value without a file gives other programs nothing
+					dropFile(t, "user.json") // a value without a file has no effect on other programs
 				}
 			}
 		})

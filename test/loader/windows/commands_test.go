@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ofLinux matches words of Linux that have no meaning on Windows. No output of the tool has one, in any test.
+// ofLinux matches words of Linux that have no meaning on Windows. No output of the tool may contain one.
 var ofLinux = regexp.MustCompile(`libvulkan|dynamic linker|\b(as|As|only|Only) root\b|setuid|/opt/|/etc/|/usr/|~/|\bchmod\b|\busermod\b|\bapt\b|ldconfig|\bLD_|` +
 	`XDG_|systemd|udevadm|modprobe|icd\.d\b`)
 
-// notOfLinux reports words of Linux in the output of the tool.
+// notOfLinux reports words of Linux in the tool's output.
 func notOfLinux(t *testing.T, args []string, out string) {
 	t.Helper()
 	if found := ofLinux.FindString(out); found != "" {
@@ -21,8 +21,8 @@ func notOfLinux(t *testing.T, args []string, out string) {
 
 // holds: WIN-057
 //
-// TestEveryCommand runs the commands of docs/tool.md in each word size, as administrator and not, and judges the exit code and the
-// words of the output.
+// TestEveryCommand runs the commands of docs/tool.md in each word size, as administrator and not, and checks the exit
+// code and the words of the output.
 func TestEveryCommand(t *testing.T) {
 	cmd := []string{"--", `C:\windows\system32\cmd.exe`, "/c", "exit 7"}
 	for _, size := range sizes {
@@ -101,7 +101,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 }
 
-// TestHelp reads the help of every command.
+// TestHelp checks the help of every command.
 func TestHelp(t *testing.T) {
 	for _, size := range sizes {
 		for _, words := range []string{"", "bundle", "check", "doctor --all", "explain", "list", "list devices", "list drivers", "list layers", "list paths",
@@ -115,7 +115,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestWatch prints the list of processes again when a program starts.
+// TestWatch checks that the list of processes is printed again when a program starts.
 func TestWatch(t *testing.T) {
 	for _, size := range sizes {
 		watch, output := wine(t, windowsPath(t, size, "vkloader.exe"), "ps", "--watch", "--interval", "100ms")

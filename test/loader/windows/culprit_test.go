@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// verdict is a part of what run --find-culprit prints.
+// verdict has parts of the output of run --find-culprit.
 type verdict struct {
 	Result   string
 	Culprits []struct{ Kind, Name string }
@@ -25,7 +25,8 @@ type verdict struct {
 	Loader   struct{ File, Version string }
 }
 
-// registered writes a manifest and registers it below a key of the machine for programs of the word size, until the test ends.
+// registered writes a manifest and registers it below a key of the machine, for programs of the word size, until the
+// end of the test.
 func registered(t *testing.T, size, key, name, text string) {
 	t.Helper()
 	dir, _ := root(t)
@@ -41,7 +42,7 @@ func registered(t *testing.T, size, key, name, text string) {
 		}
 	}
 	value("add", "/t", "REG_DWORD", "/d", "0")
-	t.Cleanup(func() { // the test's context is over then
+	t.Cleanup(func() { // the test's context has ended
 		value("delete")
 		_ = os.Remove(file)
 	})
@@ -70,14 +71,14 @@ func hunted(t *testing.T, size string, code int, options []string, program ...st
 	return v
 }
 
-// computing computes for a second on the driver of Wine.
+// computing returns a program that computes for a second on Wine's driver.
 func computing(t *testing.T, size string) []string {
 	t.Helper()
 	return []string{windowsPath(t, size, `test\compute.exe`), windowsPath(t, size, "vulkan-1.dll"), "10"}
 }
 
-// A layer that crashes or hangs the program is named, with the library where it stood, and with variables with which the
-// program works. One that calls abort is found by its effect alone.
+// A layer that crashes or hangs the program is named, with the library in which the program was, and with variables with which the program
+// works. A layer that calls abort is found by its effect only.
 func TestFindCulpritLayer(t *testing.T) {
 	for _, size := range sizes {
 		for _, c := range []struct {
@@ -92,7 +93,7 @@ func TestFindCulpritLayer(t *testing.T) {
 				library := windowsPath(t, size, `test\`+c.library)
 				implicitLayer(t, size, "first", windowsPath(t, size, `layers\VkLayer_drawstats.dll`))
 				implicitLayer(t, size, "bad", library)
-				if c.library == "crash.dll" { // what doctor tries has the changes of --env
+				if c.library == "crash.dll" { // doctor's trials use the variables of --env
 					if e := asked[examined](t, size, 1, "doctor"); !strings.HasPrefix(e.Verdict, "Broken: ") {
 						t.Errorf("doctor says %q", e.Verdict)
 					}
@@ -116,8 +117,8 @@ func TestFindCulpritLayer(t *testing.T) {
 	}
 }
 
-// A program that works has no culprit; an exit code counts where that is wished. A driver that crashes is named by the place
-// where the program stood: all of Wine is elevated, so that no variable leaves a driver out, and the verdict says so.
+// A program that works has no culprit; its exit code counts on request. A driver that crashes is named by the code address of the crash:
+// in Wine every process is elevated, so no variable excludes a driver, and the verdict says so.
 func TestFindCulpritDriver(t *testing.T) {
 	for _, size := range sizes {
 		if v := hunted(t, size, 0, nil, computing(t, size)...); v.Result != "fine" || len(v.Runs) != 1 {
@@ -145,8 +146,8 @@ func TestFindCulpritDriver(t *testing.T) {
 	}
 }
 
-// The loader in the program's directory is the one that counts: an old one knows no variable that leaves a driver out, and the
-// verdict names it. The old one here hands every command to this project's.
+// A loader in the program's directory takes precedence. An old one knows no variable that excludes a driver, and the verdict names it. The
+// old loader here passes every command to this project's.
 func TestFindCulpritWithOldLoader(t *testing.T) {
 	for _, size := range sizes {
 		dir, top := root(t)

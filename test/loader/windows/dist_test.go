@@ -16,7 +16,7 @@ import (
 	"unicode/utf16"
 )
 
-// distribution is what "make TARGET=windows dist" has made, unpacked in the root of drive C.
+// distribution returns the output of "make TARGET=windows dist", unpacked in the root of drive C.
 func distribution(t *testing.T) (directory, release, sum string) {
 	t.Helper()
 	dir, _ := root(t)
@@ -57,7 +57,7 @@ func distribution(t *testing.T) (directory, release, sum string) {
 	return filepath.Join(to, "vkloader-"+release+"-windows"), release, fmt.Sprintf("%x", sha256.Sum256(archive))
 }
 
-// The archive works where it is unpacked: the tool finds its library and its probe, and both have their versions in them.
+// The archive works where it is unpacked: the tool finds its library and its probe, and both contain their versions.
 func TestDistribution(t *testing.T) {
 	at, release, _ := distribution(t)
 	for _, size := range sizes {
@@ -113,8 +113,8 @@ func resourcesOf(t *testing.T, file string) []byte {
 	return data
 }
 
-// Texts are as Windows has them, man pages are those of commands that are there, the script leaves the system's directory alone
-// unless it is told otherwise, and the manifests lack nothing but the publisher and the address.
+// Texts have the line ends of Windows, man pages exist for existing commands only, the script does not change the system's directory
+// unless requested, and the manifests lack only the publisher and the address.
 func TestDistributionTexts(t *testing.T) {
 	at, release, sum := distribution(t)
 	pages, err := filepath.Glob(filepath.Join(at, "man/*.txt"))
@@ -126,7 +126,7 @@ func TestDistributionTexts(t *testing.T) {
 		if err != nil || len(text) < 300 || bytes.Count(text, []byte("\r\n")) != bytes.Count(text, []byte("\n")) || bytes.ContainsAny(text, "\x1b\x08") {
 			t.Errorf("%s: %v\n%q", page, err, text[:min(len(text), 100)])
 		}
-		if regexp.MustCompile(`vkloader-(cdi|oci|serve|service|system|policy)`).MatchString(filepath.Base(page)) {
+		if regexp.MustCompile(`vkloader-(cdi|service|system|settings-(layer|order|policy))`).MatchString(filepath.Base(page)) {
 			t.Errorf("%s is of a command that Windows lacks", page)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// result returns the result of the trial of a driver or layer alone; "" without a trial.
+// result returns the result of testing a driver or layer alone; "" if it was not tested.
 func (e *examined) result(name string) string {
 	for _, p := range e.Probes {
 		if p.Name == name {
@@ -18,8 +18,8 @@ func (e *examined) result(name string) string {
 
 // holds: WIN-057
 //
-// TestDoctorRights accuses the layer or driver that is at fault, and no other one, also where the tool runs as administrator and
-// no variable leaves drivers out.
+// TestDoctorRights checks that doctor accuses only the faulty layer or driver, also if the tool runs as administrator
+// and no variable excludes drivers.
 func TestDoctorRights(t *testing.T) {
 	const wine = "winevulkan.json"
 	for _, size := range sizes {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// failingDriver is a driver that crashes in the call that a macro names: at its load, in the list of extensions, or in
-// vkCreateInstance. Otherwise it creates no instance.
+// failingDriver is a driver that crashes in the call that a macro selects: at its load, in the list of extensions, or in vkCreateInstance.
+// Otherwise it creates no instance.
 const failingDriver = `
 #include <windows.h>
 typedef void (*function)(void);
@@ -63,8 +63,8 @@ func failing(t *testing.T, size, kind string) string {
 
 // holds: WIN-057
 //
-// TestFailingDrivers tries drivers that fail in different calls. As administrator no variable leaves a driver out: doctor accuses
-// the drivers that the loader leaves out, and no other, and says that none was tried alone.
+// TestFailingDrivers tests drivers that fail in different calls. As administrator, no variable excludes a driver: doctor accuses only the
+// drivers that the loader leaves out, and says that none was tested alone.
 func TestFailingDrivers(t *testing.T) {
 	for _, size := range sizes {
 		other := map[string]string{"x64": "x86", "x86": "x64"}[size]

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// reg runs Windows' own tool for the registry.
+// reg runs Windows' reg.exe.
 func reg(t *testing.T, line ...string) string {
 	t.Helper()
 	cmd, output := wine(t, append([]string{"reg"}, line...)...)
@@ -27,23 +27,24 @@ func reg(t *testing.T, line ...string) string {
 	return out
 }
 
-// local is a file of the tool's own directory of the user.
+// local returns the path of a file in the user's directory of the tool.
 func local(t *testing.T, name string) string {
 	dir, _ := root(t)
 	return filepath.Join(dir, "root/prefix/drive_c/users/root/AppData/Local/vkloader", name)
 }
 
-// "doctor --fix" deletes the values that uninstalled programs have left, of all users and of one, after it has exported them;
-// --undo restores them, and importing the exported file could do so, too.
+// "doctor --fix" exports and deletes the values of uninstalled programs, of all users and of one. --undo restores them, and so would
+// importing the exported file.
 func TestToolFix(t *testing.T) {
 	const drivers, layers = `HKLM\SOFTWARE\Khronos\Vulkan\Drivers`, `HKCU\SOFTWARE\Khronos\Vulkan\ImplicitLayers`
 	for _, size := range sizes {
-		t.Run(size, func(t *testing.T) { // values of one size are gone before the next, whose doctor examines both views
+		// values of one size are deleted before the next, whose doctor examines both registry views
+		t.Run(size, func(t *testing.T) {
 			view := "/reg:" + bits[size]
 			defer func() {
 				for _, value := range [][2]string{{drivers, `C:\gone\driver.json`}, {layers, `C:\gone\obs-vulkan64.json`}} {
 					cmd, _ := wine(t, "reg", "delete", value[0], "/v", value[1], "/f", view)
-					_ = cmd.Run() // it may be gone
+					_ = cmd.Run() // the value may not exist
 				}
 			}()
 			reg(t, "add", drivers, "/v", `C:\gone\driver.json`, "/t", "REG_DWORD", "/d", "0", "/f", view)
@@ -93,8 +94,7 @@ func TestToolMarkdown(t *testing.T) {
 	}
 }
 
-// The two readers agree: the tool on the running registry and the tool on another system, with the
-// registry and the manifests in a bundle.
+// Two readers agree: the tool on the running registry, and the tool on another system with the registry and the manifests in a bundle.
 func TestToolReadersAgree(t *testing.T) {
 	for _, size := range sizes {
 		const archive = `C:\bundle.tar.gz`
@@ -106,11 +106,11 @@ func TestToolReadersAgree(t *testing.T) {
 		to := unpack(t, filepath.Join(dir, "root/prefix/drive_c/bundle.tar.gz"))
 		for _, other := range []string{"64", "32"} {
 			if bits[size] == "32" && other == "64" {
-				continue // a system of 64 bits answers its own tool alone for both
+				continue // a 64-bit system answers only its own tool for both sizes
 			}
 			for _, question := range [][]string{{"explain"}, {"list", "paths"}, {"list", "drivers"}, {"list", "layers"}} {
 				own := append(slices.Clone(question), "--json", "--bits", other)
-				if question[0] == "list" { // of another system, it is for programs that are not elevated
+				if question[0] == "list" { // for another system, the answer is for programs that are not elevated
 					own = append(own, "--elevated=false")
 				}
 				live, _ := tool(t, size, 0, own...)
@@ -131,7 +131,7 @@ func TestToolReadersAgree(t *testing.T) {
 	}
 }
 
-// comparable is an answer without advice and stages, which take a running system.
+// comparable returns an answer without advice and stages, which need a running system.
 func comparable(t *testing.T, answer []byte) any {
 	t.Helper()
 	var value any
@@ -193,7 +193,7 @@ func unpack(t *testing.T, archive string) (to string) {
 	}
 }
 
-// A quarantine keeps a layer out of programs without more rights, and ends when it is lifted.
+// A quarantine keeps a layer from programs that are not elevated, until it is lifted.
 func TestToolQuarantine(t *testing.T) {
 	for _, size := range sizes {
 		active := func() bool {
@@ -218,7 +218,7 @@ func TestToolQuarantine(t *testing.T) {
 	}
 }
 
-// Of the commands that Linux has, these alone have nothing to do here, and say so; the others have their help.
+// Of the commands on Linux, only these do nothing on Windows and say so; the others have their help.
 func TestToolCommands(t *testing.T) {
 	nothing := []string{"cdi", "service", "system"}
 	pages, err := filepath.Glob("../../../build/share/man/man1/vkloader-*.1")
@@ -229,7 +229,7 @@ func TestToolCommands(t *testing.T) {
 		for _, page := range pages {
 			name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(page), "vkloader-"), ".1")
 			if strings.Contains(name, "-") {
-				continue // of a part of a command
+				continue // of a subcommand
 			}
 			if slices.Contains(nothing, name) {
 				if _, errOut := tool(t, size, 3, name); !strings.HasPrefix(errOut, "vkloader: not on Windows: ") {
@@ -242,7 +242,8 @@ func TestToolCommands(t *testing.T) {
 	}
 }
 
-// waitsInVain waits for a device that does not come. On a busy machine nothing was asked when a short time is over (exit code 3).
+// waitsInVain waits for a device that does not appear. On a busy machine, the time may be over before the first query
+// (exit code 3).
 func waitsInVain(t *testing.T, size string) {
 	t.Helper()
 	var said [2]string

@@ -9,7 +9,8 @@ import (
 
 // holds: DRV-042 WIN-036
 //
-// TestLeftoverOverlay removes the leftovers of an uninstalled overlay: a value of the registry and a manifest without its library.
+// TestLeftoverOverlay checks that the leftovers of an uninstalled overlay are removed: a registry value, and a
+// manifest without its library.
 func TestLeftoverOverlay(t *testing.T) {
 	const library = `C:\gone\overlay.dll`
 	for _, size := range sizes {
@@ -24,7 +25,8 @@ func TestLeftoverOverlay(t *testing.T) {
 					registered(t, size, key, "left.json", `{"file_format_version":"1.2.0","layer":{"name":"`+name+`","type":"GLOBAL","api_version":"1.3.0",
 						"implementation_version":"1","description":"a test","library_path":`+quoted(library)+`,"disable_environment":{"DISABLE_left":"1"}}}`)
 				}
-				code := map[bool]int{true: 0, false: 1}[key == "ExplicitLayers"] // a layer that no program asks for is a warning
+				// a layer that no program requests is only a warning
+				code := map[bool]int{true: 0, false: 1}[key == "ExplicitLayers"]
 				for _, as := range both {
 					e := askedAs[examined](t, as, size, code, "doctor", "--no-probe")
 					at := e.find("library-missing")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// differing is a part of what explain prints of a process.
+// differing has parts of the output of explain for a process.
 type differing struct {
 	PID int
 	In  []struct{ Name string }
@@ -22,7 +22,7 @@ func (d *differing) has(layer string) (in bool) {
 	return in
 }
 
-// doctored is a part of what doctor prints of a process.
+// doctored has parts of the output of doctor for a process.
 type doctored struct {
 	PID      int
 	Loader   struct{ File, Release string }
@@ -36,8 +36,8 @@ func (d *doctored) has(code, subject string) (has bool) {
 	return has
 }
 
-// presenting starts a program that presents until the test ends, and gives its number when it has loaded the layer or, without
-// one, its driver.
+// presenting starts a program that presents until the end of the test, and returns its process number when it has loaded the layer or,
+// without one, its driver.
 func presenting(t *testing.T, size, layer string, variables ...string) int {
 	t.Helper()
 	words := append([]string{windowsPath(t, size, `test\with.exe`)}, variables...)
@@ -80,7 +80,8 @@ func presenting(t *testing.T, size, layer string, variables ...string) int {
 	}
 }
 
-// The variables of the process count, and not the tool's; files that it has loaded and would not load now are reported.
+// The variables of the process count, not the tool's. Files that the process has loaded and would not load now are
+// reported.
 func TestExplainProcess(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(size, func(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// architecture is a word size as Go calls it.
+// architecture has Go's name for each word size.
 var architecture = map[string]string{"x64": "amd64", "x86": "386"}
 
-// The library's readers in the probe, and those of the tool alone, say the same of one running system.
+// The library's readers in the probe and the tool's readers return the same about a running system.
 func TestReadersOfTheLibrary(t *testing.T) {
 	for _, size := range sizes {
 		dir, _ := root(t)
@@ -30,7 +30,8 @@ func TestReadersOfTheLibrary(t *testing.T) {
 	}
 }
 
-// The tool asks the probe that is with it: by one that answers nothing nothing is found. Without any it reads the system itself.
+// The tool asks its probe; if the probe answers nothing, nothing is found. Without a probe, the tool reads the system
+// itself.
 func TestToolAsksTheLibrary(t *testing.T) {
 	for _, size := range sizes {
 		dir, top := root(t)
@@ -50,7 +51,7 @@ func TestToolAsksTheLibrary(t *testing.T) {
 		}
 		drivers := func() string {
 			cmd, output := wine(t, `C:\alone\vkloader.exe`, "list", "drivers", "--json")
-			_ = cmd.Run() // without a driver it finds a problem
+			_ = cmd.Run() // without a driver it reports a problem
 			out, errOut := output()
 			return out + errOut
 		}

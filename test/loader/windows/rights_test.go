@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// In Wine, the integrity level of every process is High: a constant in the code of its ntdll.so. A copy with the level Medium,
-// mounted over that file in a mount namespace, gives a Wine whose programs are not elevated. Both use one prefix and one server.
+// Wine runs every process with integrity level High, a constant in the code of its ntdll.so. A copy with the level Medium, mounted over
+// that file in a mount namespace, gives a Wine whose programs are not elevated. Both use one prefix and one server.
 
-// levels are the instructions with the constant, by the directory of the word size.
+// levels are the instructions that contain the constant, by the directory of the word size.
 var levels = map[string][]byte{
 	"x86_64-linux-gnu/wine/x86_64-unix": {0x41, 0xc7, 0x45, 0x18, 0x00, 0x30, 0x00, 0x00},
 	"i386-linux-gnu/wine/i386-unix":     {0xc7, 0x40, 0x08, 0x00, 0x30, 0x00, 0x00},
@@ -48,7 +48,7 @@ var medium = sync.OnceValues(func() (string, error) {
 	return mount + `exec "$@"`, nil
 })
 
-// rights are those of a program.
+// rights are the rights of a program.
 type rights string
 
 const (
@@ -59,10 +59,10 @@ const (
 // anyCode stands for every exit code.
 const anyCode = -2
 
-// both are the rights of programs that a user starts and of those that run as administrator.
+// both are the rights of programs that a user starts, and of programs that run as administrator.
 var both = []rights{elevated, unelevated}
 
-// toolAs is ranAs for a tool that has to end with this code, or with any.
+// toolAs is ranAs for a tool that must exit with this code, or with any.
 func toolAs(t *testing.T, as rights, size string, code int, args ...string) (out, errOut string) {
 	t.Helper()
 	got, out, errOut := ranAs(t, as, size, args...)
@@ -72,8 +72,8 @@ func toolAs(t *testing.T, as rights, size string, code int, args ...string) (out
 	return out, errOut
 }
 
-// ranAs runs the tool with rights. Wine kills a process that takes more than a second to exit, as
-// on a busy machine: that run is repeated.
+// ranAs runs the tool with rights. Wine kills a process that takes more than a second to exit, which happens on a busy machine; that run is
+// repeated.
 func ranAs(t *testing.T, as rights, size string, args ...string) (got int, out, errOut string) {
 	t.Helper()
 	got = -1
@@ -110,7 +110,7 @@ func askedAs[T any](t *testing.T, as rights, size string, code int, args ...stri
 
 // holds: WIN-057
 //
-// TestRights runs the tool with both rights, and a variable counts for one of them.
+// TestRights runs the tool with both rights; a variable has an effect with one of them only.
 func TestRights(t *testing.T) {
 	for _, size := range sizes {
 		for _, as := range both {
@@ -122,7 +122,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestToolSettingsDevice chooses a device in the settings, which programs that are not elevated then get.
+// TestToolSettingsDevice selects a device in the settings, which programs that are not elevated then get.
 //
 // holds: SET-98 WIN-057
 func TestToolSettingsDevice(t *testing.T) {
@@ -159,7 +159,8 @@ func TestToolSettingsDevice(t *testing.T) {
 			t.Errorf("%s: %s", size, errOut)
 		}
 		toolAs(t, unelevated, size, 0, "settings", "clear")
-		const instead = "vkloader settings set --driver NAME (vkloader list drivers shows the name)\n" // Wine's manifest is not that of Mesa
+		// Wine's manifest is not Mesa's
+		const instead = "vkloader settings set --driver NAME (vkloader list drivers shows the name)\n"
 		if _, errOut := toolAs(t, unelevated, size, 1, "settings", "set", "--device", "llvmpipe"); !strings.HasSuffix(errOut, instead) {
 			t.Errorf("%s: %s", size, errOut)
 		}

@@ -7,7 +7,7 @@ import (
 
 // holds: WIN-057 WIN-081
 //
-// TestSettingsRights writes quarantines and settings where the programs read them that they are for, or refuses.
+// TestSettingsRights checks that quarantines and settings are written where their programs read them, or are refused.
 func TestSettingsRights(t *testing.T) {
 	type shown struct {
 		File     string

@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// bits are the word sizes by the names of their directories.
+// bits has the word sizes by the names of their directories.
 var bits = map[string]string{"x64": "64", "x86": "32"}
 
-// wine is a program below Wine, with its output in files: processes of Wine's own outlive it.
+// wine returns a command for a program in Wine, with its output in files, because processes of Wine outlive it.
 func wine(t *testing.T, args ...string) (cmd *exec.Cmd, output func() (out, errOut string)) {
 	t.Helper()
 	dir, _ := root(t)
-	ctx, cancel := context.WithCancel(t.Context()) // no time of its own: a machine may be busy
+	ctx, cancel := context.WithCancel(t.Context()) // without a timeout: a machine may be busy
 	t.Cleanup(cancel)
 	cmd = exec.CommandContext(ctx, "chroot", append([]string{dir, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "WINEPREFIX=/root/prefix",
 		"WINEDEBUG=-all", "DISPLAY=:77", "WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=", "wine"}, args...)...)
@@ -48,14 +48,14 @@ func wine(t *testing.T, args ...string) (cmd *exec.Cmd, output func() (out, errO
 	}
 }
 
-// windowsPath is a file of build/windows as Wine has it.
+// windowsPath returns a file of build/windows as a path in Wine.
 func windowsPath(t *testing.T, size, name string) string {
 	t.Helper()
 	_, top := root(t)
 	return `Z:` + strings.ReplaceAll(top, "/", `\`) + `\build\windows\` + size + `\` + name
 }
 
-// tool runs the tool, which has to end with this code.
+// tool runs the tool, which must exit with this code.
 func tool(t *testing.T, size string, code int, args ...string) (out, errOut string) {
 	t.Helper()
 	return toolAs(t, elevated, size, code, args...)
@@ -67,14 +67,14 @@ func asked[T any](t *testing.T, size string, code int, args ...string) (value T)
 	return askedAs[T](t, elevated, size, code, args...)
 }
 
-// explained is a part of what explain prints.
+// explained has parts of the output of explain.
 type explained struct {
 	In []struct {
 		Kind, Name, Manifest, Library string
 	}
 }
 
-// examined is a part of what doctor prints.
+// examined has parts of the output of doctor.
 type examined struct {
 	Verdict  string
 	Loaders  []struct{ File string }
@@ -97,8 +97,8 @@ func (e *examined) find(code string) int {
 
 const sampleLayer = "VK_LAYER_VKLOADER_drawstats"
 
-// The DLL follows the tool's decision: the drivers, the layers and the places that the DLL's log names are those of
-// explain and list paths, in their order.
+// The DLL follows the tool's decision: the drivers, layers and locations in the DLL's log are those of explain and list paths, in the same
+// order.
 func TestToolAgrees(t *testing.T) {
 	for _, size := range sizes {
 		log := run(t, size, []string{"VK_LOADER_DEBUG=all", "VK_INSTANCE_LAYERS=" + sampleLayer}, "compute.exe", "BUILDvulkan-1.dll", "10")
@@ -148,7 +148,7 @@ func TestToolAgrees(t *testing.T) {
 	}
 }
 
-// What explain says of programs of the other word size is what their own tool says.
+// explain reports the same for programs of the other word size as their own tool.
 func TestToolViews(t *testing.T) {
 	if len(sizes) == 1 {
 		t.Skip("Wine runs programs of one word size alone")
@@ -163,7 +163,7 @@ func TestToolViews(t *testing.T) {
 	}
 }
 
-// Faults that are put into the registry are found, and the lines that doctor gives end them.
+// Faults in the registry are found, and the commands that doctor prints fix them.
 //
 // holds: WIN-036 WIN-038 WIN-055
 func TestToolDoctor(t *testing.T) {
@@ -214,7 +214,7 @@ func TestToolDoctor(t *testing.T) {
 	}
 }
 
-// The probe lists the devices, which are those of lavapipe, and doctor loads the driver with it.
+// The probe lists lavapipe's devices, and doctor loads the driver with it.
 func TestToolDevices(t *testing.T) {
 	for _, size := range sizes {
 		devices := asked[struct {
@@ -250,7 +250,7 @@ func TestToolDevices(t *testing.T) {
 	}
 }
 
-// A program that is run gets the variables and hands on its exit code; its loader's lines go to a file.
+// A program that is run gets the variables and returns its exit code; its loader's lines go to a file.
 func TestToolRun(t *testing.T) {
 	for _, size := range sizes {
 		out, _ := tool(t, size, 7, "run", "--no-layers", "--", `C:\windows\system32\cmd.exe`, "/c", "set VK_& exit 7")
@@ -278,8 +278,7 @@ func TestToolRun(t *testing.T) {
 	}
 }
 
-// Settings are written into a file of the user that the registry names, count for programs without more rights, and go
-// again.
+// Settings are written to a file of the user, which the registry names. They apply to programs that are not elevated, and can be removed.
 //
 // holds: WIN-081 WIN-082
 func TestToolSettings(t *testing.T) {
@@ -289,7 +288,7 @@ func TestToolSettings(t *testing.T) {
 			said := asked[explained](t, size, 0, append([]string{"explain"}, args...)...)
 			return len(said.In) > 0 && said.In[0].Name == sampleLayer
 		}
-		if !active("--elevated=false") || active() { // all of Wine is elevated
+		if !active("--elevated=false") || active() { // in Wine all programs are elevated
 			t.Errorf("%s: the settings do not count, or for elevated programs too", size)
 		}
 		const file = `C:\windows\temp\vulkan.log`
@@ -307,7 +306,8 @@ func TestToolSettings(t *testing.T) {
 		if !shown.Ours || active("--elevated=false") {
 			t.Errorf("%s: %+v", size, shown)
 		}
-		tool(t, size, 0, "settings", "set", "--layer", sampleLayer+"=on", "--expires", "1ms") // whose second has begun
+		// the second of its expiry has begun
+		tool(t, size, 0, "settings", "set", "--layer", sampleLayer+"=on", "--expires", "1ms")
 		if _, errOut := tool(t, size, 0, "run", "--", `C:\windows\system32\cmd.exe`, "/c", "exit 0"); !strings.Contains(errOut, " expired at ") {
 			t.Errorf("%s: run leaves settings whose time is over: %s", size, errOut)
 		}
@@ -319,7 +319,7 @@ func TestToolSettings(t *testing.T) {
 	}
 }
 
-// A program that has the DLL loaded is seen, with the driver in it.
+// A program that has loaded the DLL is listed, with its driver.
 func TestToolPs(t *testing.T) {
 	for _, size := range sizes {
 		program, output := wine(t, windowsPath(t, size, `test\present.exe`), "win32", "100000", "--library", windowsPath(t, size, "vulkan-1.dll"))
@@ -334,7 +334,7 @@ func TestToolPs(t *testing.T) {
 			ended.Store(true)
 			close(gone)
 		}()
-		for found == "" && !ended.Load() { // it draws until it is ended
+		for found == "" && !ended.Load() { // the program draws until it is ended
 			list := asked[struct {
 				Processes []struct {
 					Name    string
@@ -358,13 +358,14 @@ func TestToolPs(t *testing.T) {
 	}
 }
 
-// A variable that names nothing is a fault for programs that read it, and none for elevated ones, which ignore it.
+// A variable that names a missing file is a fault for programs that read it, and not for elevated ones, which ignore
+// it.
 //
 // holds: WIN-057
 func TestToolEnv(t *testing.T) {
 	for _, size := range sizes {
 		const bad = `VK_DRIVER_FILES=C:\gone\driver.json`
-		out, _ := tool(t, size, 0, "list", "variables", "--set", "--env", bad) // all of Wine is elevated
+		out, _ := tool(t, size, 0, "list", "variables", "--set", "--env", bad) // in Wine all programs are elevated
 		if !strings.HasPrefix(out, "Not in force\n") || strings.Contains(out, "variable-nothing") {
 			t.Errorf("%s: %s", size, out)
 		}

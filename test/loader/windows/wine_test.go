@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// sizes are the word sizes that are tried: both, or those of WINDOWS_SIZES, for a Wine that runs programs of one size alone.
+// sizes are the tested word sizes: both, or those of WINDOWS_SIZES, for a Wine that runs programs of one size only.
 var sizes = func() []string {
 	if some := os.Getenv("WINDOWS_SIZES"); some != "" {
 		return strings.Fields(some)
@@ -21,7 +21,7 @@ var sizes = func() []string {
 	return []string{"x64", "x86"}
 }()
 
-// root is the chroot with Wine, and top the repository's directory there.
+// root returns the chroot with Wine, and top the repository's directory there.
 func root(t *testing.T) (dir, top string) {
 	t.Helper()
 	dir = os.Getenv("WINDOWS_ROOT")
@@ -40,8 +40,8 @@ const (
 
 func build(size string) string { return filepath.Join("../../../build/windows", size) }
 
-// run runs a program of build/windows below Wine with variables, and returns its output and the loader's log. Processes of
-// Wine's own outlive the program, so that nothing waits for the end of its output.
+// run runs a program of build/windows in Wine with variables, and returns its output and the loader's log. Processes of Wine outlive the
+// program, so it does not wait for the end of their output.
 func run(t *testing.T, size string, variables []string, program string, args ...string) string {
 	t.Helper()
 	dir, top := root(t)
@@ -51,7 +51,7 @@ func run(t *testing.T, size string, variables []string, program string, args ...
 		t.Fatal(err)
 	}
 	defer out.Close()
-	ctx, cancel := context.WithCancel(t.Context()) // no time of its own: a machine may be busy
+	ctx, cancel := context.WithCancel(t.Context()) // without a timeout: a machine may be busy
 	defer cancel()
 	list := []string{dir, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/bin:/bin", "WINEPREFIX=/root/prefix", "WINEDEBUG=-all",
 		"DISPLAY=:77", "WINEDLLOVERRIDES=vulkan-1=n,b;mscoree,mshtml=", "wine", windows + `test\with.exe`}
@@ -73,7 +73,7 @@ func run(t *testing.T, size string, variables []string, program string, args ...
 
 // holds: WIN-001 WIN-002 WIN-003 WIN-004
 //
-// The file exports exactly the names of the statements, by those names, and needs the system's own libraries alone.
+// The file exports exactly the names of the statements, by name, and needs only the system's libraries.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	root(t)
@@ -96,7 +96,7 @@ func TestFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		switch head := file.OptionalHeader.(type) { // the marks of the loaded file that docs/windows.md names
+		switch head := file.OptionalHeader.(type) { // the flags of the loaded file that docs/windows.md lists
 		case *pe.OptionalHeader64:
 			if want := uint16(dynamicBase | nxCompatible | highEntropy); head.DllCharacteristics&want != want {
 				t.Errorf("%s: characteristics %#x", size, head.DllCharacteristics)
@@ -131,8 +131,8 @@ func TestFile(t *testing.T) {
 
 // holds: WIN-006 WIN-038 WIN-041 WIN-059 WIN-074
 //
-// A program computes on lavapipe, found by the registry, through the sample layer; the log says which DLL it is. Each word
-// size has the layer in its own view of the key.
+// A program computes on lavapipe, found through the registry, with the sample layer; the log identifies the DLL. Each word size has the
+// layer in its own view of the key.
 func TestCompute(t *testing.T) {
 	for _, size := range sizes {
 		text := run(t, size, []string{"VK_LOADER_DEBUG=all", "VK_LOADER_DEVICE_SELECT=8086:1",
@@ -166,8 +166,8 @@ func TestPresent(t *testing.T) {
 
 // holds: WIN-010
 //
-// 1,000 times loaded and let go, every tenth time after a call, the DLL leaves no handle and no thread. The time is told
-// beside that of Wine's own loader.
+// After 1,000 loads and unloads, with a call every tenth time, the DLL leaves no handle and no thread open. The time is printed next to that
+// of Wine's own loader.
 func TestCycles(t *testing.T) {
 	for _, size := range sizes {
 		text := run(t, size, nil, "cycles.exe", "1000", "BUILDvulkan-1.dll", `C:\windows\system32\vulkan-1.dll`)

@@ -34,7 +34,7 @@ func TestSurfaceObject(t *testing.T) {
 			switch k.name {
 			case "xcb":
 				want = []uint32{0x11110000, 0x11110000, 0x22220000}
-				if world.MacOS() { // Metal's has one pointer
+				if world.MacOS() { // Metal's structure has one pointer
 					want = want[:2]
 				}
 			case "xlib", "wayland":
@@ -66,7 +66,7 @@ func TestSurfaceObject(t *testing.T) {
 			if !slices.Equal(object[first:first+len(want)], want) {
 				t.Errorf("members are %x, want %x", object[first:first+len(want)], want)
 			}
-			sizes := object[largest/4:] // behind the largest structure, the display's
+			sizes := object[largest/4:] // after the largest structure, the display's
 			if !slices.Equal(sizes[:3], []uint32{4, platformSize, largest}) || sizes[3] < all {
 				t.Errorf("the four sizes are %v, want 4, %d, %d and at least %d", sizes[:4], platformSize, largest, all)
 			}
@@ -335,7 +335,7 @@ func TestSurfaceMemory(t *testing.T) {
 				h.Do("destroy_surface", "name", fmt.Sprint("s", i))
 			}
 			h.Do("allocator", "as", "a")
-			if now := live(); now < empty || now > empty+3 { // the lists may stay
+			if now := live(); now < empty || now > empty+3 { // the lists may stay allocated
 				t.Errorf("%d blocks alive, before %d", now, empty)
 			}
 			h.Do("destroy_instance", "allocator", "a")

@@ -22,7 +22,7 @@ func TestOldDriverGetsTheLoadersObject(t *testing.T) {
 			address := xcb(h, "s")
 			support(h, pd, "s")
 			capabilities(h, pd, "s")
-			support(h, pd, "zeros") // a layer's own handle
+			support(h, pd, "zeros") // a layer's handle
 			h.OK("create_device", "pd", pd, "ext", "VK_KHR_swapchain")
 			h.OK("create_swapchain", "surface", "s")
 			h.Do("destroy_surface")
@@ -44,7 +44,7 @@ func TestOldDriverGetsTheLoadersObject(t *testing.T) {
 	}
 }
 
-// Version 3 is the first with surfaces of the driver's own; a driver that the program brings along has a version, too.
+// Drivers create their own surfaces from interface version 3 on; a direct driver has a version, too.
 //
 // holds: WSI-013 DRV-095
 func TestDriversOfVersionThree(t *testing.T) {
@@ -369,7 +369,7 @@ func TestOneSurfaceForDevicesOfSeveralDrivers(t *testing.T) {
 	}
 }
 
-// A handle that the loader has not made, when there are surfaces: no driver is handed it.
+// The loader has created surfaces, but not this handle: no driver receives it.
 //
 // holds: WSI-013 WSI-016 WSI-027 WSI-036
 func TestSurfaceOfNobody(t *testing.T) {
@@ -380,7 +380,7 @@ func TestSurfaceOfNobody(t *testing.T) {
 	instance(h, "ext", "VK_KHR_xcb_surface")
 	pd := devices(h)["one"]
 	xcb(h, "s")
-	for range 2 { // before and after the driver has one of its own
+	for range 2 { // before and after the driver has created a surface
 		if yes, r := support(h, pd, "zeros"); yes || r != success {
 			t.Errorf("supported %v, result %d", yes, r)
 		}
@@ -399,7 +399,7 @@ func TestSurfaceOfNobody(t *testing.T) {
 	}
 }
 
-// A child that is forked while a driver makes a surface waits for no thread: its driver makes another surface.
+// A child forked while a driver creates a surface waits for no thread: its driver creates another surface.
 //
 // holds: WSI-015
 func TestForkInsideADriver(t *testing.T) {
@@ -431,7 +431,8 @@ func TestForkInsideADriver(t *testing.T) {
 	}
 }
 
-// An enumeration no longer finds a driver's devices while a surface is destroyed in it: the driver stays (PHY-048).
+// An enumeration finds that a driver has lost its devices while a surface is destroyed in it: the driver stays
+// (PHY-048).
 //
 // holds: PHY-048 WSI-020 THR-009
 func TestSurfaceDestroyedInALostDriver(t *testing.T) {
@@ -457,7 +458,8 @@ func TestSurfaceDestroyedInALostDriver(t *testing.T) {
 	h.Quit()
 }
 
-// A driver that asks the loader about a surface while it makes it: there is none yet, and no thread to wait for.
+// A driver queries the loader about a surface while it creates it: the surface does not exist yet, and there is no
+// thread to wait for.
 //
 // holds: WSI-015
 func TestDriverAsksAboutItsSurface(t *testing.T) {
@@ -481,7 +483,7 @@ func TestDriverAsksAboutItsSurface(t *testing.T) {
 	h.Quit()
 }
 
-// A thread that waits for another one's surface of a driver makes its own when that one could not, also when an
+// A thread waits for another thread, which creates a driver's surface and fails. The thread then creates the surface itself, also if an
 // enumeration has changed the devices meanwhile.
 //
 // holds: PHY-048 WSI-015 THR-009

@@ -11,14 +11,14 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// kind is a type of surface, as the statements describe it.
+// kind is a kind of surface, according to the statements.
 type kind struct {
 	name, extension, command, info string
 	sType, platform                uint32
 	platformSize                   uint32
 }
 
-// The kinds whose surfaces are windows, and all.
+// The kinds that are windows, and all kinds.
 var (
 	windowKinds = windows()
 	kinds       = append(slices.Clone(windowKinds), []kind{
@@ -29,11 +29,11 @@ var (
 
 func windows() []kind {
 	xcb := kind{"xcb", "VK_KHR_xcb_surface", "vkCreateXcbSurfaceKHR", "VkXcbSurfaceCreateInfoKHR", 1000005000, 3, 24}
-	if world.Windows() { // the one that stands for it
+	if world.Windows() { // Win32 surfaces replace XCB ones
 		xcb.platform = 2
 		return []kind{xcb}
 	}
-	if world.MacOS() { // likewise; its structure has one pointer
+	if world.MacOS() { // Metal surfaces replace XCB ones; their structure has one pointer
 		xcb.platform, xcb.platformSize = 10, 16
 		return []kind{xcb}
 	}
@@ -50,7 +50,8 @@ const (
 	surfaceLost         = -1000000000
 )
 
-// driver adds a driver of the newest interface with one device, a swapchain extension and the surface types named.
+// driver adds a driver with the newest interface version, one device, a swapchain extension, and the given surface
+// extensions.
 func driver(w *world.World, name string, extensions ...string) *world.Fake {
 	f := w.Driver(name, "device name="+name+" type=discrete ext=VK_KHR_swapchain:70").API("1.1.0")
 	for _, e := range append([]string{"VK_KHR_surface"}, extensions...) {
@@ -64,7 +65,7 @@ func instance(h *world.Host, words ...string) world.Answer {
 	return h.OK("create_instance", append([]string{"api", "1.1.0", "ext", "VK_KHR_surface"}, words...)...)
 }
 
-// device returns references of the physical devices by name.
+// devices returns references of the physical devices by name.
 func devices(h *world.Host) map[string]string {
 	out := map[string]string{}
 	for _, n := range h.OK("physical_devices").Ints("devices") {
@@ -74,7 +75,7 @@ func devices(h *world.Host) map[string]string {
 	return out
 }
 
-// xcb creates an XCB surface by memory and returns its address as the fakes write foreign pointers.
+// xcb creates an XCB surface from memory and returns its address in the fakes' notation for foreign pointers.
 func xcb(h *world.Host, as string) string {
 	h.Do("memory", "as", "info_"+as, "size", "40", "u32@0", "1000005000", "u64@24", "0x1234567812345678", "u32@32", "0x4321")
 	a := h.OK("call", "name", "vkCreateXcbSurfaceKHR", "arg", "i", "arg", "info_"+as, "arg", "null", "arg", "out", "as", as)
@@ -82,7 +83,7 @@ func xcb(h *world.Host, as string) string {
 	return fmt.Sprintf("foreign 0x%x", uint64(word))
 }
 
-// support asks whether a device can present on a surface.
+// support queries whether a device can present to a surface.
 func support(h *world.Host, pd, surface string) (supported bool, result int) {
 	a := h.Do("call", "name", "vkGetPhysicalDeviceSurfaceSupportKHR", "arg", pd, "arg", "0", "arg", surface, "arg", "out:4")
 	return words(a.Strings("outs")[0])[0] != 0, a.Result()
@@ -92,7 +93,7 @@ func capabilities(h *world.Host, pd, surface string) int {
 	return h.Do("call", "name", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "arg", pd, "arg", surface, "arg", "out:52").Result()
 }
 
-// words reads the 32-bit words of hexadecimal bytes, in the byte order of the target.
+// words reads 32-bit words from hexadecimal bytes, in the target's byte order.
 func words(text string) []uint32 {
 	bytes, err := hex.DecodeString(text)
 	if err != nil {
@@ -121,7 +122,7 @@ func wantSaid(t *testing.T, exit world.Exit, texts ...string) {
 	}
 }
 
-// wantSilence: no message of level error or warning.
+// wantSilence checks that there is no message of level error or warning.
 func wantSilence(t *testing.T, exit world.Exit) {
 	t.Helper()
 	if strings.Contains(exit.Stderr, "ERROR") || strings.Contains(exit.Stderr, "WARNING") {
@@ -140,7 +141,7 @@ func wantAbort(t *testing.T, exit world.Exit, text string) {
 	}
 }
 
-// surfaces returns the surfaces that a fake saw in the calls of a function.
+// surfaces returns the surfaces that a fake received in calls of a function.
 func surfaces(log world.Log, who, function string) []string {
 	var out []string
 	for _, e := range log.By(who).Fn(function) {

@@ -9,7 +9,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// query is one of the surface queries: its arguments after the physical device and (where it has one) the family.
+// query is a surface query: its arguments after the physical device and, if it has one, the queue family.
 type query struct {
 	name, output string
 	arguments    func(pd string) []string // with every output NULL
@@ -41,7 +41,7 @@ func TestQueriesWithoutSurfaceExtension(t *testing.T) {
 	var said []string
 	for _, q := range []string{"vkGetPhysicalDeviceSurfaceSupportKHR", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR", "vkGetPhysicalDeviceSurfaceFormatsKHR",
 		"vkGetPhysicalDeviceSurfacePresentModesKHR", "vkGetPhysicalDeviceSurfaceCapabilities2KHR", "vkGetPhysicalDeviceSurfaceFormats2KHR"} {
-		// NULL outputs are not looked at either.
+		// NULL outputs are not checked either.
 		if r := h.Do("call", "name", q, "via", "export", "arg", pd, "arg", "0", "arg", "null", "arg", "null").Result(); r != success {
 			t.Errorf("%s: result %d", q, r)
 		}
@@ -66,7 +66,7 @@ func TestQueriesWithNullOutput(t *testing.T) {
 		t.Run(q.name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)
-			driver(w, "one", "VK_KHR_xcb_surface").Script("missing " + q.name) // the output is looked at first
+			driver(w, "one", "VK_KHR_xcb_surface").Script("missing " + q.name) // the output is checked first
 			h := w.Start()
 			instance(h, "ext", "VK_KHR_xcb_surface")
 			pd := devices(h)["one"]
@@ -81,7 +81,8 @@ func TestQueriesWithNullOutput(t *testing.T) {
 func TestDriverLacksTheQuery(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
-	one := driver(w, "one", "VK_KHR_xcb_surface").Script("missing vkCreateXcbSurfaceKHR") // the function is looked at before the surface
+	// the function is checked before the surface
+	one := driver(w, "one", "VK_KHR_xcb_surface").Script("missing vkCreateXcbSurfaceKHR")
 	var said []string
 	for _, q := range queries {
 		one.Script("missing " + q.name)
@@ -268,8 +269,8 @@ const (
 	capabilities2, formats2                        = "vkGetPhysicalDeviceSurfaceCapabilities2KHR", "vkGetPhysicalDeviceSurfaceFormats2KHR"
 )
 
-// asked prepares the structures of the two ...2KHR queries: info (with the surface s and a present mode 3), caps with
-// protected, scaling and compatibility structures, the latter with room for modes.
+// asked prepares the structures of the two ...2KHR queries: info (with the surface s and present mode 3), and caps with protected, scaling
+// and compatibility structures, the latter with room for modes.
 func asked(h *world.Host, mode bool, modes string) {
 	next := "null"
 	if mode {
@@ -326,7 +327,7 @@ func TestCapabilities2OfTheDriver(t *testing.T) {
 	if c, m := at(h, "compat", 32), at(h, "modes", 8); c[4] != 0 || m[0] != 9 {
 		t.Errorf("no room, but %v %v", c, m)
 	}
-	asked(h, false, "modes") // no mode is asked about: nothing is written
+	asked(h, false, "modes") // no mode is queried: nothing is written
 	h.OK("call", "name", capabilities2, "arg", pd, "arg", "info", "arg", "caps")
 	if c, s := at(h, "compat", 32), at(h, "scale", 48); c[4] != 2 || !slices.Equal(s[4:11], []uint32{9, 9, 9, 9, 9, 9, 9}) {
 		t.Errorf("written: %v %v", c, s)
@@ -472,7 +473,7 @@ func TestFormats2Emulated(t *testing.T) {
 		}
 	}
 	asked(h, true, "modes")
-	set("200") // more than fits on the loader's stack
+	set("200") // more than fit on the loader's stack
 	h.Do("memory", "as", "many", "size", "6400", "type@0", "VkSurfaceFormat2KHR")
 	if r := call("older", "many"); r != success || at(h, "count", 4)[0] != 2 || at(h, "many+24", 24)[4] != 45 {
 		t.Errorf("room for 200: result %d, count %d", r, at(h, "count", 4)[0])

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// swapchains makes a world with one driver, the surface s and the device d with the extensions given.
+// swapchains creates a world with one driver, the surface s, and the device d with the given extensions.
 func swapchains(t *testing.T, script []string, extensions ...string) (*world.World, *world.Host, string) {
 	w := world.New(t)
 	driver(w, "one", "VK_KHR_xcb_surface").Replace(append([]string{"api 1.1.0", "ext VK_KHR_surface 1", "ext VK_KHR_xcb_surface 1", "ext VK_KHR_display 1",
@@ -25,7 +25,7 @@ func swapchains(t *testing.T, script []string, extensions ...string) (*world.Wor
 	return w, h, pd
 }
 
-// swapchainInfo makes a VkSwapchainCreateInfoKHR.
+// swapchainInfo creates a VkSwapchainCreateInfoKHR.
 func swapchainInfo(h *world.Host, as, surface string) {
 	h.Do("memory", "as", as, "size", "104", "u32@0", "1000001000", "ptr@24", surface, "u32@32", "2", "ptr@96", "0x777")
 }
@@ -45,7 +45,7 @@ func TestSwapchain(t *testing.T) {
 	if r := h.Do("call", "name", "vkCreateSwapchainKHR", "arg", "d", "arg", "info", "arg", "null", "arg", "out").Result(); r != -1000000001 {
 		t.Errorf("result %d", r)
 	}
-	last := 24 // the half of the last pointer with its value
+	last := 24 // the half of the last pointer that has its value
 	if world.Machine().BigEndian {
 		last = 25
 	}
@@ -185,7 +185,7 @@ func TestSwapchainOfNullSurface(t *testing.T) {
 	}
 }
 
-// wrapper makes bytes that begin as the device does: they look like a layer's wrapped handle.
+// wrapper creates bytes that begin like the device: they look like a layer's wrapper.
 func wrapper(h *world.Host) {
 	word := h.Do("peek", "ref", "d").Int("ptr")
 	h.Do("memory", "as", "wrapper", "size", "512", "ptr@0", world.Ref(int(word)))
@@ -214,7 +214,7 @@ func TestSharedSwapchains(t *testing.T) {
 	t.Parallel()
 	w, h, pd := swapchains(t, []string{"result vkCreateSharedSwapchainsKHR -1000001004 3"}, "VK_KHR_swapchain", "VK_KHR_display_swapchain")
 	xcb(h, "s2")
-	support(h, pd, "s2") // its driver surface is number 1
+	support(h, pd, "s2") // its surface in the driver has number 1
 	for _, n := range []int{2, 11, 1} {
 		name := "infos" + strconv.Itoa(n)
 		memory := []string{"as", name, "size", strconv.Itoa(104 * n)}

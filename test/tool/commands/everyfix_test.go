@@ -236,11 +236,7 @@ func (p *patient) obey(line string) error {
 		p.without(rest)
 		return nil
 	case "ldconfig":
-		words := []string{"/sbin/ldconfig", "-r", p.root}
-		if os.Geteuid() != 0 { // chroot needs root, at least of a user namespace
-			words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
-		}
-		return exec.Command(words[0], words[1:]...).Run()
+		return runLdconfig(p.root)
 	case "groupadd": // --gid GROUP NAME && usermod ...
 		words := strings.Fields(rest)
 		place := filepath.Join(p.root, "etc/group")
@@ -270,6 +266,15 @@ func (p *patient) obey(line string) error {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
+}
+
+// runLdconfig writes the cache of the dynamic linker below a directory.
+func runLdconfig(root string) error {
+	words := []string{"/sbin/ldconfig", "-r", root}
+	if os.Geteuid() != 0 { // chroot needs root, at least of a user namespace
+		words = append([]string{"unshare", "--user", "--map-root-user"}, words...)
+	}
+	return exec.Command(words[0], words[1:]...).Run()
 }
 
 // join makes a user a member of a group, by the group's name or number.

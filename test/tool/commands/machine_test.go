@@ -24,6 +24,7 @@ type fake struct {
 //	directory PATH                 an empty directory
 //	mode PATH 0600                 permissions of a file, set at the end
 //	owner PATH USER GROUP          numbers of a file's owner and group, which only root can set
+//	ldconfig PATH                  the cache of the dynamic linker, of the directory PATH
 //	copy PATH SOURCE               a file of the repository's build directory
 //	base NAME                      another machine, bases/NAME.txtar in the archive's directory, that this one extends
 //	then DIRECTIVE                 a later change, which function change makes; files below then/ in the archive are changes as well
@@ -94,6 +95,8 @@ func lay(archive, root string, changes bool) (*fake, error) {
 			modes = append(modes, words)
 		case words[0] == "owner" && len(words) == 4:
 			owners, err = append(owners, words), nil
+		case words[0] == "ldconfig":
+			err = runLdconfig(path)
 		case words[0] == "remove":
 			err = os.Remove(path)
 		case words[0] == "copy" && len(words) == 3:

@@ -74,3 +74,34 @@ func TestBashCompletion(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// The man page that a systemd unit names in Documentation= exists.
+func TestUnitsNameManPages(t *testing.T) {
+	t.Parallel()
+	directory := t.TempDir()
+	if out, err := exec.Command(filepath.Join(built, "vkloader"), "pages", directory).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	named := 0
+	for _, pattern := range []string{"*.service", "*.path", "user/*.service"} {
+		units, err := filepath.Glob(filepath.Join("../../../packaging/systemd", pattern))
+		if err != nil || len(units) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, units, err)
+		}
+		for _, unit := range units {
+			text, err := os.ReadFile(unit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, page := range regexp.MustCompile(`man:([a-z-]+)\((\d)\)`).FindAllStringSubmatch(string(text), -1) {
+				named++
+				if _, err := os.Stat(filepath.Join(directory, "man/man"+page[2], page[1]+"."+page[2])); err != nil {
+					t.Errorf("%s: %v", unit, err)
+				}
+			}
+		}
+	}
+	if named < 4 {
+		t.Errorf("the units name only %d man pages", named)
+	}
+}

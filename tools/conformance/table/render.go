@@ -15,8 +15,8 @@ type Reasons struct {
 	Choice   map[string]string // the chosen behavior of a statement that permits several, or that looks accidental
 }
 
-// ReadReasons reads lines "none IDS: text" and "choice IDS: text". For an id the first line counts, so that particular
-// ids come before whole families.
+// ReadReasons reads lines "none IDS: text" and "choice IDS: text". The first line that has an id counts, so lines for
+// single ids precede lines for whole families.
 func ReadReasons(path string, order Order) (Reasons, error) {
 	reasons := Reasons{Untested: map[string]string{}, Choice: map[string]string{}}
 	file, err := os.Open(path)

@@ -20,8 +20,8 @@ type Test struct {
 // Holds maps ids to the tests that name them.
 type Holds map[string][]Test
 
-// Tests reads the "holds:" comments of all *_test.go files below top. A comment belongs to the function it stands in,
-// or to the next one: a test, or a check that many tests make. Every unknown id is reported.
+// Tests reads the "holds:" comments of all *_test.go files below top. A comment belongs to the function that contains
+// it, or to the next one, which is a test or a check that many tests call. Every unknown id is an error.
 func Tests(top string, order Order) (Holds, []error) {
 	holds := Holds{}
 	var problems []error
@@ -54,6 +54,7 @@ func Tests(top string, order Order) (Holds, []error) {
 	return holds, problems
 }
 
+// fileTests adds the tests of one file to holds.
 func fileTests(top, path string, order Order, holds Holds) []error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)

@@ -8,13 +8,13 @@ import (
 	"vkloader/tools/vkgen/loader"
 )
 
-// chain writes the sizes of all structures that may be in the chain of a VkDeviceCreateInfo, by their sType:
-// spine/gen/zchain.h. It leaves out, and notes, a structure of a platform whose types have no known size, and one with an
-// undefined sType.
+// chain writes spine/gen/zchain.h: the sizes of all structures that may be in the chain of a VkDeviceCreateInfo, by
+// their sType. It leaves out, with a note, structures of a platform whose types have no known size, and structures
+// with an undefined sType.
 func (c *closure) chain(s *loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* Sizes of the structures that may stand in the chain of a VkDeviceCreateInfo. */")
+	t.f("/* Sizes of the structures that may be in the chain of a VkDeviceCreateInfo. */")
 	t.f("#ifndef VKL_ZCHAIN_H\n#define VKL_ZCHAIN_H\n")
 	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of sType. */")
 	t.f("#define DEVICE_CHAIN_LIST(X) \\")

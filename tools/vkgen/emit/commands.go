@@ -25,7 +25,7 @@ func version(s *loader.Set) []byte {
 	return t.Bytes()
 }
 
-// on wraps a line that only some systems have in the macro of spine/asm/numbers.h for them.
+// on puts a line that only some systems have into these systems' macro of asm/SYSTEM/lines.h.
 func on(sets []*loader.Set, known func(*loader.Set) bool, line string) (string, error) {
 	var having []string
 	for _, s := range sets {

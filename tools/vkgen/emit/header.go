@@ -36,13 +36,14 @@ var opaque = []struct{ name, decl string }{
 
 // closure is the content of the header: the roots and all their dependencies.
 type closure struct {
-	sets     []*loader.Set // one a system; notes go to the first
+	sets     []*loader.Set // one for each system; notes are added to the first
 	r        *registry.Registry
 	types    map[string]bool
 	commands map[string]bool
 	ext      map[string]bool // extensions whose macros are needed
 }
 
+// typ adds a type and the types that its definition uses.
 func (c *closure) typ(name string) error {
 	if c.types[name] {
 		return nil
@@ -88,6 +89,7 @@ func (c *closure) member(m registry.Member) error {
 	return c.typ(m.Type)
 }
 
+// command adds a command and the types of its parameters.
 func (c *closure) command(name string) error {
 	if c.commands[name] {
 		return nil
@@ -249,7 +251,7 @@ func (c *closure) header() []byte {
 func (c *closure) versions(t *text) {
 	t.f("/* %s */", mark(c.sets[0]))
 	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
-		" * prototypes. What is in it is decided by zvk.roots and closed over; driver and layer interface: interface.h. */")
+		" * prototypes. It has the names in zvk.roots and all that they use. interface.h has the driver and layer interfaces. */")
 	t.f(`#ifndef VKL_ZVK_H
 #define VKL_ZVK_H
 
@@ -307,7 +309,7 @@ func (c *closure) extensions(t *text) {
 
 // windowSystems writes the window systems' types, and the basic ones.
 func (c *closure) windowSystems(t *text) {
-	t.f("\n/* Types of window systems: only their pointers and numbers are handled. */")
+	t.f("\n/* Types of window systems, used only as pointers and numbers. */")
 	for _, o := range opaque {
 		t.f("%s", o.decl)
 	}
@@ -322,7 +324,7 @@ func (c *closure) windowSystems(t *text) {
 }
 
 func (c *closure) handles(t *text) {
-	t.f("\n/* Non-dispatchable handles have 64 bits, also where pointers have 32. */")
+	t.f("\n/* Non-dispatchable handles have 64 bits, also on 32-bit machines. */")
 	t.f("#if UINTPTR_MAX == 0xffffffffffffffff")
 	t.f("#define VKL_HANDLE(name) typedef struct name##_T *name")
 	t.f("#else")
@@ -340,6 +342,7 @@ func (c *closure) handles(t *text) {
 	})
 }
 
+// enumerations writes the enumerations, and then their aliases.
 func (c *closure) enumerations(t *text) {
 	done := map[string]bool{}
 	c.each("enum", func(e *registry.Type) {
@@ -498,6 +501,7 @@ func (c *closure) ordered() []*registry.Type {
 	return out
 }
 
+// enum writes an enumeration with its values.
 func (c *closure) enum(t *text, name string) {
 	e := c.r.Enum(name)
 	if e == nil {

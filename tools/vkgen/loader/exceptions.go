@@ -44,9 +44,10 @@ var exported = []string{
 
 // gates maps commands to the extension that gates their look-up, if that is not the extension that adds them.
 var gates = map[string]string{
-	"vkGetPhysicalDeviceSurfaceCapabilities2KHR": "VK_KHR_surface", // GPA-026: its own extension is not looked at
+	// GPA-026: the command's own extension does not matter
+	"vkGetPhysicalDeviceSurfaceCapabilities2KHR": "VK_KHR_surface",
 	"vkGetPhysicalDeviceSurfaceFormats2KHR":      "VK_KHR_surface", // GPA-026
-	"vkGetDeviceGroupPresentCapabilitiesKHR":     "VK_KHR_surface", // GPA-025, though device extensions bring it
+	"vkGetDeviceGroupPresentCapabilitiesKHR":     "VK_KHR_surface", // GPA-025, though device extensions add it
 	"vkGetDeviceGroupSurfacePresentModesKHR":     "VK_KHR_surface", // GPA-025
 	"vkGetPhysicalDevicePresentRectanglesKHR":    "VK_KHR_surface", // GPA-025
 }
@@ -81,8 +82,8 @@ func hand(ends int, command, why string) Hand {
 	return Hand{Command: command, Upper: ends&up != 0, Lower: ends&down != 0, Why: why}
 }
 
-// Hands are the commands with a trampoline or terminator that the assembler cannot make from one macro line. A device-level
-// command has a terminator only if it is in this list (GPA-086).
+// Hands are the commands whose trampoline or terminator no macro line of asm/trampolines.c can express. A
+// device-level command has a terminator only if it is in this list (GPA-086).
 var Hands = []Hand{
 	hand(both, "vkCreateInstance", "builds the instance: layers, drivers, tables"),
 	hand(both, "vkDestroyInstance", "takes the instance apart; NULL is allowed (HND-010)"),

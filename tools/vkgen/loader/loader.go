@@ -11,7 +11,7 @@ import (
 // Kind is the type of handle that a command is dispatched on.
 type Kind int
 
-// The values are those of COMMAND_* in spine.h.
+// The values are those of COMMAND_* in spine/asm/numbers.h.
 const (
 	Global Kind = iota + 1
 	Instance
@@ -31,7 +31,7 @@ type Command struct {
 	*registry.Command
 	Kind      Kind
 	Minor     int    // core version 1.Minor, or ExtensionMinor
-	Extension string // first extension that brings it, "" for core commands
+	Extension string // first extension that adds it, "" for core commands
 	Gate      string // the instance extension that gates its look-up, or ""
 	Param     string // first parameter
 	Exported  bool
@@ -164,6 +164,7 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 	return s, nil
 }
 
+// add adds a command of a core version or an extension. A command that the set has keeps its lowest minor version.
 func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	if c := s.byName[name]; c != nil {
 		if minor < c.Minor {

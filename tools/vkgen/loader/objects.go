@@ -9,8 +9,8 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
-// objects are the handles of the loader's own objects, which drivers do not know: a command passes them on only through C code
-// that replaces them.
+// objects are the handles of the loader's own objects. Drivers do not know them, so a command with such a handle
+// needs C code that replaces it.
 var objects = []string{"VkInstance", "VkPhysicalDevice", "VkSurfaceKHR", "VkDebugReportCallbackEXT", "VkDebugUtilsMessengerEXT"}
 
 // object returns the path of names to a handle of the loader's own objects in a type, such as "VkSurfaceKHR surface"; "": there

@@ -3,8 +3,8 @@
 //
 //	reduce vk.xml > registry/vk.xml
 //
-// Prose, validity, authors and the sections about SPIR-V, synchronization and video codecs are left out; the notice of
-// copyright stays. Exit code 1 when the registry cannot be read.
+// It leaves out prose, validity, authors, and the sections about SPIR-V, synchronization and video codecs; the copyright notice
+// stays. The exit code is 1 if the registry cannot be read.
 package main
 
 import (
@@ -17,16 +17,16 @@ import (
 	"strings"
 )
 
-// Sections and elements that no generator reads, with everything in them.
+// left are sections and elements that no generator reads, including their content.
 var left = words("comment platforms implicitexternsyncparams remove spirvextensions spirvcapabilities sync videocodecs " +
 	"spirvimageformat descendant deprecate")
 
-// Attributes that a generator reads.
+// kept are the attributes that a generator reads.
 var kept = words("alias api bitpos bitvalues bitwidth category depends deprecatedby dir extends extnumber name number " +
 	"obsoletedby offset platform promotedto provisional requires structextends supported type value values " +
 	"bits blockExtent blockSize chroma compatible compressed heightDivisor numericFormat widthDivisor")
 
-// Elements in which white space between two others is part of a declaration in C.
+// declaration has the elements in which white space is part of a C declaration.
 var declaration = words("proto param member type")
 
 var space = regexp.MustCompile(`\s+`)
@@ -65,8 +65,7 @@ func main() {
 	}
 }
 
-// reduce copies a registry without the unused parts. Every element except those of a declaration
-// stands on a line of its own.
+// reduce copies a registry without the unused parts. Every element outside of declarations begins a new line.
 func reduce(in io.Reader, out io.Writer) error {
 	d := xml.NewDecoder(in)
 	if _, err := io.WriteString(out, xml.Header+"<!-- What the generators read of vk.xml; written by tools/vkgen/reduce.\n"+
@@ -74,7 +73,7 @@ func reduce(in io.Reader, out io.Writer) error {
 		return err
 	}
 	var b strings.Builder
-	var open []string // the elements around, outermost first
+	var open []string // the enclosing elements, outermost first
 	inDeclaration := 0
 	for {
 		token, err := d.Token()
@@ -134,7 +133,7 @@ func reduce(in io.Reader, out io.Writer) error {
 	return err
 }
 
-// escape writes text so that XML holds it, of an attribute or between elements.
+// escape escapes text for XML, for an attribute or between elements.
 func escape(text string, attribute bool) string {
 	r := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 	if attribute {

@@ -26,9 +26,9 @@ bool negotiate_driver(const char *path)
     if (!library) return false;
     PFN_vkNegotiateLoaderICDInterfaceVersion negotiate =
         (PFN_vkNegotiateLoaderICDInterfaceVersion)system_symbol(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
-    uint32_t version = 7; /* the newest that there is */
+    uint32_t version = 7; /* the newest interface version */
     begin("negotiate");
-    if (!negotiate) return finish(VK_SUCCESS, 0); /* a driver of the time before there were versions */
+    if (!negotiate) return finish(VK_SUCCESS, 0); /* an old driver, without interface versions */
     VkResult result = negotiate(&version);
     return finish(result, version);
 }

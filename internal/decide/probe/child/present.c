@@ -1,8 +1,8 @@
-/* present.c: shows a few frames, because some layers and drivers die only there: a surface without a window, where the
- * driver has such, and an xcb window, where there is an X display.
+/* present.c: shows a few frames, because some layers and drivers crash only then. It uses a headless surface if the
+ * driver supports one, and an xcb window if there is an X display.
  *
- * What cannot be done here (no such surface, no queue for it) is no fault: it is said in an event, {"event":"present",
- * "platform":"xcb","step":"...","result":-7}, and ends this platform. */
+ * A platform without a surface, or without a queue for it, is no fault. An event reports the failed step, {"event":
+ * "present","platform":"xcb","step":"...","result":-7}, and no further step of this platform follows. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -288,7 +288,7 @@ static bool program(bool print)
     VkResult r = COMMAND(NULL, vkCreateInstance)(&info, NULL, &instance);
     done("create instance", r);
     if (r != VK_SUCCESS) return false;
-    if (print) /* which layers are really there */
+    if (print) /* shows which layers were loaded */
         system_libraries(mapped);
     if (submitting) measure_lookups(instance);
 

@@ -1,5 +1,5 @@
-/* append.c: of the fakes for Windows. The file stays open until the library goes: below Wine every opening costs
- * several calls of another process. Lines appended by two threads at once are not whole, hence the host's lock. */
+/* append.c: appends lines to the log of the fakes on Windows. The file stays open until the library is unloaded,
+ * because opening a file costs Wine several calls to its server. The host's lock keeps lines of two threads whole. */
 #include "../../fake/script.h"
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* cfgmgr32.c: a tree of devices that its script names:
+/* cfgmgr32.c: a configuration manager whose devices its script names:
  *
- *   device ID NAME PATH [problem=N]               a display device; its software key has a value of that name, a text
- *   child DEVICE ID CLASS NAME PATH [problem=N]   a device below one of them, of the class component or other
+ *   device ID NAME PATH [problem=N]               a display device; its software key has the value NAME with the text
+ * PATH child DEVICE ID CLASS NAME PATH [problem=N]   a device below one of them, of the class component or another one
  *
- * PATH "number" makes the value a number, NAME "none" leaves the key without it, "nokey" leaves out the key. ID
- * "gone" is a device that is listed and not found. When the list is read for the first time it is longer than it was
- * said to be: the first device has come meanwhile.
+ * PATH "number" makes the value a number, NAME "none" leaves the value out, and "nokey" the key. A device with the ID
+ * "gone" is listed, but cannot be found. The first time, the list is longer than its size said, as if the first device
+ * had been added between the two calls.
  */
 #include <windows.h>
 
@@ -17,11 +17,11 @@
 #include "../../fake/script.h"
 
 #define EXPORT __declspec(dllexport)
-#define CHILDREN 1000 /* the first child's node; the device statement i is node i + 1 */
+#define CHILDREN 1000 /* the node of the first child statement; device statement i has node i + 1 */
 
 static int reads;
 
-/* A node's statement, and where its ID is among the words: its class is behind a child's. */
+/* Returns the statement of a node, and in *id the position of the ID among its words. */
 static const struct statement *node_at(DEVINST node, int *id)
 {
     bool child = node >= CHILDREN;
@@ -86,7 +86,7 @@ EXPORT CONFIGRET WINAPI CM_Get_DevNode_Status(ULONG *status, ULONG *problem, DEV
     return CR_SUCCESS;
 }
 
-/* The first child behind the child statement `before` of the device that this one names. */
+/* Stores the node of the first child of a device after child statement `before`. */
 static CONFIGRET child_of(DEVINST *child, const char *device, int before)
 {
     const struct statement *s;

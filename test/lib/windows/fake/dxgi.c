@@ -1,12 +1,12 @@
-/* dxgi.c: a DXGI library whose adapters its script names, in the order of no preference:
+/* dxgi.c: a DXGI library whose adapters its script names, in the order DXGI_GPU_PREFERENCE_UNSPECIFIED:
  *
- *   adapter LUID [vendor=N]   an adapter; LUID is a number of 64 bits
- *   factory 1|none            there is no factory 6, or no factory at all
- *   perform CreateDXGIFactory1 SCRIPT   as of a driver
- *   vulkan                    it is made of Vulkan: to make a factory it takes a lock, and makes an instance and
- *                             lists its devices; a second caller meanwhile gets none, and would wait forever
+ *   adapter LUID [vendor=N]   an adapter; LUID is a 64-bit number
+ *   factory 1|none            only an IDXGIFactory1 can be created, or no factory at all
+ *   perform CreateDXGIFactory1 SCRIPT   as in the script of a driver
+ *   vulkan                    this library uses Vulkan: under a lock it creates an instance and lists the devices
+ * before it returns a factory. A call that finds the lock taken, and would wait forever, gets none
  *
- * It logs its beginning, its new objects, and at its end the number of unreleased objects.
+ * It logs when it is loaded, each new object, and when it is unloaded the number of unreleased objects.
  */
 #define COBJMACROS
 #include <windows.h>
@@ -17,7 +17,7 @@
 
 #include "../../fake/script.h"
 
-static LONG alive; /* objects */
+static LONG alive; /* number of unreleased objects */
 
 static HRESULT STDMETHODCALLTYPE no_interface(IUnknown *self, REFIID id, void **out)
 {
@@ -88,7 +88,7 @@ static ULONG STDMETHODCALLTYPE factory_release(IDXGIFactory6 *self)
     return 0;
 }
 
-/* In any order but that of no preference. */
+/* Returns the adapters in reverse order, for all preferences but DXGI_GPU_PREFERENCE_UNSPECIFIED. */
 static HRESULT STDMETHODCALLTYPE enumerate(IDXGIFactory6 *self, UINT i, IDXGIAdapter1 **out)
 {
     (void)self;
@@ -143,7 +143,7 @@ static void use_vulkan(void)
     record_close(&r);
 }
 
-/* False: this very function is at work already. */
+/* Creates an instance and lists its devices. Returns false if a call of this function has not returned yet. */
 static bool make_of_vulkan(void)
 {
     struct record r;
@@ -196,7 +196,7 @@ BOOL WINAPI DllMain(HINSTANCE dll, DWORD reason, void *reserved)
         record_open(&r, "begin");
         record_close(&r);
     }
-    if (reason != DLL_PROCESS_DETACH || reserved) return TRUE; /* it stays until the process ends */
+    if (reason != DLL_PROCESS_DETACH || reserved) return TRUE; /* it is loaded, or the process ends */
     record_open(&r, "end");
     record_int(&r, "alive", alive);
     record_close(&r);

@@ -1,11 +1,11 @@
-/* gdi32.c: display adapters that its script names, one statement each:
+/* gdi32.c: display adapters that its script names, one in each statement:
  *
- *   adapter                          it has no value
- *   adapter NAME one|list PATH...    its key has a value of that name, a text or a list of them. "!" stands for no text
- *   adapter NAME breaks              its key says how long that value is, and fails when it is asked for it
- *   enumerate fails                  the adapters cannot be listed
+ *   adapter                          its key has no value
+ *   adapter NAME one|list PATH...    its key has the value NAME, a text or a list of texts. "!" is an empty value
+ *   adapter NAME breaks              the key returns the length of the value NAME, and fails when it should return the
+ * value enumerate fails                  the adapters cannot be listed
  *
- * It logs the queries, and which adapters are closed: adapter i has the handle i + 1.
+ * It logs the queries and the closed adapters. Adapter i has the handle i + 1.
  */
 #include <windows.h>
 
@@ -18,8 +18,8 @@
 #define EXPORT __declspec(dllexport)
 #define NOT_FOUND ((LONG)0xc0000034)
 #define FAILS ((LONG)0xc0000001)
-#define FAIL 2       /* of a query, when the call itself succeeds: the value has another type */
-#define OVERFLOWED 1 /* the value needs more room */
+#define FAIL 2       /* status of a query in a call that succeeds: the value has another type */
+#define OVERFLOWED 1 /* status of a query: the buffer is too small */
 
 struct adapter {
     UINT handle;
@@ -45,7 +45,7 @@ struct registry_query {
     ULONG type, physical_adapter, size;
     UINT status;
     union {
-        UINT64 wide; /* by which it is aligned */
+        UINT64 wide; /* for the alignment */
         WCHAR text[1];
     } value;
 };
@@ -62,7 +62,7 @@ LONG WINAPI D3DKMTEnumAdapters2(struct adapters *out)
     return 0;
 }
 
-/* The value's bytes: each text with its end, and one end more behind a list. */
+/* Writes the value: each text with its terminating zero, and one more zero after a list. Returns its size in bytes. */
 static ULONG value_of(const struct statement *s, bool list, WCHAR *to)
 {
     static const WCHAR none[] = {0xd800, 0};

@@ -1,5 +1,5 @@
-/* thunk_entries.c: of the fakes for Windows. In 32 bits each takes its arguments from the stack when it returns: as
- * many as the command has; none of an unknown command, and the host corrects its stack. */
+/* thunk_entries.c: entries of the fakes' functions on Windows. On i386, a function removes its arguments from the
+ * stack: a command as many as it has, an unknown command none; the host corrects the stack after the latter. */
 #include "../../fake/thunks.h"
 
 #define T8(n) X(n##0) X(n##1) X(n##2) X(n##3) X(n##4) X(n##5) X(n##6) X(n##7)
@@ -17,7 +17,8 @@ __attribute__((used)) uint64_t thunk_entered(int index, const struct passed *pas
     return thunk_run(index, args);
 }
 
-/* On the stack: the index, the return address, arguments. The return address moves to where the last argument was. */
+/* The stack has the index, the return address and the arguments. The return address moves to the place of the last
+ * argument. */
 __asm__("thunk_common:\n\t"
         "leal 8(%esp), %eax\n\t"
         "movl (%esp), %ecx\n\t"

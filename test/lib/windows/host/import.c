@@ -1,5 +1,5 @@
-/* import.c: stands between the loader and some of the system's functions where a case is about these: writes down what
- * they were called with, gives other libraries and errors as the setup says. */
+/* import.c: replaces functions of the system for cases that are about them: it logs the calls, and returns other
+ * libraries and errors as the setup says. */
 #include "import.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static __attribute__((noinline)) void write_call(const char *function, const wch
     SetLastError(error);
 }
 
-/* Callers may have little stack. */
+/* Logs a call. It uses little stack, because callers may have little. */
 static void note(const char *function, const wchar_t *argument, const char *more)
 {
     if (call_log != INVALID_HANDLE_VALUE) write_call(function, argument, more);
@@ -31,7 +31,7 @@ static void note(const char *function, const wchar_t *argument, const char *more
 /* ---- libraries -------------------------------------------------------------------------------------------------- */
 
 static struct other {
-    wchar_t *name, *path; /* NULL: none, and the error */
+    wchar_t *name, *path; /* path NULL: the load fails with the error */
     DWORD error;
 } others[32];
 static int other_count;
@@ -40,14 +40,15 @@ static int other_count;
 static const struct other *other_of(const wchar_t *path)
 {
     const wchar_t *name = wcsrchr(path, L'\\');
-    for (int i = other_count; i-- > 0;) /* the last statement counts */
+    for (int i = other_count; i-- > 0;) /* the last statement of a name counts */
         if (!_wcsicmp(others[i].name, name ? name + 1 : path)) return &others[i];
     return NULL;
 }
 
 static bool short_paths;
 
-/* Is it what programs of Windows open no file by? Behind the prefix a path is taken as it is, so that "." is a name. */
+/* Reports whether Windows would open no file by this path. After the prefix of long paths Windows takes a path
+ * literally, so that "." is a name. */
 static bool too_long(const wchar_t *path)
 {
     if (!short_paths) return false;
@@ -115,7 +116,7 @@ static LONG WINAPI packages_of(const wchar_t *family, UINT32 *count, wchar_t **n
     if (!fits) return ERROR_INSUFFICIENT_BUFFER;
     for (int i = 0, at = 0; i < package_count; i++) {
         if (wcscmp(packages[i].family, family)) continue;
-        names[at] = buffer + 2 * at; /* the name of a package is its number */
+        names[at] = buffer + 2 * at; /* the name of a package is its index */
         names[at][0] = (wchar_t)(L'0' + i);
         names[at++][1] = 0;
     }

@@ -1,11 +1,11 @@
-/* import.h: what of the system's functions the loader sees in this process. Owner: import.c. */
+/* import.h: replacements of the system's functions in this process. Owner: import.c. */
 #ifndef TEST_WINDOWS_IMPORT_H
 #define TEST_WINDOWS_IMPORT_H
 
 #include <stdbool.h>
 #include <windows.h>
 
-/* The system's functions of nearly these names, as the setup wants them. */
+/* The replacements; the setup decides about their results. */
 HMODULE WINAPI import_load(const wchar_t *path);
 HMODULE WINAPI import_load_by(const wchar_t *path, HANDLE file, DWORD flags);
 BOOL WINAPI import_let_go(HMODULE module);
@@ -18,15 +18,15 @@ DWORD WINAPI import_variable(const wchar_t *name, wchar_t *value, DWORD room);
 LONG WINAPI import_open_key(HKEY above, const wchar_t *name, DWORD options, REGSAM rights, HKEY *key);
 void WINAPI import_debugger(const wchar_t *text);
 
-/* Obeys a statement of the setup; false: it is none of these.
+/* Executes a statement of the setup. Returns false for an unknown one.
  *
- *   library NAME PATH   a caller that loads the library NAME, by any path, gets PATH
- *   refuse NAME ERROR   or nothing, with this error
- *   calls PATH          the calls of these functions are written to a file, a line each: "function argument"
- *   package FAMILY PATH an app package that is installed at PATH; "unwritten": the function reports success and does
- *                       not write the path; "unended": the path has no end
- *   short_paths         no file opens by a path of MAX_PATH or more characters, as on Windows; Wine opens it. So it
- *                       does "." in a path behind the prefix \\?\, which Windows does not
+ *   library NAME PATH   a load of the library NAME, by any path, loads PATH instead
+ *   refuse NAME ERROR   a load of the library NAME fails with this error
+ *   calls PATH          the calls of these functions are logged to a file, one on each line: "function argument"
+ *   package FAMILY PATH an app package that is installed at PATH. "unwritten": the function reports success and does
+ *                       not write the path; "unended": the path has no terminating zero
+ *   short_paths         no file can be opened by a path of MAX_PATH or more characters, or by one with "." after the
+ *                       prefix \\?\, as on Windows; Wine opens both
  */
 bool import_obey(const char *verb, const char *first, const char *second);
 

@@ -1,9 +1,8 @@
-/* interpose.c: interposes between the loader under test and the system: functions that it imports are replaced by
- * those of this file, as soon as it is loaded. They record its file accesses, where WORLD_ACCESS names a
- * file ("function argument", as the interposer of Linux writes it: test/lib/shim), refuse its memory, and say that the
- * process has medium integrity, where Wine has none but High, or High where WORLD_ELEVATED is set. Opening a file or
- * directory whose path contains the text of WORLD_NO_MEMORY fails for lack of memory. Replacements that single cases
- * want are in import.c.
+/* interpose.c: replaces functions that the loader under test imports from the system, right after it is loaded. They
+ * log its file accesses to the file that WORLD_ACCESS names ("function argument", as the interposer of Linux does:
+ * test/lib/shim), and make its allocations fail. They report medium integrity, which Wine does not have, or high
+ * integrity if WORLD_ELEVATED is set. Opening a file or directory whose path contains the text of WORLD_NO_MEMORY fails
+ * for lack of memory. import.c has replacements for single cases.
  */
 #include "interpose.h"
 #include "import.h"
@@ -45,7 +44,7 @@ static HMODULE WINAPI load_library_ex(const WCHAR *path, HANDLE file, DWORD flag
     return import_load_by(path, file, flags);
 }
 
-/* Does the case want no memory for this path? */
+/* Reports whether opening this path fails for lack of memory. */
 static bool no_memory(const WCHAR *path)
 {
     char wanted[256], name[4096];
@@ -149,7 +148,7 @@ COMMAND(malloc_fail)
 
 static volatile LONG attempts, aborts;
 
-/* In an attempt, it is the thread alone that ends. */
+/* Ends the process, or in an attempt only the thread. */
 static void loader_abort(void)
 {
     if (!attempts) abort();
@@ -171,7 +170,7 @@ static DWORD WINAPI perform_attempt(void *data)
     return 0;
 }
 
-/* In a thread: an abort() of the loader ends this thread alone. So the thread's effects are not undone. */
+/* Performs a command in a thread. An abort of the loader ends the thread alone, without undoing its effects. */
 COMMAND(attempt)
 {
     struct attempt a = {.script = object_find(arg_or(line, "script", "script")),

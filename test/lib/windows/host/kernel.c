@@ -1,4 +1,4 @@
-/* kernel.c: of the host for Windows: the system's facts about this process. There is no fork here. */
+/* kernel.c: the system's facts about the host's process on Windows, which has no fork. */
 #include "../../host/host.h"
 #include "interpose.h"
 #include <stdio.h>

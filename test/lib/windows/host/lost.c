@@ -1,5 +1,5 @@
-/* lost.c: of the host for Windows: the opened library is interposed (interpose.c), and lost blocks are not
- * searched for. */
+/* lost.c: says that the host on Windows does not search for lost blocks, because the opened library is interposed
+ * (interpose.c). */
 #include "../../host/host.h"
 #include "interpose.h"
 

@@ -1,7 +1,7 @@
-/* step.c: of the host for Windows: a call performed one instruction at a time, by exceptions that the processor's trap
- * flag raises; at every instruction inside the loader the stack is unwound, until the loader has jumped elsewhere. On
- * x86-64 the system's unwinder does it, which takes a function without a table for one that never moves the stack
- * pointer. i386 has no tables: the return address has to be where the stack pointer points. Judges nothing: it counts.
+/* step.c: performs a call on Windows one instruction at a time, by the exceptions of the processor's trap flag. At
+ * every instruction inside the loader it unwinds the stack, until the loader has jumped elsewhere. On x86-64 the system
+ * unwinds; it assumes that a function without a table never moves the stack pointer. i386 has no tables, so the return
+ * address must be where the stack pointer points. The file counts, and judges nothing.
  */
 #include "../../host/host.h"
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ static volatile uintptr_t first_bad;
 static volatile uint64_t trap_count;
 
 #if defined __x86_64__
-/* Does unwinding from here find the frame of stepped()? */
+/* Reports whether unwinding from here finds the frame of stepped(). */
 static bool finds_caller(const CONTEXT *at)
 {
     CONTEXT frame = *at;
@@ -62,7 +62,7 @@ static LONG CALLBACK on_trap(EXCEPTION_POINTERS *trap)
     if (inside || !steps)
         context->EFlags |= TRAP_FLAG;
     else
-        context->EFlags &= ~TRAP_FLAG; /* the loader is behind */
+        context->EFlags &= ~TRAP_FLAG; /* the loader has jumped elsewhere */
     if (!inside) return EXCEPTION_CONTINUE_EXECUTION;
     steps++;
     if (finds_caller(context))
@@ -72,17 +72,17 @@ static LONG CALLBACK on_trap(EXCEPTION_POINTERS *trap)
     return EXCEPTION_CONTINUE_EXECUTION;
 }
 
-/* The frame that unwinding has to find. */
+/* Performs the call. Unwinding has to find its frame. */
 static __attribute__((noinline)) uint64_t stepped(const struct signature *signature, PFN_vkVoidFunction function,
                                                   const uint64_t *a)
 {
     STEPS_BEGIN();
     uint64_t value = call_by(signature, function, a);
-    __asm__ volatile("" ::: "memory"); /* a call, and no jump */
+    __asm__ volatile("" ::: "memory"); /* so that the call above is not turned into a jump */
     return value;
 }
 
-/* step name= via= instance= device= arg=...: like call, with up to six arguments. */
+/* step name= via= instance= device= arg=...: like call, with at most six arguments. */
 COMMAND(step)
 {
     uint64_t instance = arg_ref(line, "instance", 0), device = arg_ref(line, "device", 0), a[ARGUMENTS] = {0};

@@ -1,11 +1,11 @@
-/* world.c: the host's environment: variables and the registry are those of the file that WORLD_SETUP
- * names. A statement a line, its words percent-encoded:
+/* world.c: the host's variables and registry on Windows, from the file that WORLD_SETUP names. Each line has a
+ * statement with percent-encoded words:
  *
- *   set NAME VALUE         a variable. Wine keeps those whose names begin with VK_ from programs that it starts.
- *   machine|user KEY NAME  a value, four bytes of zeros, below SOFTWARE\Khronos\Vulkan\KEY. This process sees nothing
- *                          else of HKEY_LOCAL_MACHINE and HKEY_CURRENT_USER.
+ *   set NAME VALUE         a variable. Wine does not pass variables that begin with VK_ to programs.
+ *   machine|user KEY NAME  a value of four zero bytes below SOFTWARE\Khronos\Vulkan\KEY. This process finds nothing
+ *                          else in HKEY_LOCAL_MACHINE and HKEY_CURRENT_USER.
  *
- * import.h has more.
+ * import.h has more statements.
  */
 #include "import.h"
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 /* ---- the registry ----------------------------------------------------------------------------------------------- */
 
 static HKEY hives[2];
-static wchar_t hive_name[64]; /* below the true HKEY_CURRENT_USER; it goes with the last process of Wine */
+static wchar_t hive_name[64]; /* below the real HKEY_CURRENT_USER; removed with Wine's last process */
 
 static void hives_drop(void)
 {
@@ -86,11 +86,11 @@ static void obey(char *text)
 
 __declspec(dllexport) DWORD world_first; /* the first thread, for posix.c */
 
-/* Held by the fakes that write into the world's log. */
+/* The lock of the fakes that write to the world's log. */
 __declspec(dllexport) SRWLOCK world_log = SRWLOCK_INIT;
 
-/* Scripts of fakes are read again when the host is told that they have changed: to look at a file costs several calls
- * of another process here. */
+/* Not 0: fakes read their scripts again only if the host is told that these have changed, because checking a file costs
+ * Wine several calls to its server. */
 __declspec(dllexport) int host_scripts_steady;
 
 __attribute__((constructor)) static void begin(void)

@@ -1,5 +1,5 @@
-/* fcntl.h: files are opened by their names in UTF-8, and their content is not converted; lines appended
- * by several threads are whole. */
+/* fcntl.h: opens files by names in UTF-8, without conversion of their content. Lines that several threads append are
+ * whole. */
 #ifndef TEST_FCNTL_H
 #define TEST_FCNTL_H
 

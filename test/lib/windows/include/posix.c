@@ -1,4 +1,4 @@
-/* posix.c: Linux's functions, as far as the test programs use them, by those of Windows. */
+/* posix.c: functions of Linux's C library that the test programs use, written with Windows' functions. */
 #include "posix.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ wchar_t *posix_wide(const char *text)
     return wide;
 }
 
-/* With a path's separators as they are here. */
+/* Converts a path to UTF-16 with backslashes. */
 static wchar_t *wide_path(const char *path)
 {
     wchar_t *wide = posix_wide(path);
@@ -219,7 +219,7 @@ struct limited {
     void *data;
 };
 
-#define GUARD (5 * 4096) /* the pages at its end are not for the thread */
+#define GUARD (5 * 4096) /* pages at the end of the stack that the thread cannot use */
 
 static void *run_limited(void *data)
 {
@@ -277,7 +277,7 @@ char *dlerror(void)
     return text;
 }
 
-/* The name that the module exports an address by. */
+/* Returns the name by which a module exports an address. */
 static const char *name_of(const unsigned char *base, const void *address)
 {
     const IMAGE_NT_HEADERS *image = (const void *)(base + ((const IMAGE_DOS_HEADER *)(const void *)base)->e_lfanew);

@@ -1,9 +1,8 @@
-/* words.c: of host and fakes for Windows. In 32 bits the function that is called takes its arguments from the stack, as
- * many as it has. */
+/* words.c: calls functions on Windows. On i386, the called function removes its arguments from the stack. */
 #include "../../interface.h"
 
 #if UINTPTR_MAX == 0xffffffff
-/* The stack is afterwards as it was before. */
+/* Calls a function, and restores the stack pointer. */
 uint64_t call_words(PFN_vkVoidFunction function, const struct passed *passed)
 {
     const uint32_t *from = passed->word;

@@ -1,5 +1,5 @@
-/* crash.c: a driver and a layer that crash when the loader calls them. With HANGS they do not return,
- * with ABORTS they call abort.
+/* crash.c: a driver and a layer that crash when the loader calls them. With HANGS they do not return, and with ABORTS
+ * they call abort.
  */
 #include <stdlib.h>
 #include <windows.h>

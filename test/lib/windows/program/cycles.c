@@ -1,5 +1,5 @@
-/* cycles.c: loads loaders and frees them, many times, every tenth time with a call of the API in between; prints
- * the remaining handles and threads of the process for each, and the time of loading.
+/* cycles.c: loads and unloads libraries many times, with a call of the API in between every tenth time. For each
+ * library it prints the remaining handles and threads of the process, and the time of loading.
  *
  *   cycles CYCLES LIBRARY...
  */
@@ -29,7 +29,7 @@ static DWORD handles(void)
     return count;
 }
 
-/* Nanoseconds that loading took. */
+/* Returns the time of loading in nanoseconds. */
 static double cycle(const char *path, int call)
 {
     LARGE_INTEGER before, after, rate;
@@ -51,7 +51,7 @@ static double cycle(const char *path, int call)
 
 static void measure(const char *path, int cycles)
 {
-    double best = cycle(path, 1); /* the system's own libraries stay */
+    double best = cycle(path, 1); /* the system's own libraries stay loaded */
     unsigned threads_before = threads();
     DWORD handles_before = handles();
     for (int i = 0; i < cycles; i++) {

@@ -1,4 +1,4 @@
-/* window.c: a window of Windows, for present.c. */
+/* window.c: opens a window on Windows for present.c. */
 #include <stdio.h>
 #include <windows.h>
 

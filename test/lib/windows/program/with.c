@@ -1,9 +1,9 @@
-/* with.c: runs a program with variables: Wine keeps those whose names begin with VK_ from the programs that are started
- * from outside, as they are its own side's.
+/* with.c: runs a program with variables. Wine does not pass variables that begin with VK_ to programs that are started
+ * from Linux.
  *
  *   with NAME=VALUE... PROGRAM ARGUMENT...
  *
- * Its exit code is the program's, 127 when that cannot be started.
+ * The exit code is the program's, or 127 if it cannot be started.
  */
 #include <process.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
-/* bench.c: the library under measurement, and the life of a program on it in steps.
- */
+/* bench.c: the measured library, and the steps of a program's life with it. */
 #include "bench.h"
 
 #include <dlfcn.h>
@@ -19,7 +18,7 @@ static PFN_vkEnumerateInstanceExtensionProperties enumerate_extensions;
 static PFN_vkEnumerateInstanceLayerProperties enumerate_layers;
 static PFN_vkCreateInstance create_instance;
 
-/* Room for lists. Not allocated each time: that would be measured, too. */
+/* Room for lists. It is static because an allocation would be measured, too. */
 static VkExtensionProperties extensions[1024];
 static VkLayerProperties layers[4096];
 
@@ -52,7 +51,7 @@ uint64_t bench_spent(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* In a program without a loader the library is a driver. */
+/* Without a loader, the library is a driver. */
 static bool bare;
 
 PFN_vkVoidFunction bench_export(const char *name)
@@ -122,7 +121,7 @@ void bench_create(void)
     create_with(0, NULL);
 }
 
-/* The program uses the first of the devices. */
+/* Lists the devices; the program uses the first one. */
 void bench_list(void)
 {
     uint32_t count = 0;

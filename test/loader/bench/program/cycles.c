@@ -1,14 +1,13 @@
-/* cycles.c: repeats one operation on one Vulkan library, and prints the memory of the process on the way: blocks
- * and bytes of the heap, and resident memory. Nothing may grow.
+/* cycles.c: repeats one operation on one Vulkan library, and prints the memory of the process: blocks and bytes of the
+ * heap, and resident memory. None of them may grow.
  *
- *   cycles LIBRARY OPERATION COUNT [WARM-UP]      WARM-UP: a tenth of COUNT
+ *   cycles LIBRARY OPERATION COUNT [WARM-UP]      WARM-UP: by default a tenth of COUNT
  *
  * Prints three lines "after N blocks BLOCKS bytes BYTES resident KB": after the warm-up, after half of COUNT and after
- * all of it. Blocks are those of this process's malloc, of every caller: loader, driver, layers, the C library.
- * At that time no object of the operation is alive: only the objects that it needs around it.
+ * all of it. Blocks are those of malloc in this process, of every caller: loader, driver, layers, the C library. At
+ * these moments, no object of the operation exists, only the objects that it needs.
  *
- * Read from the environment: BENCH_NAMES, as measure does.
- */
+ * Variable: BENCH_NAMES, as for measure. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -20,7 +19,7 @@
 
 #include "bench.h"
 
-/* ---- the heap, counted: these take the place of the C library's own in the whole process ---- */
+/* ---- counting the heap: these functions replace the C library's in the whole process ---- */
 
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
@@ -59,7 +58,7 @@ void *realloc(void *old, size_t size)
 {
     long had = old ? (long)malloc_usable_size(old) : 0;
     void *p = __libc_realloc(old, size);
-    if (p || (old && size == 0)) { /* otherwise the old block is still there */
+    if (p || (old && size == 0)) { /* otherwise the old block still exists */
         atomic_fetch_add(&blocks, (p != NULL) - (old != NULL));
         atomic_fetch_add(&bytes, (p ? (long)malloc_usable_size(p) : 0) - had);
     }
@@ -118,7 +117,7 @@ int main(int argc, char **argv)
     }
     static char buffer[4096];
     setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-    /* The kernel would put 2 MB pages in the place of many small ones whenever it has the time. */
+    /* Otherwise the kernel could replace many small pages by 2 MB pages at any time. */
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     bench_names = getenv("BENCH_NAMES");
     const struct operation *o = operation_find(argv[2]);

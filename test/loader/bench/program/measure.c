@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No operation takes longer than this in all, as long as it was done three times. */
+/* An operation is repeated until this time is used up, but at least three times. */
 #define ENOUGH_NS 250000000u
 
 void bench_counted(void (*once)(void), unsigned long n);
@@ -29,7 +29,7 @@ static void put(const char *name, double median, double lowest)
     printf("%s %.2f %.2f\n", name, median, lowest);
 }
 
-/* A number of kB, or a count, of a file of /proc/self; 0 where there is none. */
+/* Returns a number from a file of /proc/self, or 0. */
 static long own(const char *file, const char *key)
 {
     FILE *f = fopen(file, "re");
@@ -54,7 +54,7 @@ static void step(const char *name)
 static void start(const char *library, bool enumerate)
 {
     setvbuf(stdout, NULL, _IOFBF, 4096);
-    printf("%s", ""); /* the buffer is there now */
+    printf("%s", ""); /* allocates the buffer of stdout */
     uint64_t spent = bench_spent();
     uint64_t began = since = bench_now();
     bench_open(library);
@@ -97,7 +97,7 @@ static const struct operation *find(const char *name)
     return o;
 }
 
-/* Its name is what valgrind is told. */
+/* valgrind counts the instructions below the function of this name. */
 __attribute__((noinline, noclone)) void bench_counted(void (*once)(void), unsigned long n)
 {
     for (unsigned long i = 0; i < n; i++) once();
@@ -121,7 +121,7 @@ static void take(const char *name)
     double samples[64], spent[64];
     unsigned n = 0;
     bool cycle = strcmp(name, "cycle") == 0;
-    repeat(o, 2 * o->batch); /* fills caches, and makes the objects of the first use */
+    repeat(o, 2 * o->batch); /* fills caches, and creates the objects of the first use */
     uint64_t first = bench_now();
     while (n < o->samples && (n < 3 || bench_now() - first < ENOUGH_NS)) {
         uint64_t before = cycle ? bench_spent() : 0;
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
         const struct operation *o = find(argv[3]);
         bench_reach(o->stage);
         if (!operation_ready(o)) bench_die("this device has no %s", o->name);
-        o->once(); /* makes the objects of the first use */
+        o->once(); /* creates the objects of the first use */
         if (o->undo) o->undo();
         repeat(o, strtoul(argv[4], NULL, 10));
         return 0;

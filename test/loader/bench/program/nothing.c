@@ -1,7 +1,6 @@
-/* nothing.c: a layer that does nothing, to measure the cost of a layer in the chain: it takes part in the creation of
- * instance and device, as a layer must, and passes every other look-up on. A library is one layer, so there are as many
- * copies of the file as there are layers; it serves one instance with one device at a time.
- */
+/* nothing.c: a layer that does nothing, to measure the cost of a layer in the chain. It takes part in the creation of
+ * instance and device, as a layer must, and passes every other lookup on. A library is one layer, so several layers
+ * need copies of the file. It supports one instance with one device at a time. */
 #include <string.h>
 
 #include "interface.h"

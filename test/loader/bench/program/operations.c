@@ -1,5 +1,4 @@
-/* operations.c: the measured operations, one function each.
- */
+/* operations.c: the measured operations, one function each. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static void create_destroy(void)
     bench_destroy();
 }
 
-/* The first list of an instance; the instance is another after each. */
+/* Lists the devices of a new instance; each repetition has another instance. */
 static void another_instance(void)
 {
     bench_destroy();
@@ -106,7 +105,7 @@ static void surface(void)
     VkHeadlessSurfaceCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
     VkSurfaceKHR s;
     bench_must(OF_INSTANCE(vkCreateHeadlessSurfaceEXT)(now.instance, &info, NULL, &s), "vkCreateHeadlessSurfaceEXT");
-    /* Drivers make their surfaces when they are asked about one. */
+    /* Drivers create their surface at the first query about it. */
     VkBool32 supported;
     bench_must(OF_INSTANCE(vkGetPhysicalDeviceSurfaceSupportKHR)(now.physical, 0, s, &supported),
                "vkGetPhysicalDeviceSurfaceSupportKHR");

@@ -1,7 +1,6 @@
-/* state.c: a device, and a command buffer in which draws are valid: on real drivers, too, they are recorded inside a
- * render pass and with a pipeline. Nothing is ever submitted. The pipeline throws all primitives away, so that neither
- * an image nor a fragment shader is needed.
- */
+/* state.c: a device, and a command buffer in which draws are valid, also on real drivers: recorded inside a render
+ * pass, with a pipeline. Nothing is submitted. The pipeline discards all primitives, so that neither an image nor a
+ * fragment shader is needed. */
 #include "state.h"
 
 #include <string.h>
@@ -30,7 +29,7 @@ static PFN_vkVoidFunction of_device(const char *name)
 #define DO(name, ...) ((PFN_##name)of_device(#name))(__VA_ARGS__)
 #define MUST(name, ...) bench_must(DO(name, __VA_ARGS__), #name)
 
-/* A family with graphics; otherwise the first, and nothing can be drawn. */
+/* Chooses a queue family with graphics; otherwise the first one, and nothing can be drawn. */
 static void choose_family(void)
 {
     PFN_vkGetPhysicalDeviceQueueFamilyProperties families_of =
@@ -113,7 +112,7 @@ static void make_commands(void)
     MUST(vkCreateCommandPool, now.device, &with, NULL, &pool);
     VkCommandBufferAllocateInfo from = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pool, .commandBufferCount = 1};
-    /* Through the export: it makes the command buffer one that the library's functions know. */
+    /* With the exported function, so that the library's functions accept the command buffer. */
     PFN_vkAllocateCommandBuffers allocate = (PFN_vkAllocateCommandBuffers)bench_export("vkAllocateCommandBuffers");
     bench_must(allocate(now.device, &from, &now.commands), "vkAllocateCommandBuffers");
 }

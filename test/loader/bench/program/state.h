@@ -1,5 +1,4 @@
-/* state.h: the objects of the program at its stage; for bench.c, state.c and operations.c.
- */
+/* state.h: the program's objects at the present stage, for bench.c, state.c and operations.c. */
 #ifndef VKLOADER_BENCH_STATE_H
 #define VKLOADER_BENCH_STATE_H
 
@@ -10,8 +9,8 @@ extern struct state {
     VkInstance instance;
     VkPhysicalDevice physical;
     VkDevice device;
-    VkCommandBuffer commands; /* being recorded, inside a render pass, a pipeline bound */
-    bool draws;               /* whether there are such commands: the device has a queue for graphics */
+    VkCommandBuffer commands; /* in the recording state, inside a render pass, with a bound pipeline */
+    bool draws;               /* commands are valid: the device has a graphics queue */
     PFN_vkEnumeratePhysicalDevices enumerate;
     PFN_vkDestroyInstance destroy_instance;
     PFN_vkCreateDevice create_device;
@@ -19,13 +18,13 @@ extern struct state {
     PFN_vkGetDeviceProcAddr gdpa;
 } now;
 
-/* A device of one queue, without extensions. */
+/* Creates a device with one queue and without extensions. */
 VkDevice state_make_device(void);
 
-/* now.device and all that a draw needs, and back. */
+/* Creates now.device and everything that a draw needs, and destroys them. */
 void state_enter_device(void);
 void state_leave_device(void);
-/* Discards the recorded commands and begins again. */
+/* Discards the recorded commands and begins recording again. */
 void state_record(void);
 
 #endif

@@ -1,6 +1,7 @@
-/* main.c: records known numbers of draws of every kind in THREADS threads at once, and prints for each recording what
- * the layer must write: the command buffer's handle, draws, instances, vertices, indirect draws, and the most that are
- * counted on the device. Takes the loader's file and how many command buffers each thread records. */
+/* main.c: records known numbers of draws of every kind in THREADS threads at once, and prints for each recording the
+ * line that the layer must write: the command buffer's handle, draws, instances, vertices, indirect draws, and the
+ * maximum of draws that the device counts. Arguments: the loader's file, and the number of command buffers for each
+ * thread. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static void record(VkCommandBuffer c, uint32_t n)
     VkMultiDrawInfoEXT plain[3] = {{0, 10}, {10, 20}, {30, 30}};
     vkCmdDrawMultiEXT(c, 3, plain, 4, 0, sizeof(plain[0]));
     draws += 3, instances += 12, vertices += 240;
-    /* With other data between, as the stride allows. */
+    /* The stride leaves room for other data in between. */
     struct {
         VkMultiDrawIndexedInfoEXT info;
         uint32_t other[5];
@@ -76,7 +77,7 @@ static void *work(void *argument)
                                         .commandBufferCount = (uint32_t)recordings};
     OK(vkAllocateCommandBuffers(device, &info, all));
     for (int i = 0; i < recordings; i++) record(all[i], (uint32_t)i);
-    record(all[0], 7); /* counts begin again */
+    record(all[0], 7); /* counting starts again */
     vkFreeCommandBuffers(device, pool, (uint32_t)recordings / 2, all);
     info.commandBufferCount = 1;
     OK(vkAllocateCommandBuffers(device, &info, all));

@@ -1,10 +1,10 @@
-/* answer.c: answers messages as the library's core does, which is linked to it.
+/* answer.c: answers messages with the library's core, which is linked in.
  *
- *   answer         calls on standard input: their number of messages, then for each message a letter (A: answered
- *                  before, D: to be answered), its size, its bytes. For each D, on standard output: how it ended
- *                  (0, GOC_PANIC, GOC_MEMORY, 3: malformed), the size of the answer, its bytes.
- *   answer stack   the same, each call on a painted stack; prints how much of it was used at most.
- *   answer memory  prints the bytes that each call took. */
+ *   answer         reads calls from standard input: the number of messages, then for each message a letter (A: answered
+ *                  before, D: to be answered), its size, and its bytes. For each D it writes the result (0, GOC_PANIC,
+ *                  GOC_MEMORY, 3: malformed), the size of the answer, and its bytes to standard output.
+ *   answer stack   does the same, each call on a painted stack, and prints the largest use of the stack.
+ *   answer memory  prints the bytes that each call allocated. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,10 +57,11 @@ static uint32_t number(void)
 
 #define MESSAGES 256
 
-static int mode; /* 0, or the letter of the command line's word */
+static int mode; /* 0, or the first letter of the argument */
 static size_t max_used;
 
-/* One call. Each message has a block of its own, which a sanitizer watches; the core points into them all. */
+/* Makes one call. Each message is in a separate block, so that a sanitizer detects accesses outside. The core points
+ * into all messages. */
 static void answer_call(void)
 {
     static uint8_t *kept[MESSAGES];

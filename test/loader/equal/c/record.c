@@ -1,9 +1,8 @@
-/* record.c: linked into the library with the address sanitizer, between the spine and the core (-Wl,--wrap): it appends
- * every question and its answer to the file that VKLOADER_RECORD names, for the test that Go and C answer alike.
+/* record.c: linked into the library with the address sanitizer, between spine and core (-Wl,--wrap). It appends every
+ * question with its answer to the file VKLOADER_RECORD, for the test that compares the answers of Go and C.
  *
- * An entry: a letter (B: a call begins, A: a message that was answered before, D: a message, and its answer), the
- * process and the address of the call's memory, how the core ended, the sizes of message and answer, and their bytes.
- */
+ * An entry has a letter (B: a call begins, A: a message that was answered before, D: a message with its answer), the
+ * process and the address of the call's memory, the core's result, the sizes of message and answer, and their bytes. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +23,7 @@ int __wrap_core_go_add(struct goc *g, void *call, const void *message, size_t si
 int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t size, const void **answer,
                           size_t *answer_size, bool *ok);
 
-/* The tests watch which symbols the library imports, so the environment is the one that constructors get. */
+/* Tests check the library's imported symbols, so the environment is the constructor's argument and not from getenv. */
 static const char *path;
 
 __attribute__((constructor)) static void find_path(int argc, char **argv, char **environment)
@@ -36,7 +35,7 @@ __attribute__((constructor)) static void find_path(int argc, char **argv, char *
         if (strncmp(*e, variable, sizeof variable - 1) == 0) path = *e + sizeof variable - 1;
 }
 
-/* By system calls alone: the tests watch which files the library opens. */
+/* Uses system calls only, because tests check the files that the library opens. */
 static void record(char kind, const struct goc *g, int status, const void *message, size_t size, const void *answer,
                    size_t answer_size)
 {

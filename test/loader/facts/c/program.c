@@ -1,10 +1,10 @@
-/* program.c: a program that contains the spine, with another core (-Wl,--wrap). The questions of the spine to its core
- * go to the test through a pipe, and the answers of the test come back through another one. So the test sees every fact
- * that the reader of the library gives, and can ask for more facts than the core.
+/* program.c: a program that contains the spine with a replaced core (-Wl,--wrap). The spine's messages to the core go
+ * to the test through a pipe, and the test's answers come back through another. So the test sees every fact that the
+ * library reads, and can ask for more facts than the core does.
  *
- * Each byte of standard input is a call of the API. The output to the test: a letter (B: a call of the core begins, A:
- * a message that was answered before, D: a message, which the test answers, E: the call of the API has ended, with its
- * result in place of a message), the size of the message, and the message. */
+ * Each byte of standard input makes an API call. The output has entries: a letter (B: a call of the core begins, A: a
+ * message that was answered before, D: a message, which the test answers, E: the end of the API call, with its result
+ * instead of a message), the size of the message, and the message. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* breaking.c: the null driver, except for vkCreateHeadlessSurfaceEXT, which first calls the function within_driver of
- * the program, and for a device's command vkBreakingTEST, for which its vkGetDeviceProcAddr does so. Built with the
- * path of the null driver, NULL_DRIVER. */
+/* breaking.c: the null driver with two changes. Its vkCreateHeadlessSurfaceEXT, and its vkGetDeviceProcAddr for the
+ * name vkBreakingTEST, first call the program's function within_driver. Built with NULL_DRIVER, the path of the null
+ * driver. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* constructed.c: a library of the program's whose constructor and destructor use Vulkan: the program's function
- * within_constructor. */
+/* constructed.c: a library of the program. Its constructor and destructor call the program's function
+ * within_constructor, which uses Vulkan. */
 extern void within_constructor(void);
 
 __attribute__((constructor)) static void begin(void)

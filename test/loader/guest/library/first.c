@@ -1,5 +1,5 @@
-/* first.c: a library whose constructor is the loader's first caller, before the loader's own constructor where the
- * order is so, and while the dynamic linker's lock is held. */
+/* first.c: a library whose constructor is the first caller of the loader, while the dynamic linker's lock is held, and
+ * before the loader's own constructor if the order of loading allows that. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* hosted.c: the loader in a program of another language. hosted() uses it on the calling thread and on four of its own
- * and returns 0 when all is well. With GUEST_HOSTED the same happens when the library is opened: at once on the thread
- * that opens it, and on the others as soon as the dynamic linker lets them. */
+/* hosted.c: the loader in a program of another language. hosted() uses it on the calling thread and on four new
+ * threads, and returns 0 on success. With GUEST_HOSTED, the same happens when the library is opened: at once on the
+ * opening thread, and on the others as soon as the dynamic linker permits. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* slow.c: a driver library that says that it runs and waits for a byte, inside of dlopen, dlsym or dlclose: in its
- * constructor, in the resolver of a symbol, or in its destructor. It is no usable driver. GUEST_HOLD: the descriptor to
- * read, the descriptor to write. Built with IN_CONSTRUCTOR, IN_SYMBOL or IN_DESTRUCTOR. */
+/* slow.c: a driver library that waits inside dlopen, dlsym or dlclose: in its constructor, in the resolver of a symbol,
+ * or in its destructor (built with IN_CONSTRUCTOR, IN_SYMBOL or IN_DESTRUCTOR). It writes a byte and waits for one.
+ * GUEST_HOLD: the descriptor to read, the descriptor to write. It is no usable driver. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

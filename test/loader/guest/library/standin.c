@@ -1,6 +1,5 @@
-/* standin.c: stands before the core in a library that is linked with --wrap for it, and counts how often it is asked,
- * at the address in GUEST_COUNTER. The variable STANDIN, read at every question, chooses its behavior instead of
- * asking: panic, memory, bad, empty, need. */
+/* standin.c: wraps the core in a library linked with --wrap, and counts its calls at the address in GUEST_COUNTER. The
+ * variable STANDIN, read at each call, replaces the core's answer: panic, memory, bad, empty, need. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +19,7 @@ int __wrap_core_go_decide(struct goc *g, void *call, const void *message, size_t
                           size_t *answer_size, bool *ok)
 {
     static const uint32_t panics[] = {0x31574b56, 32, 1, 24, 0xffffffff, 0xffffffff, 0, 0};
-    /* Facts are missing: none that is named; the executable's path, again and again. */
+    /* Two answers with missing facts: one without a fact, one that asks for the executable's path each time. */
     static const uint32_t empty[] = {0x31574b56, 32, 32, 24, 0, 0, 0, 0};
     static const uint32_t need[] = {0x31574b56, 48, 32, 24, 0, 0, 0, 0, 36, 16, 0, 0};
     const char *way = getenv("STANDIN"), *text = getenv("GUEST_COUNTER");

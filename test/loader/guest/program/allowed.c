@@ -1,5 +1,5 @@
-/* allowed.c: rule G-10: a program whose system calls are limited to a list: the calls of the distribution's loader.
- * Every other call ends the process. docs/guest-rules.md has the names. */
+/* allowed.c: rule G-10: a program whose system calls are limited to those that the distribution's loader makes. Any
+ * other call ends the process. docs/guest-rules.md lists the calls. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,12 +16,12 @@ struct call {
     const char *name;
     unsigned number;
 };
-/* Formatted, #name would stand like a directive. */
+/* clang-format would format #name like a directive. */
 /* clang-format off */
 #define CALL(name) {#name, SYS_##name}
 /* clang-format on */
 
-/* Of loading, reading directories and files, dlopen and memory; a program cannot do with less under any loader. */
+/* Calls for loading, reading directories and files, dlopen and memory, which a program needs with any loader. */
 static const struct call loading[] = {
     CALL(brk),     CALL(close),    CALL(exit_group), CALL(futex),  CALL(getdents64), CALL(getrandom),
 #if __SIZEOF_POINTER__ == 4 /* The C library does the same by calls of other names. */
@@ -34,17 +34,17 @@ static const struct call loading[] = {
     CALL(write),
 #ifdef SYS_access
     CALL(access),  CALL(readlink),
-#else /* newer machines have only the calls that name a directory */
+#else /* newer machines have only the calls with a directory argument */
     CALL(faccessat), CALL(readlinkat),
 #endif
 };
-/* Of a process that began as root, whose user and group ids may differ later. */
+/* For a process that began as root, whose ids may differ later. */
 #ifdef SYS_getresuid32
 static const struct call ids[] = {CALL(getresuid32), CALL(getresgid32)};
 #else
 static const struct call ids[] = {CALL(getresuid), CALL(getresgid)};
 #endif
-/* Of this program, to have a child. */
+/* Calls with which this program makes a child. */
 static const struct call forking[] = {CALL(clone), CALL(set_robust_list), CALL(wait4)};
 
 static struct sock_filter filter[128];
@@ -65,7 +65,7 @@ static void allow(const struct call *calls, size_t count)
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* arguments: "child": forking is allowed, too; "less": no directory can be listed, which no loader can do without */
+/* arguments: "child": forking is also allowed; "less": directories cannot be listed, which every loader needs */
 static void allowed_calls(void)
 {
     bool with_child = arguments[0] && strcmp(arguments[0], "child") == 0;

@@ -1,4 +1,4 @@
-/* asked.c: which questions the core is asked, and what becomes of a panic. library/standin.c stands before the core. */
+/* asked.c: counts the questions to the core, and tests panics of the core, which library/standin.c wraps. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static atomic_int entered;
 
-/* How often the core is asked for the question about a layer that does not exist. */
+/* Asks a question about a layer that does not exist, and returns how often the core was called. */
 static int ask(const char *kind, int number)
 {
     char name[32];
@@ -31,7 +31,7 @@ static void begin(void)
     CHECK(ask("first", 0) > 0, "the core was not asked");
 }
 
-/* Used and recent answers are kept; the least recently used ones are not. */
+/* Recently used answers stay in the cache; the least recently used ones are removed. */
 static void asked_often(void)
 {
     begin();
@@ -43,7 +43,7 @@ static void asked_often(void)
     for (int i = 50; i < 53; i++) CHECK(ask("other", i) > 0, "question %d is remembered", i);
 }
 
-/* Each question holds a large file; the argument: how many such are remembered. */
+/* Each question contains a large file. argument: the number of such answers that the cache holds */
 static void asked_large(void)
 {
     int kept = atoi(arguments[0]);
@@ -53,7 +53,7 @@ static void asked_large(void)
     CHECK(ask("large", 5 - kept) > 0, "more than %d are remembered", kept);
 }
 
-/* Panics lose no memory, and later calls start afresh. The argument: the kind of panic. */
+/* A panic leaks no memory, and later calls succeed. argument: the kind of panic */
 static void after_panics(void)
 {
     load();

@@ -1,4 +1,4 @@
-/* closing.c: rules G-11 and G-13: unloading, several copies, the end of the process, a file that is replaced. */
+/* closing.c: rules G-11 and G-13: unloading, several copies, the end of the process, a replaced file. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include "guest.h"
 
-/* The real name of the loader's file, as it is in /proc/self/maps. */
+/* Returns the real path of the loader's file, as in /proc/self/maps. */
 static const char *file_name(void)
 {
     static char path[4096];
@@ -18,7 +18,7 @@ static const char *file_name(void)
     return path;
 }
 
-/* All mappings but the heap's end, which is the C library's. */
+/* Returns all mappings, without the end of the heap, which the C library changes. */
 static char *mappings(void)
 {
     char *text = maps(), *heap = strstr(text, "[heap]");
@@ -38,7 +38,7 @@ static void close_round(int round)
     CHECK(!mapped("libvk_null"), "the driver is still mapped");
 }
 
-/* How many keys of threads' own values the process has left. */
+/* Returns the number of keys for thread-specific values that the process can still create. */
 static unsigned keys_left(void)
 {
     static pthread_key_t key[4096];
@@ -48,7 +48,8 @@ static unsigned keys_left(void)
     return count;
 }
 
-/* A hundred rounds of opening, using and closing leave nothing, after some in which the C library comes to rest. */
+/* A hundred rounds of opening, using and closing leave nothing behind, after a few rounds for the C library's caches.
+ */
 static void close_rounds(void)
 {
     char *open_before = descriptors();
@@ -57,7 +58,7 @@ static void close_rounds(void)
     char *before = mappings();
     unsigned threads = thread_count(), keys = keys_left();
     long grown = 64;
-    /* A leak grows in every hundred; the C library's heap grows only now and then. */
+    /* A leak grows in every hundred rounds; the C library's heap grows only occasionally. */
     for (int hundred = 0; hundred < 3 && grown >= 64; hundred++) {
         long resident = resident_kb();
         for (int i = 0; i < 100; i++) close_round(i);
@@ -71,7 +72,7 @@ static void close_rounds(void)
     CHECK(keys_left() == keys, "%u keys are left, were %u", keys_left(), keys);
     char *open_after = descriptors();
     same("descriptors", open_before, open_after);
-    /* Handlers of fork and of exit that point into the unmapped library would crash here. */
+    /* A fork or exit handler in the unmapped library would crash here. */
     pid_t pid = fork();
     if (pid == 0) exit(0);
     int status = wait_child(pid, 20);
@@ -82,7 +83,7 @@ static void close_rounds(void)
     free(open_after);
 }
 
-/* argument: the same loader as another file */
+/* argument: the same loader in another file */
 static void two_loaders(void)
 {
     load();
@@ -123,7 +124,7 @@ static void *end_here(void *how)
     exit(0);
 }
 
-/* argument: how */
+/* argument: how the process ends */
 static void end_alive(void)
 {
     VkInstance instance;
@@ -139,7 +140,7 @@ static void end_alive(void)
         }
         usleep(30000);
     }
-    if (strstr(how, "elsewhere")) { /* another thread ends the process, this one is inside the loader */
+    if (strstr(how, "elsewhere")) { /* another thread ends the process while this one is inside the loader */
         pthread_t t;
         pthread_create(&t, NULL, end_here, arguments[0]);
         for_ever(NULL);
@@ -153,7 +154,7 @@ static void end_alive(void)
     }
 }
 
-/* Replaces the C library's: a file opened at the end shows up. */
+/* Replaces the C library's function, to notice a file opened at the end. */
 static bool leaving;
 static void last_word(void)
 {
@@ -194,7 +195,7 @@ static void first_result(void)
     printf("%d\n", result);
 }
 
-/* The library was found by a relative path; the directory is another when it is first asked. */
+/* The library was opened by a relative path, and the working directory changes before the first call. */
 static void change_directory(void)
 {
     load();
@@ -203,7 +204,7 @@ static void change_directory(void)
     CHECK(in_child(child_life, NULL, 20) == 0, "no life in a child");
 }
 
-/* The library is open, and its file is replaced before the first call: the argument is the command that does it. */
+/* The library's file is replaced between opening and the first call. argument: the command that replaces it */
 static void upgrade(void)
 {
     load();

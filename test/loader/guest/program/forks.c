@@ -1,4 +1,4 @@
-/* forks.c: rule G-4: forked children use the loader in every state of the parent's threads. */
+/* forks.c: rule G-4: forked children use the loader, in every state of the parent's threads. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #include "guest.h"
 
-#define WITHIN 20 /* seconds; a child that hangs never ends */
+#define WITHIN 20 /* seconds; after these a child counts as hanging */
 
 static int child_life(void *unused)
 {
@@ -55,7 +55,7 @@ static void fork_idle(void)
     CHECK(life() == VK_SUCCESS, "no life in the parent afterwards");
 }
 
-/* The parent has the library open and has asked nothing. */
+/* The parent has the library open and has not called it. */
 static void fork_untouched(void)
 {
     load();
@@ -98,7 +98,7 @@ static void fork_busy(void)
     CHECK(lives > 20, "only %ld instances in the parent", lives);
 }
 
-/* clone without the C library: its handlers of fork do not run. */
+/* Calls clone directly, so that fork handlers do not run. */
 static void raw_clone(void)
 {
     load();
@@ -112,7 +112,7 @@ static void raw_clone(void)
     }
 }
 
-/* vfork shares memory with its parent: nothing may look like a child to the parent afterwards. */
+/* vfork shares memory with the parent: afterwards the parent must not look like a child. */
 static void fork_shared(void)
 {
     load();
@@ -150,7 +150,7 @@ static void fork_reload(void)
     expect_children(5, reload, NULL);
 }
 
-/* An inherited instance: the child destroys it, and makes its own. */
+/* The child destroys an inherited instance, and creates another one. */
 static VkInstance inherited;
 static VkDevice inherited_device;
 static int destroy_inherited(void *unused)
@@ -169,7 +169,7 @@ static void fork_inherited(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* A bad handle in a child of a busy parent: the message and SIGABRT, no hang (HND-004). */
+/* A bad handle in the child of a busy parent ends it with the message and SIGABRT, without a hang (HND-004). */
 static int bad_handle(void *unused)
 {
     (void)unused;
@@ -193,8 +193,8 @@ static void fork_bad_handle(void)
     for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
 }
 
-/* A fork waits for no more than a few seconds, even where a library's constructor waits for the forking thread: other
- * code of a library within a function of the dynamic linker likewise. */
+/* A fork waits a few seconds at most, even if the constructor of a library, or its code within another function of the
+ * dynamic linker, waits for the forking thread. */
 static int hold[2], released[2];
 static void *open_slowly(void *unused)
 {
@@ -205,7 +205,7 @@ static void *open_slowly(void *unused)
 
 static void fork_bounded(void)
 {
-    /* The driver named by the environment reads one byte from the descriptor in GUEST_HOLD. */
+    /* The driver in the environment reads one byte from the descriptor in GUEST_HOLD. */
     char text[32];
     CHECK(pipe(hold) == 0 && pipe(released) == 0, "pipe: %s", strerror(errno));
     snprintf(text, sizeof text, "%d %d", hold[0], released[1]);

@@ -1,5 +1,5 @@
-/* hostile.c: hosts that no program should be like, and some are: handlers of fork that use Vulkan, libraries whose
- * constructors do, threads that are cancelled or leave a driver by an exception or a jump. */
+/* hostile.c: unusual programs: fork handlers that use Vulkan, libraries whose constructors do, threads that are
+ * cancelled or that leave a driver by an exception or longjmp. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -19,7 +19,7 @@
 
 #define COMMAND(instance, name) PFN_##name name = (PFN_##name)get_instance_proc(instance, #name)
 
-/* Ends the process when it hangs; a sanitizer's takes longer. */
+/* Ends the process if it hangs. A build with a sanitizer gets more time. */
 static void within(unsigned limit)
 {
     alarm((unsigned)number("GUEST_WITHIN", limit));
@@ -70,7 +70,7 @@ static int and_a_life(void *unused)
     return life() == VK_SUCCESS && thread_count() == 1 ? 0 : 3;
 }
 
-/* arguments: how many threads use Vulkan meanwhile; "late": the handlers make the first call of all */
+/* arguments: the number of threads that use Vulkan meanwhile; "late": the handlers make the first call */
 static void fork_handlers(void)
 {
     pthread_t t[8];
@@ -93,7 +93,7 @@ static void fork_handlers(void)
     CHECK(life() == VK_SUCCESS, "no life afterwards");
 }
 
-/* A handler that waits for a thread that uses Vulkan. */
+/* A fork handler that waits for a thread that uses Vulkan. */
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 static void take_own(void)
 {
@@ -175,7 +175,7 @@ static void linker_lock(void)
     while (opened < rounds || all_lives < rounds) usleep(1000);
     if (number("GUEST_FORKS", 1))
         for (int i = 0; i < 10; i++) {
-            /* A child that is made while the program itself opens a library has a dynamic linker that can open none. */
+            /* A child forked while the program opens a library cannot open any library itself. */
             pthread_mutex_lock(&own);
             int status = in_child(only_a_life, NULL, 60);
             pthread_mutex_unlock(&own);
@@ -206,8 +206,8 @@ static void jumps(void)
     longjmp(out, 1);
 }
 
-/* An exception passes through every frame on its way up. */
-static char *upper; /* of the function that catches it */
+/* The exception unwinds every frame up to this function's. */
+static char *upper; /* the frame of the function that catches it */
 static _Unwind_Reason_Code up(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                               struct _Unwind_Exception *exception, struct _Unwind_Context *context, void *unused)
 {
@@ -223,7 +223,7 @@ static void throws(void)
     fail("nothing can be thrown");
 }
 
-static void (*doing)(void); /* in the driver, once */
+static void (*doing)(void); /* the driver calls it once */
 extern void within_driver(void);
 void within_driver(void)
 {
@@ -279,7 +279,7 @@ static void surface_end(void)
     instance_end(instance);
 }
 
-/* A frame that is left without its end, some way down the stack. */
+/* Leaves a frame in the middle of the stack without returning. */
 __attribute__((noinline)) static void leave(void (*how)(void))
 {
     VkBool32 yes;
@@ -298,7 +298,7 @@ static void *leave_elsewhere(void *how)
     return NULL;
 }
 
-/* argument: cancel, throw or jump, and whether the same thread asks again */
+/* argument: cancel, throw or jump, and whether the same thread calls again */
 static void out_of_driver(void)
 {
     pthread_t t;
@@ -325,7 +325,7 @@ static void out_of_driver(void)
             pthread_join(t, NULL);
         }
         double began = seconds();
-        if (same_thread) { /* from no deeper on the stack: else it would look like a call back */
+        if (same_thread) { /* from a frame no deeper on the stack, which would look like a callback */
             VkBool32 yes;
             VkResult result = supported(&yes);
             CHECK(result == VK_SUCCESS && yes, "result %d, supported %d", result, yes);
@@ -347,7 +347,7 @@ static void *look_up(void *unused)
     return unused;
 }
 
-/* A thread is cancelled while a driver is asked for a new name in every device; the device can be destroyed. */
+/* A thread is cancelled while a driver is asked for a new name in every device. The device can still be destroyed. */
 static void out_of_look_up(void)
 {
     pthread_t t;
@@ -386,7 +386,7 @@ static void cancelled_threads(void)
     for (long i = 0; i < number("GUEST_ROUNDS", 300); i++) {
         pthread_t t;
         CHECK(pthread_create(&t, NULL, live_until_cancelled, NULL) == 0, "no thread in round %ld", i);
-        usleep((useconds_t)(rand() % 3000)); /* wherever it is then */
+        usleep((useconds_t)(rand() % 3000)); /* at any point of its work */
         pthread_cancel(t);
         pthread_join(t, NULL);
     }
@@ -395,7 +395,7 @@ static void cancelled_threads(void)
     CHECK(life() == VK_SUCCESS, "no life afterwards");
 }
 
-/* The global enumerations without a count. */
+/* The global enumerations with a NULL count. */
 static void no_count(void)
 {
     load();
@@ -408,7 +408,7 @@ static void no_count(void)
            vkEnumerateInstanceExtensionProperties(NULL, NULL, &extension));
 }
 
-/* A filter of system calls refuses one. */
+/* Installs a seccomp filter that refuses one system call. */
 static void refuse(unsigned call, unsigned error)
 {
     struct sock_filter filter[] = {
@@ -431,7 +431,7 @@ static void no_futex(void)
     unload();
 }
 
-/* argument: an error number, with which files cannot be read at a position */
+/* argument: the error number of pread */
 static void no_pread(void)
 {
     refuse(SYS_pread64, (unsigned)atoi(arguments[0]));
@@ -439,7 +439,7 @@ static void no_pread(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* A system where every reading of a file at a position is interrupted: one of a user's file systems may behave so. */
+/* Every pread is interrupted, as in some FUSE file systems. */
 static void no_end_of_signals(void)
 {
     refuse(SYS_pread64, EINTR);

@@ -1,4 +1,4 @@
-/* limits.c: rule G-10: a process without much room or many rights gets its object or an error, and never an
+/* limits.c: rule G-10: in a process with little room or few rights, calls return an object or an error, and never
  * abort. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,8 +21,7 @@
 
 #include "guest.h"
 
-/* One call; its result is printed, and the first result of fifty lives that is no success. Any result is right, dying
- * is not. */
+/* Makes a call, and prints its result and the first error of fifty lives. Any result is right; only a crash is not. */
 static void any_result(void)
 {
     VkInstance instance;
@@ -32,14 +31,14 @@ static void any_result(void)
     printf("%d %d\n", result, later);
 }
 
-/* A limit in kB, the argument: also the most that there may ever be. */
+/* Sets a limit in kB, the argument, for the present and the maximum. */
 static void limit_to(int what)
 {
     rlim_t most = (rlim_t)atol(arguments[0]) << 10;
     CHECK(setrlimit(what, &(struct rlimit){most, most}) == 0, "setrlimit: %s", strerror(errno));
 }
 
-/* The loader comes after the limit. Where it cannot even be loaded, -1000 is printed. */
+/* Loads the loader under the limit. Prints -1000 if it cannot be loaded. */
 static void limited_life(void)
 {
     void *there = dlopen(loader_path, RTLD_NOW | RTLD_LOCAL);
@@ -63,7 +62,7 @@ static void data_size(void)
     limited_life();
 }
 
-/* A program that keeps all of its memory in memory from now on. */
+/* The program locks all future memory. */
 static void locked_memory(void)
 {
     limit_to(RLIMIT_MEMLOCK);
@@ -75,7 +74,7 @@ static void locked_memory(void)
         printf("-1000 0\n");
 }
 
-/* After the limit is lifted the same process is served. */
+/* After the limit is lifted, the same process succeeds. */
 static void limit_lifted(void)
 {
     struct rlimit limit, old;
@@ -91,7 +90,7 @@ static void limit_lifted(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* Prints the memory of a first use: address space now and at the most, resident memory, in kB. */
+/* Prints the memory of a first use in kB: address space now and at its peak, resident memory. */
 static void room(void)
 {
     VkInstance instance;
@@ -102,7 +101,7 @@ static void room(void)
     printf("%ld %ld %ld %u\n", space_kb(), space_peak_kb(), resident_kb(), thread_count());
 }
 
-/* ---- system calls that are forbidden ---- */
+/* ---- forbidden system calls ---- */
 
 static void forbid(const struct sock_filter *filter, unsigned short length)
 {
@@ -133,14 +132,14 @@ static void no_threads(void)
 static void few_tasks(void)
 {
     load();
-    /* As another user, whose tasks are counted. */
+    /* As another user, whose tasks are limited. */
     CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(54321, 54321, 54321) == 0, "setresuid: %s", strerror(errno));
     struct rlimit limit = {atol(arguments[0]), atol(arguments[0])};
     CHECK(setrlimit(RLIMIT_NPROC, &limit) == 0, "setrlimit: %s", strerror(errno));
     any_result();
 }
 
-/* ---- machines that lack something; these need root ---- */
+/* ---- missing parts of a system; needs root ---- */
 
 static void own_mounts(void)
 {
@@ -168,7 +167,7 @@ static void no_proc(void)
     CHECK(status == 0, "status %x", (unsigned)status);
 }
 
-/* ---- the program's own ---- */
+/* ---- the program's own resources ---- */
 
 #ifdef LARGE
 static __thread char large_storage[300 * 1024];
@@ -176,7 +175,7 @@ static __thread char large_storage[300 * 1024];
 static __thread char large_storage[101];
 #endif
 
-/* Large storage of every thread: in a variant of this program. */
+/* Every thread has large thread-local storage, in a variant of this program. */
 static void large_tls(void)
 {
     large_storage[100] = 1;
@@ -191,7 +190,7 @@ static int life_in_child(void *unused)
     return life() == VK_SUCCESS ? 0 : 1;
 }
 
-/* Descriptors after a life are those before, also when the standard ones are closed. */
+/* The descriptors after a life are those before it, also if the standard ones are closed. */
 static void descriptors_same(void)
 {
     bool closed = arguments[0] && strcmp(arguments[0], "closed") == 0;
@@ -212,7 +211,7 @@ static void descriptors_same(void)
     free(after);
 }
 
-/* A process that may open only the given number of descriptors more, and one without this limit. */
+/* The process may open only the given number of further descriptors; another process has no such limit. */
 static void few_descriptors(void)
 {
     struct rlimit old, few;
@@ -227,7 +226,7 @@ static void few_descriptors(void)
     CHECK(life() == VK_SUCCESS, "no life");
 }
 
-/* A program that closes everything it does not know, as daemons do, and has files of its own there afterwards. */
+/* The program closes every descriptor that it does not know, as daemons do, and then has other files there. */
 static void close_everything(void)
 {
     load();
@@ -253,7 +252,7 @@ static void close_everything(void)
 
 extern char **environ;
 
-/* The program's own environment is the same before and after, block and all. */
+/* The program's environment, including its memory, is the same before and after. */
 static void environment_same(void)
 {
     size_t count = 0;
@@ -266,8 +265,8 @@ static void environment_same(void)
     free(copy);
 }
 
-/* arguments: libraries with static thread-local storage, large ones first; a later one may fit where an earlier one
- * does not */
+/* arguments: libraries with static thread-local storage, large ones first; a later one may fit where an earlier one did
+ * not */
 static void no_tls(void)
 {
     load();

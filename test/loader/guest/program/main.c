@@ -1,4 +1,4 @@
-/* main.c: guest LOADER CASE [ARGUMENT...]: runs one case on one loader. Exit code 0: the rule holds. */
+/* main.c: guest LOADER CASE [ARGUMENT...]: runs one case on one loader. The exit code is 0 if the rule holds. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -166,7 +166,7 @@ VkResult life(void)
     return result;
 }
 
-/* ---- the process from outside ------------------------------------------------------------------------------------ */
+/* ---- observations of the process --------------------------------------------------------------------------------- */
 
 static long status_number(const char *field)
 {
@@ -185,7 +185,7 @@ unsigned thread_count(void)
 {
     return (unsigned)status_number("Threads");
 }
-/* Counted page by page: the number in /proc/self/status is put together of several that are not exact. */
+/* Counts pages, because the number in /proc/self/status is the sum of several inexact counters. */
 long resident_kb(void)
 {
     char line[256];
@@ -243,7 +243,7 @@ char *dispositions(void)
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     for (int sig = 1; sig <= 64; sig++) {
-        /* The C library's own: it sets one of them at a process's first pthread_create. */
+        /* The C library uses these; it sets one of them at the first pthread_create of a process. */
         if (sig == 32 || sig == 33) continue;
         struct {
             void *handler;

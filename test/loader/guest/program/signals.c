@@ -15,7 +15,7 @@
 
 #include "guest.h"
 
-/* A signal that no program uses. MIPS has another one than the other machines. */
+/* A signal that programs do not use. MIPS has another one. */
 #ifdef SIGSTKFLT
 #define SELDOM SIGSTKFLT
 #else
@@ -52,7 +52,7 @@ static void quiet_handler(int sig)
     (void)sig;
 }
 
-/* Dispositions of every kind before, and the same after a whole life. */
+/* Sets every kind of disposition, and compares them after a whole life. */
 static void keep_dispositions(void)
 {
     struct sigaction act = {.sa_handler = quiet_handler};
@@ -83,7 +83,7 @@ static void *keep_busy(void *p)
     return p;
 }
 
-/* A program that has its signals in descriptors loses none. */
+/* A program that receives its signals through a descriptor loses none. */
 static void signal_descriptor(void)
 {
     static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SELDOM, 34, SIGTERM, SIGUSR2};
@@ -124,7 +124,7 @@ static void signal_descriptor(void)
     CHECK(lost == 0, "%d signals lost", lost);
 }
 
-/* The same for a program that waits for its signals, with everything blocked on every thread of its own. */
+/* The same for a program that waits for its signals, with all signals blocked on its threads. */
 static void signal_wait(void)
 {
     static const int sigs[] = {SIGCHLD, SIGPROF, SIGURG, SELDOM, 34, 64, SIGTERM, SIGUSR2};
@@ -160,7 +160,7 @@ static void count_handler(int sig)
     counted[sig]++;
 }
 
-/* The loader sends no signal. */
+/* The loader sends no signals. */
 static void sends_nothing(void)
 {
     struct sigaction act = {.sa_handler = count_handler};
@@ -223,7 +223,7 @@ static void thread_states(void)
 static uintptr_t stack_low, stack_high;
 static atomic_long ticks, elsewhere;
 
-/* 16 kB deep, on the stack of the thread: it must be the thread's own. */
+/* Recurses 16 kB deep on the thread's stack, which must be its original one. */
 static void deep_handler(int sig)
 {
     volatile char room[16384];
@@ -265,7 +265,7 @@ static void timer(void)
     CHECK(elsewhere == 0, "%ld of %ld handlers ran on another stack than the thread's", elsewhere, ticks);
 }
 
-/* A profiler: a timer of processor time, its handler on the thread's own stack, threads that come and go. */
+/* A profiler: a CPU-time timer with a handler on the thread's stack, while threads start and end. */
 static atomic_long samples;
 static void sample_handler(int sig)
 {
@@ -284,7 +284,7 @@ static void profiling_timer(void)
 {
     struct sigaction act = {.sa_handler = sample_handler, .sa_flags = SA_RESTART}, now;
     sigaction(SIGPROF, &act, NULL);
-    sigaction(SIGPROF, NULL, &act); /* as the C library tells it */
+    sigaction(SIGPROF, NULL, &act); /* the present action */
     struct itimerval every = {.it_interval.tv_usec = 1000, .it_value.tv_usec = 1000};
     setitimer(ITIMER_PROF, &every, NULL);
     load();
@@ -312,12 +312,12 @@ static void fault_handler(int sig, siginfo_t *info, void *context)
     mprotect(fault_address, 4096, PROT_READ | PROT_WRITE);
 }
 
-/* The program's own faults reach its own handler, on every thread. */
+/* The program's faults reach its own handler on every thread. */
 static void own_handler(void)
 {
     struct sigaction act = {.sa_sigaction = fault_handler, .sa_flags = SA_SIGINFO};
     sigaction(SIGSEGV, &act, NULL);
-    for (int i = 0; i < 4; i++) { /* before the library is there, and after each of its lives */
+    for (int i = 0; i < 4; i++) { /* before the library is loaded, and after each of its lives */
         if (i == 1) load();
         CHECK(i == 0 || life() == VK_SUCCESS, "no life");
         char *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -328,7 +328,7 @@ static void own_handler(void)
     CHECK(faults == 4, "%d faults", faults);
 }
 
-/* Dies by its own signal; the test looks at how, and that nothing was said. */
+/* Dies by its own signal. The test checks how, and that nothing is printed. */
 static void own_fault(void)
 {
     load();
@@ -341,7 +341,7 @@ static void own_fault(void)
     pause();
 }
 
-/* A fault of the program's on another thread, while this one is inside the loader. */
+/* A fault of the program on another thread, while this one is inside the loader. */
 static void *fault_soon(void *p)
 {
     usleep(20000);

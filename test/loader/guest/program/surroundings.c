@@ -1,5 +1,5 @@
-/* surroundings.c: rules G-5, G-6, G-7: the environment at the time of the call, the C library's own functions, bytes
- * that are not kept. */
+/* surroundings.c: rules G-5, G-6, G-7: the environment at the time of the call, interposed functions of the C library,
+ * and arguments that the loader must not keep. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static void environment_now(void)
     load();
     CHECK(try_instance() == VK_SUCCESS, "no instance");
     setenv("VK_DRIVER_FILES", "/nonexistent/driver.json", 1);
-    setenv("VK_ICD_FILENAMES", "/nonexistent/driver.json", 1); /* the control knows this variable */
+    setenv("VK_ICD_FILENAMES", "/nonexistent/driver.json", 1); /* the compared loader reads this variable */
     CHECK(try_instance() == VK_ERROR_INCOMPATIBLE_DRIVER, "setenv is not seen");
     setenv("VK_DRIVER_FILES", keep, 1);
     setenv("VK_ICD_FILENAMES", keep, 1);
@@ -48,8 +48,8 @@ static void environment_now(void)
 
 /* ---- G-6 ---- */
 
-/* This program's own functions stand before the C library's, where it is built for that: the loader reads files in
- * another way then. */
+/* With OWN_FUNCTIONS, this program interposes functions of the C library; the loader then reads files in another way.
+ */
 #ifdef OWN_FUNCTIONS
 static atomic_int called[8];
 enum { GETENV, SECURE, OPENDIR, READDIR, CLOSEDIR, FOPEN, FPUTS, FPUTC };
@@ -62,7 +62,7 @@ static void count(int what)
 }
 
 #define REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name)
-/* With files of 64 bits these have another name there. */
+/* With 64-bit file offsets, these functions have another name. */
 #if __SIZEOF_POINTER__ == 4
 #define FILE_REAL(name) __typeof__(name) *real = (__typeof__(name) *)next(#name "64")
 #else
@@ -71,7 +71,7 @@ static void count(int what)
 static void *next(const char *name)
 {
     static void *(*look)(void *, const char *);
-    /* The first version of the C library for each machine. */
+    /* The first version of the C library on each machine. */
     static const char *const first[] = {"GLIBC_2.0",  "GLIBC_2.2",  "GLIBC_2.2.5", "GLIBC_2.4",
                                         "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.36"};
     for (unsigned i = 0; !look && i < sizeof first / sizeof *first; i++)
@@ -140,7 +140,7 @@ static void own_functions(void)
 
 /* ---- G-7 ---- */
 
-/* Copies arguments of a call to the end of pages that are unmapped when it has returned. */
+/* Copies a call's argument to the end of pages that are unmapped after the call. */
 static void *lent(const void *bytes, size_t size)
 {
     const size_t page = 4096;
@@ -165,7 +165,7 @@ static void bytes_not_kept(void)
         VkInstance instance;
         VkDevice device;
         uint32_t count = 0;
-        snprintf(text, sizeof text, "program %d", i / 2); /* twice the same */
+        snprintf(text, sizeof text, "program %d", i / 2); /* each name twice */
         char *name = lent(text, sizeof text), *engine = lent("engine", 7);
         char *extension = lent("VK_KHR_surface", 15);
         const char **names = lent(&extension, sizeof extension);

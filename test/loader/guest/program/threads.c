@@ -1,5 +1,5 @@
-/* threads.c: rules G-8 and G-12: small stacks, fibers, short threads, first callers of every kind; nothing runs in the
- * background. */
+/* threads.c: rules G-8 and G-12: small stacks, fibers, short-lived threads, first callers of every kind, and no
+ * background activity. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "guest.h"
 
-/* Not a count but an enumeration alone: 0. */
+/* count: of lives; 0: a single enumeration */
 static void *some_lives(void *count)
 {
     if (!count) CHECK(enumerate() == VK_SUCCESS, "no enumeration");
@@ -37,7 +37,7 @@ static void thread_with(size_t stack, void *count)
     pthread_attr_destroy(&attr);
 }
 
-/* The first call of all, and later ones, on the smallest stack that there is. */
+/* The first call, and later ones, on the smallest possible stack. */
 static void small_stack_first(void)
 {
     load();
@@ -52,7 +52,7 @@ static void small_stacks(void)
     thread_with(16384, (void *)100);
 }
 
-/* How much of the calling thread's own stack enumerations and whole lives take, the first ones among them. */
+/* Measures the stack that enumerations and whole lives use, including the first ones. */
 #define PAINTED (512 * 1024)
 static size_t painted(void *(*function)(void *), void *argument)
 {
@@ -110,7 +110,7 @@ static void *run_fibers(void *round)
     return round;
 }
 
-/* Fibers on stacks of their own that go from thread to thread. */
+/* Fibers with their own stacks move between threads. */
 static void fibers(void)
 {
     load();
@@ -129,7 +129,7 @@ static void fibers(void)
     }
 }
 
-/* A messenger's callback that switches to another fiber, which uses the loader, and back. */
+/* A messenger's callback switches to another fiber, which uses the loader, and back. */
 static ucontext_t within, outside;
 static int switched;
 static VkBool32 VKAPI_PTR switch_away(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -196,7 +196,7 @@ static void *many_enumerations(void *p)
     return p;
 }
 
-/* All at once. */
+/* Many threads at once. */
 static void crowd(void)
 {
     pthread_t t[64];
@@ -208,7 +208,7 @@ static void crowd(void)
     CHECK(thread_count() == threads, "%u threads, were %u", thread_count(), threads);
 }
 
-/* A manifest of many MB in the layer directory, for a few calls. */
+/* A manifest of many MB in the layer directory during a few calls. */
 static void large_manifest(void)
 {
     char path[4096];
@@ -223,7 +223,7 @@ static void large_manifest(void)
     unlink(path);
 }
 
-/* Many calls, of large and of small files: memory comes to rest, and no descriptor is left. */
+/* Many calls with large and small files: memory stops growing, and no descriptor stays open. */
 static void steady(void)
 {
     load();
@@ -256,7 +256,7 @@ static void *idler(void *p)
     return p;
 }
 
-/* With every other thread stopped by a debugger, a thread still gets its answers. */
+/* While a debugger stops every other thread, calls of this thread still return. */
 static void threads_stopped(void)
 {
     int go[2], done[2];
@@ -300,7 +300,7 @@ static void threads_stopped(void)
             fail("no answer while other threads are stopped");
         }
         usleep(1000);
-        /* A process ends only when its threads may: let them go when it is ending. */
+        /* A process ends only when its threads can: lets them run when it is ending. */
         for (int i = 0; i < count; i++) {
             int s;
             if (waitpid(tid[i], &s, __WALL | WNOHANG) == tid[i] && WIFSTOPPED(s) && (s >> 16) == PTRACE_EVENT_EXIT)
@@ -312,7 +312,7 @@ static void threads_stopped(void)
 
 /* ---- first callers ---- */
 
-/* A library whose constructor makes an instance, before main or inside dlopen (its path is the argument). */
+/* argument: a library whose constructor creates an instance, before main or inside dlopen */
 static void constructor(void)
 {
     setenv("GUEST_LOADER", loader_path, 1);
@@ -334,7 +334,7 @@ struct floats {
 static struct floats floats_now(void)
 {
     struct floats f = {0};
-#if defined __x86_64__ || defined __i386__ /* the case that uses them runs nowhere else */
+#if defined __x86_64__ || defined __i386__ /* other machines do not run the case that uses them */
     __asm__ volatile("stmxcsr %0" : "=m"(f.mxcsr));
     __asm__ volatile("fnstcw %0" : "=m"(f.control));
 #endif
@@ -345,12 +345,12 @@ static void floats_set(struct floats f)
 {
 #if defined __x86_64__ || defined __i386__
     __asm__ volatile("ldmxcsr %0" : : "m"(f.mxcsr));
-    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(f.control)); /* none has happened */
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(f.control)); /* no exception has occurred */
 #endif
     (void)f;
 }
 
-/* A settings file with the null driver and its device, whose numbers are not whole. */
+/* Writes a settings file with the null driver and its device, which contains fractional numbers. */
 static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version)
 {
     char path[4096];
@@ -390,7 +390,7 @@ static int devices_shown(VkPhysicalDeviceProperties2 *properties)
     return result == VK_SUCCESS ? (int)count : (int)result;
 }
 
-/* Rounding, exceptions and small numbers as the program wants them change no decision, and stay as they are. */
+/* The program's rounding, exceptions and denormals change no decision, and are not changed. */
 static void float_environment(void)
 {
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
@@ -405,13 +405,13 @@ static void float_environment(void)
     for (unsigned way = 0; way < 16; way++) {
         const unsigned rounding = way & 3; /* nearest, down, up, to zero */
         struct floats set = {usual.mxcsr | rounding << 13, usual.control | (unsigned short)(rounding << 10)};
-        if (way & 4) set.mxcsr |= 0x8040;   /* small numbers are zero */
-        if (way & 8) set.mxcsr &= ~0x1e80u; /* all exceptions but denormals' */
+        if (way & 4) set.mxcsr |= 0x8040;   /* denormals are zero */
+        if (way & 8) set.mxcsr &= ~0x1e80u; /* all exceptions except denormals' */
         if (way & 8) set.control &= (unsigned short)~0x3du;
-        set.mxcsr &= ~0x3fu; /* none has happened */
+        set.mxcsr &= ~0x3fu; /* no exception has occurred */
         int shown = 0;
         for (int i = 0; i < 3; i++) {
-            unload(); /* nothing is remembered */
+            unload(); /* clears the caches */
             load();
             floats_set(set);
             shown = devices_shown(NULL);

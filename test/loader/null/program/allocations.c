@@ -1,10 +1,10 @@
-/* allocations.c: lets every allocation of the application's allocator fail in turn, for each kind of object, asked of
- * the driver without a loader; a failure must be reported as such and leave nothing behind. */
+/* allocations.c: fails every allocation in turn, for each kind of object, on the driver without a loader. A failure
+ * must be reported, and leave nothing allocated. */
 #include <dlfcn.h>
 
 #include "program.h"
 
-static long budget, live; /* allocations until one fails; allocations not yet freed */
+static long budget, live; /* allocations until one fails; allocations that are not freed */
 
 static void *take(void *user, size_t size, size_t alignment, VkSystemAllocationScope scope)
 {

@@ -1,12 +1,12 @@
-/* main.c: the null driver's test program. It takes the loader's file and what to do:
+/* main.c: the null driver's test program. Its arguments are the loader's file and a case:
  *
- *   life     an instance and a device, and a use of every kind of object; fails when a layer has sent a message
- *   wrong    a call that is wrong, so that a test can see that the layer would send one
+ *   life     creates an instance and a device, and uses every kind of object; fails if a layer sends a message
+ *   wrong    makes an invalid call, so that a test sees that the layer would send a message
  *
- * or the driver's file, asked without a loader, and
+ * or the driver's file, which it calls without a loader, and a case:
  *
- *   names         the driver interface and its look-ups
- *   allocations   every allocation failing in turn
+ *   names         the driver interface and its lookups
+ *   allocations   every allocation fails in turn
  */
 #include <dlfcn.h>
 
@@ -31,7 +31,7 @@ static VkBool32 told(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUti
 {
     (void)user;
     fprintf(stderr, "message (%#x): %s\n", (unsigned)severity, data->pMessage);
-    /* General messages are the loader's, such as that a variable has added a layer. */
+    /* The loader sends general messages, for example that a variable has added a layer. */
     if (types & ~(unsigned)VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT) messages++;
     return VK_FALSE;
 }
@@ -81,7 +81,7 @@ void make_instance(bool with_messenger)
 
 void make_device(void)
 {
-    /* Everything that the driver offers is switched on: it must accept its own offers. */
+    /* Everything that the driver offers is enabled: it must accept its own offers. */
     VkPhysicalDeviceVulkan13Features v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                             .pNext = &v13};

@@ -1,7 +1,6 @@
-/* names.c: the driver interface of the null driver, called without a loader: negotiation, and the look-ups that find a
- * name. Names to ask for come on standard input, one a line; the output is one letter a successful look-up:
- * G with no instance, I with an instance, P as a physical-device command, D with a device, E with a device that has
- * every extension. */
+/* names.c: the null driver's interface, called without a loader: negotiation and lookups. Reads names from standard
+ * input, one a line, and prints one letter for each successful lookup: G without an instance, I with an instance, P as
+ * a physical-device command, D with a device, E with a device that has every extension. */
 #include <dlfcn.h>
 #include <time.h>
 
@@ -44,7 +43,7 @@ int driver_names(const char *driver)
         CHECK(agreed == (version < 7 ? version : 7));
     }
 
-    /* Everything that is offered is enabled on the second device, nothing on the first. */
+    /* The second device has everything that is offered enabled, the first nothing. */
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)lookup(NULL, "vkCreateInstance");
     PFN_vkEnumerateInstanceExtensionProperties list =
         (PFN_vkEnumerateInstanceExtensionProperties)lookup(NULL, "vkEnumerateInstanceExtensionProperties");

@@ -1,7 +1,7 @@
 /* queries.c: the properties of the physical device. */
 #include "program.h"
 
-/* Formats that the specification's tables require of every device, with features of theirs. */
+/* Formats that the specification requires of every device, with their required features. */
 static const struct {
     VkFormat format;
     VkFormatFeatureFlags optimal, buffer;

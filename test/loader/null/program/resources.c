@@ -1,4 +1,4 @@
-/* resources.c: buffers, images, memory, and the objects that only exist. */
+/* resources.c: buffers, images, memory, and objects without behavior. */
 #include "program.h"
 
 VkDeviceMemory make_memory(VkMemoryRequirements needs, VkMemoryPropertyFlags wanted)
@@ -44,7 +44,7 @@ static void buffers(void)
     }
     CHECK(address[0] + info.size <= address[1] || address[1] + info.size <= address[0]);
 
-    /* Written data stays from one map to the next. */
+    /* Written data stays until the next map. */
     char *p;
     OK(vkMapMemory(device, memory[0], 0, VK_WHOLE_SIZE, 0, (void **)&p));
     memset(p, 7, info.size);
@@ -87,7 +87,7 @@ static void images(void)
     vkDestroyImage(device, image, NULL);
     vkFreeMemory(device, memory, NULL);
 
-    /* A mip chain of a compressed cube, and its memory. */
+    /* A compressed cube map with a mip chain, and its memory. */
     info.flags = VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT;
     info.format = VK_FORMAT_BC1_RGB_UNORM_BLOCK;
     info.extent = (VkExtent3D){64, 64, 1};
@@ -153,7 +153,7 @@ static void private_data(void)
         CHECK(here == i + 1 && there == 0);
         vkDestroyEvent(device, events[i], NULL);
     }
-    /* A new object at an old address has no data. */
+    /* A new object at a reused address has no private data. */
     VkEvent again;
     uint64_t value;
     OK(vkCreateEvent(device, &event_info, NULL, &again));

@@ -1,4 +1,4 @@
-/* synchronization.c: fences, events and timeline semaphores, and a thread that waits for what another brings about. */
+/* synchronization.c: fences, events and timeline semaphores, and a thread that waits for another one's signal. */
 #include <pthread.h>
 #include <time.h>
 
@@ -13,7 +13,7 @@ static void events(void)
     CHECK(vkGetEventStatus(device, event[0]) == VK_EVENT_RESET);
     OK(vkSetEvent(device, event[1]));
 
-    /* A command buffer changes events when it is submitted, not before; a secondary one, too. */
+    /* Submitting a command buffer changes events, recording it does not. Secondary command buffers behave alike. */
     VkCommandPool pool = make_pool();
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = pool,

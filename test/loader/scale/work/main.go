@@ -1,7 +1,7 @@
-// Command work decides about large installations and writes down how often each block of the core was executed. It is
-// built with counters (go build -cover -covermode=atomic) and called by the tests of test/loader/scale.
+// Command work makes decisions with large installations and writes how often each block of the core was executed. It is built with
+// counters (go build -cover -covermode=atomic); the tests of test/loader/scale call it.
 //
-//	work DIRECTORY N   one directory of counters per scenario below DIRECTORY, each with N objects of the scenario
+//	work DIRECTORY N   writes a directory of counters for each scenario below DIRECTORY, each with N objects
 //	work serve      answers questions on standard input, see serve
 package main
 
@@ -53,19 +53,19 @@ func fail(err error) {
 	}
 }
 
-// world is an installation in memory and the request of the program.
+// world is an installation in memory, and the request of the program.
 type world struct {
 	inmemory.Tree
 	kind               plan.Kind
 	layers, extensions []wire.Str
 	layerName          wire.Str
-	drivers            int // opened ones, for the second question
-	driverExtensions   int // each has
+	drivers            int // opened drivers, for the second question
+	driverExtensions   int // of each driver
 }
 
 var platform = search.Linux()
 
-// decide asks through the wire, as the spine does, and returns the decision as text.
+// decide asks the core through the wire, like the spine, and returns the decision as text.
 func (w *world) decide() string {
 	message, call := &wire.Writer{}, wire.NewCall(platform)
 	question := wire.Question{Kind: uint32(w.kind), LayerName: w.layerName}
@@ -91,7 +91,7 @@ func (w *world) decide() string {
 	}
 }
 
-// reply sends the facts that an answer needs; done is true when it needs none.
+// reply sends the facts that an answer needs; done reports whether it needs none.
 func (w *world) reply(message *wire.Writer, answer string) (got string, done bool) {
 	r, _ := wire.Open(answer)
 	done = true
@@ -167,7 +167,7 @@ func (w *world) driver(i int) {
 		`{"file_format_version":"1.0.1","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`)
 }
 
-// joined is count of something, with a separator between.
+// joined returns count texts, with a separator in between.
 func joined(n int, separator string, one func(i int) string) string {
 	list := make([]string, n)
 	for i := range list {

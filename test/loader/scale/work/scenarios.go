@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/wire"
 )
 
-// scenarios are installations with n of something.
+// scenarios are installations with n objects of a kind.
 var scenarios = []struct {
 	name string
 	make func(w *world, n int)
@@ -172,7 +172,7 @@ var scenarios = []struct {
 			return fmt.Sprintf(`,"x%d":[[[{"a":"\u00e4\n"}]],1e5]`, i)
 		})))
 	}},
-	{"texts", func(w *world, n int) { // FUZ-023: whole files of one kind of thing
+	{"texts", func(w *world, n int) { // FUZ-023: files filled with one kind of element
 		for i, text := range []string{
 			strings.Repeat("[", n), "[" + strings.Repeat(`"a",`, n) + "1]", "[" + strings.Repeat("{},\n", n) + "1]",
 			`{"file_format_version":"` + strings.Repeat(`\u0041`, n) + `"}`, strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n),
@@ -184,14 +184,14 @@ var scenarios = []struct {
 	}},
 }
 
-// many puts n different layers into a directory.
+// many writes n different layers to a directory.
 func (w *world) many(directory string, n int) {
 	for i := range n {
 		w.put(directory, fmt.Sprintf("l%06d.json", i), layerText(name(i), library))
 	}
 }
 
-// settings names n layers in the settings file, all with one control.
+// settings writes a settings file with n layers, all with one control.
 func (w *world) settings(n int, control, more string) {
 	w.many(explicitDirectory, n)
 	w.Files[settingsPath] = `{"file_format_version":"1.0.0","settings":{"layers":[` + joined(n, ",", func(i int) string {

@@ -12,11 +12,11 @@ import (
 	"vkloader/test/lib/inmemory"
 )
 
-// places of the file that is decided with, by its kind.
+// places are the paths of the file for the decision, by its kind.
 var places = []string{explicitDirectory + "/f.json", implicitDirectory + "/f.json", driverDirectory + "/f.json", settingsPath}
 
-// serve answers one question after another: how many blocks of the core are executed to decide with this file? A
-// question is its kind and its length, 32 bits each, and its text; the answer is 64 bits. Little-endian.
+// serve answers questions: how many blocks of the core are executed for a decision with this file? A question is a kind and a length,
+// 32 bits each, and a text; the answer is a number of 64 bits. Numbers are little-endian.
 func serve(in io.Reader, out io.Writer) error {
 	for {
 		var head [2]uint32
@@ -47,16 +47,16 @@ func serve(in io.Reader, out io.Writer) error {
 	}
 }
 
-// executed sums up how often the blocks were executed since the counters were cleared. The form is that of the files
-// that covdata reads: 32 bytes of header, the number of functions, the sizes of two tables, the tables, and for each
-// function the number of its counters, two numbers for its place, and the counters.
+// executed returns how often blocks were executed since the counters were cleared. The counters have the form of covdata's files: a
+// header of 32 bytes, the number of functions, the sizes of two tables, the tables, and for each function the number of its counters,
+// two numbers for its position, and the counters.
 func executed() (sum uint64, err error) {
 	var out bytes.Buffer
 	if err := coverage.WriteCounters(&out); err != nil {
 		return 0, err
 	}
 	b := out.Bytes()
-	if len(b) < 48 || b[24] != 2 { // the flavour: ULEB128 numbers
+	if len(b) < 48 || b[24] != 2 { // the format: ULEB128 numbers
 		return 0, fmt.Errorf("counters in an unknown form: % x", b[:min(len(b), 48)])
 	}
 	functions := binary.LittleEndian.Uint64(b[32:])

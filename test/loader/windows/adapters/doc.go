@@ -1,3 +1,3 @@
-// Package adapters tests, below Wine, that physical devices come in the order of DXGI's adapters, with a DXGI library and
-// drivers that do what their scripts say. On other machines it is left out.
+// Package adapters tests, with Wine, that physical devices are in the order of DXGI's adapters, with a scripted DXGI library and scripted
+// drivers. On other machines it is skipped.
 package adapters

@@ -19,7 +19,8 @@ const (
 	unordered            = "There is no DXGI factory 6"
 )
 
-// newWorld makes a world whose DXGI library follows the lines. It counts the library's remaining objects at its end.
+// newWorld creates a world with a DXGI library that has the lines as its script. At its end, it checks that no object
+// of the library is left.
 func newWorld(t *testing.T, dxgi ...string) *world.World {
 	t.Helper()
 	if !world.Windows() {
@@ -43,7 +44,7 @@ func newWorld(t *testing.T, dxgi ...string) *world.World {
 	return w
 }
 
-// adapters gives the script of DXGI adapters with these LUIDs.
+// adapters returns the script of DXGI adapters with these LUIDs.
 func adapters(luids ...int) []string {
 	var lines []string
 	for _, luid := range luids {
@@ -52,7 +53,7 @@ func adapters(luids ...int) []string {
 	return lines
 }
 
-// driver adds one whose devices are given as "name luid,luid more words".
+// driver adds a driver whose devices are given as "name luid,luid more words".
 func driver(w *world.World, name string, devices ...string) *world.Fake {
 	var lines []string
 	for _, d := range devices {
@@ -95,16 +96,16 @@ func count(messages []string, part string) int {
 
 // holds: WIN-061 WIN-066 WIN-069
 //
-// Drivers stand in the order of PHY-023, the last one first, and so they are asked. Adapters come in the order of no
-// preference, and half of a LUID is in each of its words. A device of two adapters is listed once, at its first.
+// Drivers are asked in the order of PHY-023, the last one first. Adapters are listed without a preference, and each word of a LUID has half
+// of it. A device of two adapters is listed once, at its first adapter.
 func TestAdapterOrder(t *testing.T) {
 	w := newWorld(t, "adapter 0x300000002", "adapter 0x200000003", "adapter 7")
 	driver(w, "a", "a0 0x200000003", "a1 -", "a2 0x300000002", "a3 7,0x300000002")
 	driver(w, "b", "b0 0x200000003", "b1 0x300000002", "b2 9")
-	w.Driver("c").API("1.1.0") // says nothing of adapters
+	w.Driver("c").API("1.1.0") // it cannot list devices by adapter
 	h := begin(w)
 	wantDevices(t, h, "b1 a2 a3 b0 a0 c b2 a1")
-	wantDevices(t, h, "b1 a2 a3 b0 a0 c b2 a1") // the same handles, or their names were others
+	wantDevices(t, h, "b1 a2 a3 b0 a0 c b2 a1") // the same handles: otherwise their names would differ
 	first := h.OK("physical_devices").Ints("devices")
 	if again := h.Do("physical_devices", "count", "3").Ints("devices"); !slices.Equal(again, first[:3]) {
 		t.Errorf("three devices are %v of %v", again, first)
@@ -124,7 +125,7 @@ func TestAdapterOrder(t *testing.T) {
 
 // holds: WIN-060
 //
-// Layers are told whether the loader sorts. Without a factory 6 nothing is sorted, and no driver is asked.
+// Layers see whether the loader sorts. Without an IDXGIFactory6, nothing is sorted, and no driver is asked.
 func TestFactory(t *testing.T) {
 	for _, c := range []struct {
 		script, want string
@@ -162,7 +163,7 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// features returns the loader's features that a layer was told, -1: none.
+// features returns the feature flags that a layer received, or -1.
 func features(created world.Answer) int64 {
 	for _, link := range created.Objects("chain") {
 		if link.Has("features") {
@@ -228,7 +229,7 @@ func TestFailures(t *testing.T) {
 
 // holds: WIN-064
 //
-// No driver has any of the adapters.
+// No driver has devices of any adapter.
 func TestNobodysAdapter(t *testing.T) {
 	w := newWorld(t, adapters(1)...)
 	driver(w, "a", "a0 2", "a1 3")
@@ -243,7 +244,7 @@ func TestNobodysAdapter(t *testing.T) {
 
 // holds: WIN-065
 //
-// A device has come between the two calls: the list is asked for again.
+// A device appears between the two calls: the list is requested again.
 func TestIncomplete(t *testing.T) {
 	w := newWorld(t, adapters(1)...)
 	driver(w, "a", "a0 -", "a1 1", "a2 1 late=1")
@@ -266,8 +267,8 @@ func TestIncomplete(t *testing.T) {
 
 // holds: WIN-067 WIN-068
 //
-// Of two drivers of an adapter, a driver on top of Direct3D 12 comes second. It is recognized by the core function where
-// program and device are of 1.1, else by the KHR one; a driver with neither is not asked.
+// Of two drivers for an adapter, the one on Direct3D 12 comes second. It is recognized with the core function if program and device are
+// of 1.1, otherwise with the KHR function; a driver with neither is not asked.
 func TestLayered(t *testing.T) {
 	const khr = "VK_KHR_get_physical_device_properties2"
 	for _, c := range []struct {
@@ -305,7 +306,7 @@ func TestLayered(t *testing.T) {
 
 // holds: WIN-067
 //
-// The native driver is first already; and adapters are another matter.
+// The native driver is already first, and other adapters are not affected.
 func TestNativeFirst(t *testing.T) {
 	w := newWorld(t, adapters(1, 2)...)
 	driver(w, "l", "l1 1 layered=1", "l2 2 layered=1")
@@ -332,7 +333,8 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%d: groups are %v, want %s", i, got, want)
 		}
 	}
-	words := []int64{2, 1, 4, 1} // what drivers write into a chain: the number of the first device that they name
+	// the values that drivers write into a chain: the number of the first device that they list
+	words := []int64{2, 1, 4, 1}
 	for n := 1; n <= len(words); n++ {
 		a := h.Do("device_groups", "chain", "1", "count", fmt.Sprint(n))
 		if a.Result() != map[bool]int{true: incomplete}[n < len(words)] || len(a.Objects("groups")) != n {
@@ -350,7 +352,8 @@ func TestGroups(t *testing.T) {
 
 // holds: WIN-070
 //
-// Groups whose devices no adapter has stay in the order of their driver, behind the others; so do their members.
+// Groups whose devices belong to no adapter keep the order of their driver, after the others, and so do their
+// members.
 func TestUnsortedGroups(t *testing.T) {
 	for _, c := range []struct {
 		luid int
@@ -374,7 +377,7 @@ func TestUnsortedGroups(t *testing.T) {
 	}
 }
 
-// A driver fails when it is asked once more, for the chains of the groups that remain.
+// A driver fails when it is asked again, for the chains of the remaining groups.
 func TestTrimmedGroups(t *testing.T) {
 	w := newWorld(t, adapters(1, 2)...)
 	driver(w, "it", "b 2", "a 1").Script("group b", "group a", "result vkEnumeratePhysicalDeviceGroups -13 3")
@@ -416,7 +419,7 @@ func TestManyAdapters(t *testing.T) {
 
 // holds: WIN-069 WIN-072
 //
-// A driver may name a device by its adapter alone; and none at all is an error.
+// A driver may list a device only by its adapter. No device at all is an error.
 func TestByAdapterAlone(t *testing.T) {
 	w := newWorld(t, adapters(1)...)
 	d := driver(w, "a", "a0 1 there=0")

@@ -8,7 +8,7 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// valueName is the adapters' value that names drivers, for a process of this word size on a system of 64 bits.
+// valueName returns the name of the adapters' value with drivers, for a process of this word size on a 64-bit system.
 func valueName() string {
 	if world.Narrow() {
 		return "VulkanDriverNameWow"
@@ -16,7 +16,7 @@ func valueName() string {
 	return "VulkanDriverName"
 }
 
-// drivers makes drivers whose manifests nothing names yet, and gives their paths.
+// drivers creates drivers whose manifests nothing names yet, and returns their paths.
 func drivers(w *world.World, names ...string) map[string]string {
 	paths := map[string]string{}
 	for _, name := range names {
@@ -26,7 +26,7 @@ func drivers(w *world.World, names ...string) map[string]string {
 	return paths
 }
 
-// wantDrivers creates an instance, which has to have these drivers, in this order.
+// wantDrivers creates an instance, and checks its drivers and their order.
 func wantDrivers(t *testing.T, w *world.World, names string) *world.Host {
 	t.Helper()
 	h := w.Start()
@@ -48,8 +48,8 @@ func wantDrivers(t *testing.T, w *world.World, names string) *world.Host {
 
 // holds: WIN-018 WIN-019 WIN-020 WIN-021 WIN-024
 //
-// The kernel's adapters name drivers: by a list of paths, or else by one path. An adapter without the value is passed over; all are
-// closed; drivers in the tree of devices do not count then.
+// The kernel's adapters name drivers with a list of paths or with one path. An adapter without the value is skipped. All adapters are closed.
+// The drivers in the device tree then do not count.
 func TestAdapters(t *testing.T) {
 	w := newWorld(t)
 	path, name := drivers(w, "a", "b", "c", "tree"), valueName()
@@ -81,7 +81,8 @@ func TestAdapters(t *testing.T) {
 
 // holds: WIN-022 WIN-023
 //
-// A path is taken whole at any length, and as UTF-8, where it is longer; a value that is no text is left out of its list.
+// A path may have any length, and is read completely as UTF-8, in which it is longer. Invalid text in a list is
+// skipped.
 func TestPathsOfAdapters(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat(strings.Repeat("日", 60)+"/", 8)
@@ -95,8 +96,8 @@ func TestPathsOfAdapters(t *testing.T) {
 
 // holds: WIN-025 WIN-026 WIN-027 WIN-028
 //
-// Where no adapter names a driver, the tree of devices is asked: the adapters cannot be listed, the system has no function for it, or
-// none has the value. When an adapter's answer breaks off, those behind it are not asked.
+// If no adapter names a driver, the device tree is used: the adapters cannot be listed, the system lacks the function, or no adapter has the
+// value. If an adapter's value cannot be read completely, the following adapters are not asked.
 func TestAdaptersThatSayNothing(t *testing.T) {
 	const broken, named, other = "NAME breaks", "NAME one PATH", "NAME one OTHER"
 	for _, c := range []struct {
@@ -129,7 +130,8 @@ func TestAdaptersThatSayNothing(t *testing.T) {
 
 // holds: WIN-028 WIN-030 WIN-031 WIN-032 WIN-033 WIN-034 WIN-035
 //
-// In the tree of devices, display devices and the software components below them count. A damaged entry leaves the others valid.
+// In the device tree, display devices and their software components count. A damaged entry does not affect the
+// others.
 func TestDevicesAndTheirComponents(t *testing.T) {
 	w := newWorld(t)
 	path, name := drivers(w, "a", "b", "c", "d", "no"), valueName()
@@ -170,7 +172,7 @@ func TestAppPackages(t *testing.T) {
 
 // holds: WIN-046
 //
-// A package whose path is too long, is not written, or has no end is none.
+// A package with a path that is too long, missing or not terminated is ignored.
 func TestAppPackagesWithoutPath(t *testing.T) {
 	for name, path := range map[string]string{"unwritten": "unwritten", "unended": "unended", "too long": "C:\\" + strings.Repeat("x", 300)} {
 		t.Run(name, func(t *testing.T) {

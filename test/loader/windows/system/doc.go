@@ -1,3 +1,3 @@
-// Package system tests, below Wine, the loader's requests to Windows and their time: libraries, files, variables, the registry, the
-// debugger. The host stands between the two (test/lib/windows/host/import.h). On other machines it is left out.
+// Package system tests, with Wine, the loader's calls of Windows and when it makes them: libraries, files, variables, the registry, the
+// debugger. The host intercepts the calls (test/lib/windows/host/import.h). On other machines it is skipped.
 package system

@@ -7,12 +7,12 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// Operations that one process repeats do not make the loader's own memory grow: after a warm-up and after all rounds it has
-// the same blocks and bytes, which the host counts, and the process no more handles and threads.
+// Operations that one process repeats do not increase the loader's memory: after a warm-up and after all rounds, it has the same blocks and
+// bytes, which the host counts, and the process has no more handles and threads.
 func TestHeapStays(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		instance bool // one that stays
+		instance bool // an instance lives during all rounds
 		lines    []string
 	}{
 		{"extensions and layers", false, []string{"instance_extensions", "instance_layers", "instance_version"}},

@@ -29,7 +29,7 @@ func newWorld(t *testing.T) *world.World {
 	return w
 }
 
-// calls gives the arguments of the loader's calls of a function.
+// calls returns the arguments of the loader's calls of a function.
 func calls(w *world.World, function string) []string {
 	var out []string
 	for _, line := range w.CallLog() {
@@ -40,7 +40,7 @@ func calls(w *world.World, function string) []string {
 	return out
 }
 
-// about keeps those that name a file.
+// about returns the calls that name a file.
 func about(calls []string, file string) []string {
 	return slices.DeleteFunc(calls, func(argument string) bool { return !strings.Contains(argument, file) })
 }
@@ -59,13 +59,13 @@ func said(t *testing.T, h *world.Host, text string, yes bool) {
 	}
 }
 
-// finish ends the instance and the host.
+// finish destroys the instance and ends the host.
 func finish(h *world.Host) {
 	h.Do("destroy_instance")
 	h.Quit()
 }
 
-// compileLibrary makes a library of the text.
+// compileLibrary compiles a library from a text.
 func compileLibrary(t *testing.T, path, text string, more ...string) {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "source.c")
@@ -79,7 +79,8 @@ func compileLibrary(t *testing.T, path, text string, more ...string) {
 
 // holds: WIN-073
 //
-// A library that needs another one beside it is found by the second try, which nothing else gets.
+// A library that needs another one in its directory is found by the second attempt, which is made for no other
+// library.
 func TestSecondTry(t *testing.T) {
 	w := newWorld(t)
 	const text = "int companion(void);\n__declspec(dllexport) int needy(void) { return companion(); }\n"
@@ -112,12 +113,13 @@ func TestSecondTry(t *testing.T) {
 		t.Errorf("second tries of a bare name: %q", got)
 	}
 	said(t, h, "Failed to open dynamic library \""+w.Path("lib/gone.so")+"\" with error 126", true)
-	said(t, h, "Attempt to retrieve either 'vkGetInstanceProcAddr' or 'vk_icdGetInstanceProcAddr' from ICD "+needy, true) // it was loaded
+	// it was loaded
+	said(t, h, "Attempt to retrieve either 'vkGetInstanceProcAddr' or 'vk_icdGetInstanceProcAddr' from ICD "+needy, true)
 }
 
 // holds: WIN-076
 //
-// A library of the other word size is no error.
+// A library with the other word size is no error.
 func TestWrongBits(t *testing.T) {
 	w := newWorld(t)
 	wrong := w.WrongClass("wrong")
@@ -137,7 +139,7 @@ func TestWrongBits(t *testing.T) {
 
 // holds: WIN-077
 //
-// Error 8 is lack of memory, and what begins with that digit is not.
+// Error 8 is lack of memory; other errors whose number begins with 8 are not.
 func TestNoMemory(t *testing.T) {
 	for _, c := range []struct {
 		code          string
@@ -168,7 +170,7 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// A path that is not text costs the library that it names, and no more.
+// A path with invalid text disables only the library that it names.
 func TestPathThatIsNoText(t *testing.T) {
 	w := newWorld(t)
 	w.DriverFile("bad", strings.Replace(world.DriverManifest("C:\\\\bad", "1.0.0"), "bad", "b\xffd", 1))
@@ -181,7 +183,7 @@ func TestPathThatIsNoText(t *testing.T) {
 
 // holds: WIN-078
 //
-// Another file is loaded than was asked for. The real path is that of later lines; under a bare name it is no news.
+// Another file is loaded than requested. Later lines have the real path. For a bare name there is no message.
 func TestOtherFile(t *testing.T) {
 	w := newWorld(t)
 	real, other := w.Driver("real", "device name=real"), w.Driver("bare", "device name=bare")
@@ -235,7 +237,8 @@ func TestNothingIsLetGo(t *testing.T) {
 
 // holds: WIN-010
 //
-// The DLL is unloaded under the system's lock: a driver that it keeps is not let go there, and stays until the process ends.
+// The DLL is unloaded under the system's lock: a driver that stays open is not closed then, and stays until the
+// process ends.
 func TestDriversStayAtUnload(t *testing.T) {
 	for _, by := range []string{"an instance", "a list of extensions"} {
 		t.Run(by, func(t *testing.T) {

@@ -12,8 +12,7 @@ import (
 
 // holds: WIN-005
 //
-// While the DLL is attached nothing happens: it loads no other library, logs nothing, and reads variables only at the
-// first call.
+// While the DLL is being loaded, it does nothing: it loads no other library, logs nothing, and reads variables only at the first call.
 func TestAttach(t *testing.T) {
 	for _, first := range []string{"instance_version", "instance_layers"} {
 		t.Run(first, func(t *testing.T) {
@@ -45,17 +44,18 @@ func TestAttach(t *testing.T) {
 
 // holds: WIN-007 WIN-008
 //
-// Libraries of the system's names beside the program are left where they are.
+// Libraries with the names of the system's in the program's directory are not loaded.
 func TestLibrariesOfTheSystem(t *testing.T) {
 	for _, hostile := range []string{"gdi32.dll", "dxgi.dll", "cfgmgr32.dll"} {
 		t.Run(hostile, func(t *testing.T) {
 			w := newWorld(t)
 			w.Driver("a").MoveManifest(w.SystemPath("/etc/vulkan/icd.d"))
-			intel(w, w.Driver("b"))    // for which DXGI is asked, with any adapters of Wine
-			if hostile == "dxgi.dll" { // Wine's, which needs gdi32 itself
+			intel(w, w.Driver("b"))    // a driver for which DXGI is queried, with any adapters of Wine
+			if hostile == "dxgi.dll" { // Wine's dxgi.dll needs gdi32 itself
 				w.Setup("library", "dxgi.dll", `C:\windows\system32\dxgi.dll`)
 			}
-			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b" // as on Windows, libraries in the program's directory first
+			// as on Windows, the program's directory precedes
+			w.Env["WINEDLLOVERRIDES"] = strings.TrimSuffix(hostile, ".dll") + "=n,b"
 			program := w.CopyHost("program/host.exe")
 			beside := w.DirectDriver("beside", "log_load")
 			for _, end := range []string{"", ".script"} {
@@ -93,7 +93,7 @@ func TestLibrariesOfTheSystem(t *testing.T) {
 	}
 }
 
-// intel makes a driver one of the registry's whose vendor is known, so that DXGI is asked for it.
+// intel registers a driver with a known vendor, so that DXGI is queried for it.
 func intel(w *world.World, driver *world.Fake) {
 	bits, _ := world.Bits()
 	path := w.Path("igvk" + bits + ".json")
@@ -103,7 +103,7 @@ func intel(w *world.World, driver *world.Fake) {
 
 // holds: WIN-008
 //
-// While an instance lives, the system's libraries stay as they were loaded for it; then they go.
+// While an instance lives, the system's libraries stay loaded; then they are freed.
 func TestLibrariesOfTheSystemStay(t *testing.T) {
 	w := newWorld(t)
 	intel(w, w.DriverKind(world.ByAdapter, "a", "device name=a luid=1").API("1.1.0"))
@@ -137,7 +137,7 @@ func TestLibrariesOfTheSystemStay(t *testing.T) {
 
 // holds: WIN-009 WIN-040
 //
-// Without DXGI's library, or without its function, there is no factory: a driver of the registry is used all the same.
+// Without DXGI's library or function, there is no factory: a driver of the registry is used all the same.
 func TestNoFactory(t *testing.T) {
 	const warning = `WARNING:        The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers are ` +
 		"used, whether their vendor has an adapter here or not"
@@ -170,7 +170,8 @@ func TestNoFactory(t *testing.T) {
 	}
 }
 
-// A DXGI that is made of Vulkan makes an instance when it makes a factory: it is not asked then, and both get their drivers.
+// A DXGI implemented on Vulkan creates an instance when it creates a factory. DXGI is not queried during that, and
+// both instances get their drivers.
 func TestFactoryOfVulkan(t *testing.T) {
 	w := newWorld(t)
 	intel(w, w.Driver("a"))
@@ -186,8 +187,8 @@ func TestFactoryOfVulkan(t *testing.T) {
 	}
 }
 
-// A program makes a factory of a DXGI that is made of Vulkan. What DXGI calls the loader for, while it holds its own locks,
-// asks it nothing, neither for drivers, nor for layers, nor for the order of devices; afterwards it is asked.
+// A program creates a factory of a DXGI implemented on Vulkan. During the loader's calls from DXGI, which holds its own locks, the loader
+// does not call DXGI: not for drivers, layers, or the order of devices. Afterwards it does.
 func TestProgramInsideDXGI(t *testing.T) {
 	w := newWorld(t)
 	intel(w, w.DriverKind(world.ByAdapter, "a", "device name=a luid=1").API("1.1.0"))
@@ -214,7 +215,7 @@ func TestProgramInsideDXGI(t *testing.T) {
 
 // holds: WIN-011
 //
-// Lines for standard error go to the debugger, too, and no other text does.
+// Lines for standard error also go to the debugger, and no other text does.
 func TestDebugger(t *testing.T) {
 	for _, level := range []string{"all", "error"} {
 		t.Run(level, func(t *testing.T) {
@@ -249,7 +250,7 @@ func TestVariableThatIsNoASCII(t *testing.T) {
 
 // holds: WIN-029
 //
-// A display device comes while the list is read.
+// A display device is added while the list is read.
 func TestDeviceListGrows(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.Driver("first", "device name=first"), w.Driver("second", "device name=second")
@@ -279,7 +280,7 @@ func TestDeviceListGrows(t *testing.T) {
 
 // holds: WIN-079
 //
-// Programs of Windows open no file by a path of MAX_PATH or more characters, but behind a prefix.
+// Programs on Windows open a file with a path of MAX_PATH or more characters only with a prefix.
 func TestLongPath(t *testing.T) {
 	for _, long := range []bool{true, false} {
 		w := newLongWorld(t)
@@ -307,8 +308,8 @@ func TestLongPath(t *testing.T) {
 
 // holds: WIN-079
 //
-// Long paths of a library, and the accesses to its file. Manifests name a library from their directory, by a "." that is no part of
-// a path behind the prefix.
+// Long paths of a library, and the accesses to its file. Manifests name a library relative to their directory, with a ".", which is not
+// allowed after the prefix.
 func TestLongLibraryPath(t *testing.T) {
 	for _, how := range []string{"by its path", "from the manifest's directory"} {
 		t.Run(how, func(t *testing.T) {
@@ -343,7 +344,7 @@ func TestLongLibraryPath(t *testing.T) {
 
 // holds: WIN-079
 //
-// Directories of manifests and the file of settings are found behind the prefix, too.
+// Directories of manifests and the settings file are also found with the prefix.
 func TestLongDirectory(t *testing.T) {
 	w := newLongWorld(t)
 	directory := w.Path(strings.Repeat("d", 120), strings.Repeat("e", 120), strings.Repeat("f", 60))
@@ -378,8 +379,8 @@ func newLongWorld(t *testing.T) *world.World {
 
 // holds: LAY-8
 //
-// Windows knows its devices by names that files may seem to have, with an ending, too. A device is no regular file: it
-// is reported and skipped without a wait.
+// Windows has device names that look like file names, also with an extension. A device is no regular file: it is logged and skipped
+// without a wait.
 func TestDevicesInTheirPlace(t *testing.T) {
 	w := newWorld(t)
 	null := w.Path("nul.json")

@@ -1,5 +1,6 @@
-/* die.c: ends the process with a signal, as a program that it stands for was ended, and leaves no core file and no
- * report of a crash: the program has left its own. Go cannot do this: its runtime has handlers for those signals. */
+/* die.c: ends the process with the signal that ended another program, so that the parent sees the same end. It leaves
+ * no core file and no crash report, because the other program has left them. Go cannot do this: its runtime handles
+ * these signals. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

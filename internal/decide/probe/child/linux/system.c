@@ -120,7 +120,7 @@ const char *system_isolated(void (*function)(size_t, VkInstance, VkDevice), size
     if (child == 0) {
         alarm(ASK_SECONDS);
         function(index, instance, device);
-        _exit(0); /* nothing of the libraries' own runs twice */
+        _exit(0); /* exit handlers and destructors of libraries run only in the parent */
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) < 0) return "it could not be asked";

@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
 	"io"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -34,20 +36,76 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	s := foreign{source}
 	r := newReport(s.System.Title)
 	r.Answer = answer
-	for i := range answer.Diagnostics {
-		f := &answer.Diagnostics[i]
+	for f := range each(answer.Diagnostics) {
 		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
 			continue // the normal state, no finding
 		}
 		r.takenOver(f)
 	}
-	judged := func(m Module) Module { return s.module(r, m) }
-	r.modules(answer, judged, judged)
+	r.modules(answer, func(m Module, _ required) Module { return s.module(r, m) })
 	if len(answer.Drivers) == 0 {
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
 	r.judge = verdictOfFiles
 	return r.worded(), nil
+}
+
+// required are the functions of which a library exports at least one, and the code of a library without them.
+type required struct {
+	code      *Code
+	functions []string
+}
+
+// ofDriver and ofLayer are the functions by which a loader finds those of a driver and of a layer.
+var (
+	ofDriver = required{DriverInterface, []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}}
+	ofLayer  = required{LayerInterface, []string{"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"}}
+)
+
+// examined returns the library of one manifest, as examined by a function.
+func (n Named) examined(examine func(Module, required) Module) Module {
+	is := ofDriver
+	if n.Layer {
+		is = required{ofLayer.code, []string{cmp.Or(n.Negotiate, ofLayer.functions[0]), cmp.Or(n.GetInstance, ofLayer.functions[1])}}
+	}
+	return examine(Module{Name: n.Name, Manifest: n.Manifest, Library: n.Library, Used: true}, is)
+}
+
+// helpful returns findings with the first of their changes that helps as advice. changes returns a finding's changes, and try
+// tries one of them: it returns nil if the change does not help.
+func helpful[C any](findings []Finding, changes map[key][]C, try func(*Finding, C) advice) []Finding {
+	list, looks := slices.Clone(findings), 0
+	for f := range each(list) {
+		for _, c := range changes[f.key()] {
+			if looks++; looks > maxLooks {
+				return list
+			}
+			if do := try(f, c); do != nil {
+				f.advice = do
+				break
+			}
+		}
+	}
+	return list
+}
+
+// severities returns the severities of findings.
+func severities(list []Finding) map[key]diag.Severity {
+	found := make(map[key]diag.Severity, len(list))
+	for i := range list {
+		found[list[i].key()] = list[i].Severity
+	}
+	return found
+}
+
+// removes reports whether a change removes a finding, and makes no other one of a severity, or worse.
+func removes(f *Finding, before, after map[key]diag.Severity, severity diag.Severity) bool {
+	for k, is := range after {
+		if was, had := before[k]; k == f.key() || is >= severity && (!had || was < is) {
+			return false
+		}
+	}
+	return true
 }
 
 // verdictOfFiles returns the report in one line.

@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+)
+
+// ofMaker adds a finding for a device whose kernel driver is its maker's own, if no driver of an unknown family may serve it. It reports
+// whether the device has such a kernel driver.
+func (e *exam) ofMaker(g *GPU) bool {
+	maker := drivers.MakersKernel(g.Kernel)
+	if maker == "" {
+		return false
+	}
+	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+		return true
+	}
+	what := said("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel, maker, maker)
+	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
+	for _, f := range drivers.Families() {
+		if c := e.chip(g); c != nil && c.Driver == f.Name {
+			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " + strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
+		}
+	}
+	e.perhapsNone(e.found(GPUNoDriver, g.Title(), "", what, advised(do+".").untried(ofPackage)))
+	return true
+}
+
+// perhapsNone makes a finding a warning, because the device may have no Vulkan driver at all, if programs get Vulkan without it or have
+// the finding that there is no driver.
+func (e *exam) perhapsNone(found *Finding) {
+	if !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good }) ||
+		slices.ContainsFunc(e.Drivers, func(m Module) bool {
+			f := drivers.Of(m.Library)
+			return m.Good && (f == nil || f.Software())
+		}) || slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 }) {
+		found.soften(diag.Warning)
+	}
+}
+
+// raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
+func (e *exam) raspberry() {
+	model := strings.TrimRight(e.text("/proc/device-tree/model"), "\x00")
+	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
+		func(name string) bool { return strings.HasPrefix(model, name) })
+	if !with || e.containerKind() != "" || slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }) {
+		return
+	}
+	file := "/boot/firmware/config.txt"
+	if !e.machine.Exists(file) && e.machine.Exists("/boot/config.txt") {
+		file = "/boot/config.txt"
+	}
+	e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
+		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted))
+}
+
+// The variables without which an unfinished driver of Mesa lists no device.
+const (
+	brokenPanVK   = "PAN_I_WANT_A_BROKEN_VULKAN_DRIVER"
+	brokenPowerVR = "PVR_I_WANT_A_BROKEN_VULKAN_DRIVER"
+)
+
+// unfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such a driver of PowerVR
+// contains the variable's name.
+func (e *exam) unfinished(g *GPU) {
+	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
+	for i := range e.Drivers {
+		m := &e.Drivers[i]
+		f := drivers.Of(m.Library)
+		if f == nil || !slices.Contains(g.Drivers, m.Manifest) {
+			continue
+		}
+		variable := ""
+		switch {
+		case f.Name == "PanVK (Mesa)" && e.chip(g) == bifrost:
+			variable = brokenPanVK
+		case f.Name == "PowerVR (Mesa)":
+			if data, err := e.machine.ReadLarge(m.File); err == nil && strings.Contains(string(data), brokenPowerVR) {
+				variable = brokenPowerVR
+			}
+		}
+		if variable != "" && e.variable(variable) == "" {
+			e.found(GPUUnfinished, g.Title(), m.Manifest, said("%s is not finished for it, and lists it only with %s=1", strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
+				offer(fixing, explain.SetVariable(variable, "1"))
+		}
+	}
+}

@@ -1,0 +1,388 @@
+package doctor
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/tool/term"
+)
+
+// oldRadeon are the kernel's words that give cards of the generations SI and CIK to amdgpu.
+var oldRadeon = []string{"radeon.si_support=0", "radeon.cik_support=0", "amdgpu.si_support=1", "amdgpu.cik_support=1"}
+
+// barrier is what keeps a kernel module from a device: lines of modprobe's files, or words of the kernel's command line.
+type barrier struct {
+	module string
+	lines  []FileLine // in the order of the files
+	first  string     // the text of the first line
+	words  []string   // of the command line
+}
+
+func (b *barrier) say() string {
+	if len(b.words) > 0 {
+		return "the kernel's command line has " + strings.Join(b.words, " ") + ", which keeps " + b.module + " from starting"
+	}
+	return b.lines[0].String() + " (" + b.first + ") keeps " + b.module + " from loading"
+}
+
+// barrier returns what keeps one of the kernel modules from a device; nil: nothing is known.
+func (h host) barrier(g *GPU, modules []string) *barrier {
+	for _, module := range modules {
+		if words := h.refusals(g, module); len(words) > 0 {
+			return &barrier{module: module, words: words}
+		}
+	}
+	b := &barrier{}
+	seen := map[string]bool{} // a file hides those of the same name in later directories
+	for _, directory := range []string{"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"} {
+		for _, name := range h.machine.Names(directory) {
+			if seen[name] || path.Ext(name) != ".conf" {
+				continue
+			}
+			seen[name] = true
+			for number, line := range strings.Split(h.whole(directory+"/"+name), "\n") {
+				module := blocked(line)
+				at := slices.IndexFunc(modules, func(needed string) bool {
+					return module == needed || module == needed+"_drm" || module == needed+"_modeset"
+				})
+				if at < 0 {
+					continue
+				}
+				if len(b.lines) == 0 {
+					b.module, b.first = modules[at], strings.Join(strings.Fields(line), " ")
+				}
+				b.lines = append(b.lines, FileLine{directory + "/" + name, number + 1})
+			}
+		}
+	}
+	if len(b.lines) == 0 {
+		return nil
+	}
+	return b
+}
+
+// blocked returns the module that a line of modprobe's files keeps from loading or from starting; "": none.
+func blocked(line string) string {
+	words := strings.Fields(strings.ReplaceAll(line, "-", "_"))
+	switch {
+	case len(words) == 2 && words[0] == "blacklist",
+		len(words) == 3 && words[0] == "alias" && words[2] == "off",
+		len(words) == 3 && words[0] == "install" && slices.Contains([]string{"true", "false"}, path.Base(words[2])),
+		len(words) > 2 && words[0] == "options" && slices.Contains(words[2:], "modeset=0") && words[1] != "nvidia_drm":
+		return words[1]
+	}
+	return ""
+}
+
+// refusals returns the words of the kernel's command line that keep a module from a device. NVIDIA's module ignores nomodeset.
+func (h host) refusals(g *GPU, module string) (words []string) {
+	for _, word := range strings.Fields(h.text("/proc/cmdline")) {
+		key, value, _ := strings.Cut(word, "=")
+		switch key = strings.ReplaceAll(key, "-", "_"); {
+		case word == "nomodeset" && module != "nvidia", key == module+".modeset" && value == "0",
+			key == module+".force_probe" && slices.Contains(strings.Split(value, ","), "!"+strings.TrimPrefix(g.Device, "0x")),
+			slices.Contains([]string{"modprobe.blacklist", "module_blacklist"}, key) && slices.Contains(strings.Split(strings.ReplaceAll(value, "-", "_"), ","), module):
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// modules returns the kernel modules that a device needs for its Vulkan driver.
+func (e *exam) modules(g *GPU) []string {
+	switch g.vendor() {
+	case "AMD":
+		return []string{"amdgpu"}
+	case "Intel":
+		return []string{"i915", "xe"}
+	case "NVIDIA":
+		if e.hasFamily(drivers.NVIDIA) {
+			return []string{"nvidia"}
+		}
+		if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn("nouveau") }) {
+			return []string{"nouveau"}
+		}
+	}
+	return nil
+}
+
+// hindered returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
+// known. A device that was turned off is at most worth a note if another one works.
+func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severity) {
+	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
+		return what, do, diag.Problem
+	}
+	if release := e.replacedKernel(); release != "" {
+		return together(untaken, said("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, diag.Problem
+	}
+	if b := e.barrier(g, e.modules(g)); b != nil {
+		better, severity := e.allowing(b), diag.Problem
+		text, commands := better.say()
+		switch others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
+		case others && e.switcher(b) != "":
+			severity = diag.Note
+			better = advised("Nothing, if this is intended. To turn the device on: "+text, commands...).untried(restarted)
+		case others:
+			severity = diag.Warning
+		case b.module == "nouveau" && do != nil:
+			other, more := do.say()
+			better = advised("For Mesa's driver: "+text+". For NVIDIA's driver instead: "+other, append(slices.Clone(commands), more...)...).untried(restarted)
+		}
+		return together(untaken, sentence(b.say())), better, severity
+	}
+	if g.vendor() == "AMD" && e.withoutFirmware("amdgpu") {
+		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.firmware(), diag.Problem
+	}
+	return what, do, diag.Problem
+}
+
+// restartMachine is the advice after an update of the kernel.
+var restartMachine = advised("Restart the machine.").untried(restarted)
+
+// replacedKernel returns the release of the running kernel if its modules are gone, and those of another kernel are there; "" otherwise.
+func (h host) replacedKernel() string {
+	words := strings.Fields(h.text("/proc/version"))
+	if len(words) < 3 || strings.Contains(words[2], "/") {
+		return ""
+	}
+	others := false
+	for _, directory := range []string{"/usr/lib/modules", "/lib/modules"} {
+		if h.machine.Exists(directory + "/" + words[2]) {
+			return ""
+		}
+		for _, name := range h.machine.Names(directory) {
+			others = others || h.machine.Exists(directory+"/"+name+"/modules.dep")
+		}
+	}
+	return term.Either(others, words[2], "")
+}
+
+// withoutFirmware reports whether the machine has a directory of firmware, and none of a module.
+func (h host) withoutFirmware(module string) bool {
+	has := false
+	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates", "/lib/firmware/updates"} {
+		if h.machine.Exists(directory + "/" + module) {
+			return false
+		}
+		has = has || h.machine.Exists(directory)
+	}
+	return has
+}
+
+// firmwarePackage returns the package with the firmware of amdgpu.
+func (d distribution) firmwarePackage(manager string) string {
+	switch manager {
+	case "debian":
+		return term.Either(slices.Contains(d.ids, "ubuntu"), "linux-firmware", "firmware-amd-graphics")
+	case "fedora":
+		return "amd-gpu-firmware"
+	case "suse":
+		return "kernel-firmware-amdgpu"
+	case "void":
+		return "linux-firmware-amd"
+	case "gentoo":
+		return "sys-kernel/linux-firmware"
+	case "rhel":
+		return "linux-firmware"
+	}
+	return "linux-firmware-amdgpu"
+}
+
+// firmware returns advice to install the firmware of amdgpu.
+func (d distribution) firmware() advice {
+	m := d.manager()
+	switch {
+	case d.image == declarative:
+		return ofNixOS("hardware.enableRedistributableFirmware = true;")
+	case m == nil || d.image == steamOS:
+		return advised("Install the package with the firmware of amdgpu, then restart the machine.").untried(ofPackage)
+	}
+	do := d.choose(d.firmwarePackage(m.id))
+	if t, is := do.(told); is {
+		if d.is("debian") {
+			t.text += ", which is in the component non-free-firmware"
+		}
+		if t.because != restarted {
+			t.text += "; then restart the machine"
+		}
+		do = t
+	}
+	return do
+}
+
+// switchers are programs that turn a laptop's second graphics device off with a file of modprobe, and their commands that turn it on.
+// The first word is in the file's text or name.
+var switchers = [][2]string{{"EnvyControl", "envycontrol -s hybrid"}, {"nvidia-prime", "prime-select on-demand"}, {"prime-select", "prime-select on-demand"},
+	{"system76-power", "system76-power graphics hybrid"}, {"supergfx", "supergfxctl --mode Hybrid"}}
+
+// switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's file; "": unknown.
+func (h host) switcher(b *barrier) string {
+	for _, l := range b.lines {
+		for _, s := range switchers {
+			if strings.Contains(l.File, s[0]) || strings.Contains(h.whole(l.File), s[0]) {
+				return s[1]
+			}
+		}
+	}
+	return ""
+}
+
+// allowing returns advice that removes a barrier.
+func (e *exam) allowing(b *barrier) advice {
+	if len(b.words) > 0 {
+		return e.system.bootWords(nil, b.words)
+	}
+	if command := e.switcher(b); command != "" {
+		return thenRestart(command)
+	}
+	if e.system.image == declarative {
+		return advised("Remove "+b.module+" from boot.blacklistedKernelModules in the system's configuration. Then run as root: nixos-rebuild switch; then restart the machine",
+			"nixos-rebuild switch").untried(restarted)
+	}
+	var parts []string
+	for at, l := range b.lines {
+		owner := e.packageOf(l.File)
+		switch first := at == 0 || b.lines[at-1].File != l.File; {
+		case !first && owner == "":
+			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) + fmt.Sprintf(", %d", l.Number)
+		case first && owner == "":
+			parts = append(parts, fmt.Sprintf("remove from %s line %d", l.File, l.Number))
+		case first:
+			parts = append(parts, "remove the package "+owner+", which has "+l.File)
+		}
+	}
+	before := strings.Join(parts, "; ")
+	before = strings.ToUpper(before[:1]) + before[1:]
+	if command := e.system.initramfs(); command != "" {
+		do := thenRestart(command)
+		do.text = before + ". " + do.text
+		return do
+	}
+	return advised(before + ". Then restart the machine.").untried(restarted)
+}
+
+// initramfs returns the command that writes the initial file system again, which has a copy of modprobe's files; "": unknown, or none is
+// needed.
+func (d distribution) initramfs() string {
+	m := d.manager()
+	switch {
+	case d.image != changeable || m == nil:
+		return ""
+	case m.id == "debian":
+		return "update-initramfs -u"
+	case m.id == "arch":
+		return "mkinitcpio -P"
+	case m.id == "fedora" || m.id == "rhel" || m.id == "suse":
+		return "dracut --force"
+	}
+	return ""
+}
+
+// bootWords returns advice to add words to the kernel's command line, and to remove others.
+func (d distribution) bootWords(add, remove []string) advice {
+	m := d.manager()
+	const grub = "/etc/default/grub"
+	options := func(adding, removing string) string {
+		list := term.Words(add, func(word string) string { return adding + word })
+		return strings.Join(append(list, term.Words(remove, func(word string) string { return removing + word })...), " ")
+	}
+	switch {
+	case d.image == ostree:
+		return thenRestart("rpm-ostree kargs " + options("--append-if-missing=", "--delete-if-present="))
+	case m != nil && (m.id == "fedora" || m.id == "rhel") && d.image == changeable:
+		return thenRestart("grubby --update-kernel=ALL" + term.Enclosed(` --args="`, strings.Join(add, " "), `"`) + term.Enclosed(` --remove-args="`, strings.Join(remove, " "), `"`))
+	}
+	var parts []string
+	if len(remove) > 0 {
+		parts = append(parts, "remove "+strings.Join(remove, " ")+" from")
+	}
+	if len(add) > 0 {
+		parts = append(parts, "add "+strings.Join(add, " ")+" to")
+	}
+	before := strings.Join(parts, " and ") + " "
+	before = strings.ToUpper(before[:1]) + before[1:]
+	if d.image == declarative {
+		return advised(before+"boot.kernelParams in the system's configuration. Then run as root: nixos-rebuild switch; then restart the machine", "nixos-rebuild switch").untried(restarted)
+	}
+	if d.machine == nil || !d.machine.Exists(grub) {
+		return advised(before + "the kernel's command line, which the boot loader's configuration has. Then restart the machine.").untried(restarted)
+	}
+	command := "grub-mkconfig -o /boot/grub/grub.cfg"
+	switch {
+	case m != nil && m.id == "debian" || d.image == steamOS:
+		command = "update-grub"
+	case m != nil && m.id == "suse":
+		command = "grub2-mkconfig -o /boot/grub2/grub.cfg"
+	}
+	do := thenRestart(command)
+	do.text = before + "GRUB_CMDLINE_LINUX_DEFAULT or GRUB_CMDLINE_LINUX in " + grub + ". " + do.text
+	return do
+}
+
+// takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
+func (e *exam) takenByOldDriver(g *GPU) {
+	do := e.system.bootWords(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
+		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
+	}))
+	if b := e.barrier(g, []string{"amdgpu"}); b != nil {
+		do = e.allowing(b)
+	}
+	found := e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do)
+	if !slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }) {
+		found.Severity = diag.Problem
+	}
+}
+
+// signingKeys are the public parts of the keys with which DKMS and akmods sign modules.
+var signingKeys = []string{"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub", "/etc/pki/akmods/certs/public_key.der"}
+
+// secureBoot reports whether the firmware has the kernel check the signatures of modules.
+func (h host) secureBoot() bool {
+	data, err := h.machine.ReadFile("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c")
+	return err == nil && len(data) > 4 && data[4] == 1
+}
+
+// unsigned completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
+func (e *exam) unsigned(do told) advice {
+	if !e.secureBoot() {
+		return do
+	}
+	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
+	for _, key := range signingKeys {
+		if _, err := e.machine.Stat(key); err == nil || denied(err) {
+			command := "mokutil --import " + key
+			do.text, do.commands = do.text+command+", then restart the machine and enroll the key", append(slices.Clone(do.commands), command)
+			return do
+		}
+	}
+	do.text += "sign the module with a key that the firmware knows, or turn Secure Boot off in the firmware"
+	return do
+}
+
+// Variables of NVIDIA's layer, which prime-run sets.
+const (
+	optimusLayer   = "VK_LAYER_NV_optimus"
+	optimusFilter  = "__VK_LAYER_NV_optimus"
+	optimusOffload = "__NV_PRIME_RENDER_OFFLOAD"
+)
+
+// hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
+func (e *exam) hiddenByLayer() {
+	used := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Name == optimusLayer && m.Used && m.Good })
+	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.every) == 0 ||
+		slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
+		return
+	}
+	what := said("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
+	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
+		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), thenRestart(e.switcher(b)))
+		return
+	}
+	e.found(VariableHides, optimusFilter, "", what, nil).
+		offer(fixing, explain.UnsetVariable(optimusFilter).With(explain.UnsetVariable(optimusOffload)), explain.UnsetVariable(optimusFilter))
+}

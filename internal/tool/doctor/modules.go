@@ -1,0 +1,108 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/term"
+)
+
+// gpuModules returns the kernel modules that drive a device, by its vendor or its chip; nil: unknown.
+func (e *exam) gpuModules(g *GPU) []string {
+	if list := e.modules(g); list != nil {
+		return list
+	}
+	c := e.chip(g)
+	if g.Vendor != "" || c == nil {
+		return nil
+	}
+	if c == drivers.ChipByCompatible("arm,mali-valhall-csf") {
+		return []string{"panthor"}
+	}
+	for _, f := range drivers.Families() {
+		if f.Name == c.Driver {
+			return f.Kernel[:1]
+		}
+	}
+	return nil
+}
+
+// kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
+// if it is not known to be missing.
+func (e *exam) kernelCure(g *GPU) (missing sentence, do advice) {
+	modules := e.gpuModules(g)
+	switch {
+	case g.vendor() == "NVIDIA":
+		return "", e.nvidiaModule()
+	case modules == nil:
+		return "", nil
+	case e.containerKind() != "":
+		return "", advised("Load the kernel driver " + strings.Join(modules, " or ") + " on the host of " + sandboxWords[e.containerKind()] + ".").untried(outsideOnly)
+	}
+	release := e.kernelRelease()
+	if tree := e.modulesOf(release); tree != "" && !e.mayHave(tree, modules) {
+		return said("the kernel %s has no module %s", release, strings.Join(modules, " or ")), e.system.kernelWith(release, modules[0])
+	}
+	if g.vendor() == "Intel" {
+		return "", advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
+	}
+	return "", asRoot("modprobe " + modules[0]).untried(ofKernel)
+}
+
+// modulesOf returns the directory with the modules of a kernel; "": unknown.
+func (h host) modulesOf(release string) string {
+	for _, place := range []string{"/lib/modules/", "/usr/lib/modules/"} {
+		if release != "" && h.machine.Exists(place+release) {
+			return place + release
+		}
+	}
+	return ""
+}
+
+// mayHave reports whether a directory tree of kernel modules has one of the modules, or cannot be searched completely. A module that
+// is a part of the kernel is in the list of these.
+func (h host) mayHave(tree string, modules []string) bool {
+	builtin := h.whole(tree + "/modules.builtin")
+	return h.mayHaveModule(tree, func(file string) bool { return slices.Contains(modules, moduleName(file)) }) ||
+		slices.ContainsFunc(modules, func(module string) bool { return strings.Contains(builtin, "/"+module+".ko") })
+}
+
+// moduleName returns the name of the module in a file, such as i915.ko.zst; "": it is no module.
+func moduleName(file string) string {
+	name, kind, _ := strings.Cut(file, ".")
+	return term.Either(kind == "ko" || strings.HasPrefix(kind, "ko."), name, "")
+}
+
+// kernelRelease returns the release of the running kernel, such as 6.8.0-39-generic; "": unknown.
+func (h host) kernelRelease() string {
+	if words := strings.Fields(h.text("/proc/version")); len(words) > 2 && libraryName.MatchString(words[2]) {
+		return words[2]
+	}
+	return ""
+}
+
+// kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no
+// modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org (linux-image-cloud-amd64),
+// pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
+func (d distribution) kernelWith(release, module string) advice {
+	m := d.manager()
+	switch {
+	case m == nil || d.image != changeable:
+	case d.is("ubuntu") || slices.Contains(d.ids, "ubuntu"):
+		do := d.choose("linux-modules-extra-" + release)
+		if told, is := do.(told); is {
+			told.text += "; then load the module: modprobe " + module
+			told.commands = append(slices.Clip(told.commands), "modprobe "+module)
+			do = told
+		}
+		return do
+	case m.id == "debian" && strings.Contains(release, "-cloud-") && d.kernel != "":
+		return thenRestart(m.install + " " + d.kernel)
+	case m.id == "alpine" && strings.HasSuffix(release, "-virt"):
+		return thenRestart(m.install + " linux-lts")
+	case m.id == "fedora":
+		return thenRestart(m.install + " kernel-modules-" + release)
+	}
+	return advised("Install the package with the module " + module + " for this kernel, or a kernel that has it.").untried(ofPackage)
+}
