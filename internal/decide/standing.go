@@ -71,7 +71,9 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 	case l.Meta || !machine.ELF:
 		return Standing{Stage: standing.NotChosen}
 	}
-	return drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+	of := drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
+	of.Harmless = of.Harmless || of.But != "" && DeviceAbsent(drivers.Of(l.Library), s.devices())
+	return of
 }
 
 // Of returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the decision

@@ -24,7 +24,9 @@ static inline bool is_missing(const void *p)
     return (const char *)p >= missing_first && (const char *)p < missing_last;
 }
 
+/* The stub of a command that the top layer lacks, in an instance's table. */
 void missing_in_chain(void) HIDDEN;
+/* The stub of an unknown command that the device lacks, in its table (UNK-015). */
 int32_t missing_unknown_device(const void *object) HIDDEN;
 /* Forwarding stubs of unknown commands, by number (UNK-019): offsets for names_function(). */
 extern const int32_t unknown_physdev_trampolines[UNKNOWN_MAX] HIDDEN;

@@ -20,7 +20,8 @@ int extension_bit(const char *name);
 
 /* ---- unknown.c -------------------------------------------------------------------------------------------------- */
 
-/* Find commands that the registry lacks. from_program: the program asks, so that layers are considered, too. */
+/* Find commands that the registry lacks; unknown_physdev_find finds only those of physical devices. from_program: the
+ * program asks, so that layers are considered, too. */
 PFN_vkVoidFunction unknown_find(struct instance *instance, const char *name, bool from_program);
 PFN_vkVoidFunction unknown_physdev_find(struct instance *instance, const char *name, bool from_program);
 /* Fills the table of a new device for all unknown names looked up so far (UNK-014). */

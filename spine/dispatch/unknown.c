@@ -203,6 +203,7 @@ static bool manifest_names(const struct instance *in, const char *name)
     return false;
 }
 
+/* Finds the trampoline of a device command that the registry lacks. NULL: no driver or layer has it. */
 static PFN_vkVoidFunction device_find(struct instance *in, const char *name, bool from_program)
 {
     struct unknown_names *names = &in->unknown_device;

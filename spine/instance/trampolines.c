@@ -40,6 +40,7 @@ static const char **cut_names(const char *const *names, uint32_t count, char **s
     return list;
 }
 
+/* Writes what the program asks vkCreateInstance for. */
 static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
 {
     static const VkApplicationInfo none;
@@ -196,6 +197,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
     return result;
 }
 
+/* Frees all that the instance owns, also of an instance whose creation has failed. */
 static void instance_free(struct instance *in)
 {
     instance_drop(in);

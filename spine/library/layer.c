@@ -57,6 +57,7 @@ static bool add_ext(struct layer *layer, const struct wire_layer_ext *e)
     return true;
 }
 
+/* Returns false without memory. */
 static bool add_record(struct layer_list *list, const struct wire_record *record)
 {
     struct wire_layer l;
@@ -207,6 +208,7 @@ static bool negotiate(struct instance *in, struct layer_node *n)
     return not_own(in, n);
 }
 
+/* Loads a layer's library and negotiates the interface version with it. */
 static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;

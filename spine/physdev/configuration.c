@@ -76,6 +76,7 @@ static bool names_its_driver(const struct physdev *device, uint32_t version)
     return found;
 }
 
+/* Reads what configurations may match. name: also the driver's name. */
 static void identify(const struct physdev *device, bool name, struct identity *out)
 {
     VkPhysicalDevice handle = driver_physdev(device);

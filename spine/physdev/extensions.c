@@ -8,7 +8,7 @@
 
 /* DEV-001: reports whether a count is not believed. A chain's list may be longer than a driver's by the extensions of
  * layers. */
-static bool untrue(const struct driver *driver, uint32_t count)
+static bool is_impossible(const struct driver *driver, uint32_t count)
 {
     if (count <= (driver ? EXTENSIONS_MAX : 2 * EXTENSIONS_MAX)) return false;
     if (driver)
@@ -30,7 +30,7 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
         *count = 0;
         result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
         if (!list_given(result)) return result;
-        if (untrue(driver, *count)) {
+        if (is_impossible(driver, *count)) {
             *count = 0;
             return driver ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED;
         }

@@ -176,6 +176,7 @@ static PFN_vkEnumeratePhysicalDeviceGroups driver_function(const struct instance
                                      : ISLOT_vkEnumeratePhysicalDeviceGroups);
 }
 
+/* Asks each driver for its groups. Each device of a driver without the command is a group of its own. */
 static VkResult scan_all_groups(struct instance *instance, struct scan *scan, struct groups *groups)
 {
     groups->part = calloc(scan->drivers.count ? scan->drivers.count : 1, sizeof *groups->part);

@@ -58,6 +58,7 @@ struct closure;
  * is the reason, from malloc, or NULL without memory. */
 struct closure *closure_open(struct service *service, const struct serve_file *file, uint32_t count, int fd,
                              char **text);
+/* Returns the handle of the driver's library. */
 void *closure_driver(const struct closure *c);
 /* Closes the libraries of a closure, unless libraries are never closed. c: may be NULL. */
 void closure_drop(struct closure *c);

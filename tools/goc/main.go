@@ -36,6 +36,7 @@ func main() {
 	}
 }
 
+// translate writes the C of a program to out. exports are NAME=C_NAME.
 func translate(out string, isMain bool, macros map[string]string, pattern string, exports []string) error {
 	if isMain {
 		exports = []string{"main=main"}

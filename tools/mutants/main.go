@@ -159,6 +159,7 @@ type tally struct {
 	err            error
 }
 
+// run plants faults as o asks. It returns how many of them the tests found, and how many it planted.
 func run(ctx context.Context, o options) (killed, tried int, err error) {
 	if o.seed == 0 {
 		o.seed = commitSeed()

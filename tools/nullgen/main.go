@@ -37,6 +37,7 @@ func main() {
 	}
 }
 
+// run reads the registry and writes the driver's generated files to dir.
 func run(xmlPath, dir string) error {
 	reg, err := readRegistry(xmlPath)
 	if err != nil {

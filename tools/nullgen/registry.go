@@ -11,6 +11,7 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
+// xmlFormat is a format element of the registry.
 type xmlFormat struct {
 	Name       string `xml:"name,attr"`
 	BlockSize  int    `xml:"blockSize,attr"`
@@ -88,6 +89,7 @@ const (
 	device   level = "DEVICE"
 )
 
+// command is a command that the driver has.
 type command struct {
 	name     string
 	function string // of the driver; aliases share it

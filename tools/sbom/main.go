@@ -20,6 +20,7 @@ import (
 	"time"
 )
 
+// document is an SPDX document, as JSON.
 type document struct {
 	Version       string         `json:"spdxVersion"`
 	License       string         `json:"dataLicense"`

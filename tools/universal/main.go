@@ -26,6 +26,7 @@ func main() {
 	}
 }
 
+// join writes the universal file of files to out.
 func join(out string, files []string) error {
 	var header, body bytes.Buffer
 	put := func(v ...uint32) {

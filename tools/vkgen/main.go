@@ -25,6 +25,7 @@ func main() {
 	}
 }
 
+// run reads the registry and writes all generated files.
 func run(xml string) error {
 	in, err := os.Open(xml)
 	if err != nil {

@@ -14,10 +14,11 @@ type enumeration struct {
 	name   string
 	pkg    string // below internal/core, where the Go constants are
 	goType string // the Go type; uint32 for an enumeration without a type
-	note   string // what the enumeration means: "tells ..."
+	note   string // the meaning: "tells ..."
 	values []value
 }
 
+// value is one named number of an enumeration.
 type value struct {
 	number             uint32
 	name, goName, note string

@@ -1,5 +1,6 @@
-// Command wiregen generates both sides of the wire format from wire.def: zwire.go for the core and gen/zwire.h for the spine.
-// It writes the position of each field's bytes and the names of its numbers. It does not know what a field means.
+// Command wiregen generates both sides of the wire format from wire.def: zwire.go for the core and gen/zwire.h for
+// the spine. It writes the position of each field's bytes and the names of its numbers. The meaning of the fields is
+// left to both sides.
 package main
 
 import (
@@ -12,8 +13,10 @@ import (
 	"strings"
 )
 
+// field is a field of a record. kind is its type in wire.def.
 type field struct{ kind, name, note string }
 
+// record is a record of wire.def.
 type record struct {
 	name   string
 	id     uint32
@@ -57,6 +60,7 @@ func fatal(err error) {
 	os.Exit(1)
 }
 
+// parse reads wire.def.
 func parse(def string) (d *description, err error) {
 	d = &description{}
 	ids := map[uint32]string{}
@@ -114,6 +118,7 @@ func camel(name string) string {
 	return b.String()
 }
 
+// goSide returns zwire.go.
 func (d *description) goSide() []byte {
 	var b bytes.Buffer
 	p := func(f string, a ...any) { fmt.Fprintf(&b, f+"\n", a...) }
@@ -371,6 +376,7 @@ static inline bool wire_next(struct wire_reader *r, struct wire_record *record) 
 }
 `
 
+// cSide returns zwire.h.
 func (d *description) cSide() []byte {
 	var b bytes.Buffer
 	p := func(f string, a ...any) { fmt.Fprintf(&b, f+"\n", a...) }

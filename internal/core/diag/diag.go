@@ -25,6 +25,7 @@ const (
 	Problem
 )
 
+// String returns the severity's name in messages.
 func (s Severity) String() string {
 	switch s {
 	case Note:

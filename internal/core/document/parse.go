@@ -69,6 +69,7 @@ const (
 	UnknownEscape
 )
 
+// parser is the state of Parse.
 type parser struct {
 	text  string
 	at    int

@@ -120,6 +120,7 @@ type table[T any] struct {
 	index   map[string]int
 }
 
+// entry is a named value of a table.
 type entry[T any] struct {
 	name  string
 	value T

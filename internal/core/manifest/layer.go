@@ -71,6 +71,7 @@ type LayerFile struct {
 	Layers []*Layer
 }
 
+// layerReader reads the layers of one manifest.
 type layerReader struct {
 	path     string
 	implicit bool

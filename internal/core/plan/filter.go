@@ -6,6 +6,7 @@ const FilterEntries = 16
 // filterLength is the number of bytes of an entry that are used (ENV-42).
 const filterLength = 255
 
+// match tells which part of a name an entry's text must equal.
 type match uint8
 
 const (
@@ -17,6 +18,7 @@ const (
 	matchNothing
 )
 
+// filterEntry is one name or pattern of a filter list.
 type filterEntry struct {
 	how   match
 	text  string

@@ -52,6 +52,7 @@ type File struct {
 	Set           bool // false: no file
 }
 
+// memoryKey identifies a parsed file.
 type memoryKey struct {
 	path string
 	kind search.Kind

@@ -8,6 +8,7 @@ type partNode struct {
 	seen           bool
 }
 
+// partTree is the tree of characters that partsOf uses. Its first node is the root.
 type partTree []partNode
 
 func (t partTree) child(at uint32, c byte) uint32 {

@@ -68,6 +68,8 @@ func Build(p *Platform, k Kind, f *facts.Store, noVariables bool, override []str
 	return b.Locations
 }
 
+// build adds the locations. They are override, if it is not nil. Otherwise they are those of the replacing variable
+// or, if that is not set, those of the adding variable and then the platform's.
 func (b *Builder) build(noVariables bool, override []string) {
 	names, f := &kinds[b.Kind], b.Facts
 	if override != nil {

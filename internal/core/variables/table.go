@@ -51,6 +51,7 @@ const (
 	Asking                    // the spine, when it queries the driver service
 )
 
+// entry describes a variable.
 type entry struct {
 	name     string
 	reader   Reader

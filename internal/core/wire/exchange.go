@@ -184,6 +184,7 @@ func flag(b bool) uint32 {
 	return 0
 }
 
+// writeAnswer writes an answer: the facts that are missing, or the records of the decision.
 func (c *Call) writeAnswer(a *plan.Answer) {
 	w, instance := &c.out, c.question.Kind == plan.Instance
 	if len(a.Needs) > 0 {

@@ -92,6 +92,16 @@ func (s *Symbols) Exports(name string) bool {
 	return s.defined[name]
 }
 
+// Ending returns an exported symbol whose name ends in a text; "": none.
+func (s *Symbols) Ending(text string) string {
+	for one := range s.all {
+		if one.defined && one.bind != elf.STB_LOCAL && strings.HasSuffix(one.name, text) {
+			return one.name
+		}
+	}
+	return ""
+}
+
 // Undefined lists the symbols that some other library has to define, except weak ones and those with a version, which Requires
 // covers.
 func (s *Symbols) Undefined() (list []string) {

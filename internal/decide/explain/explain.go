@@ -217,14 +217,17 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 	}
 }
 
-// unnaming returns changes after which no variable names the row's subject.
+// unnaming returns changes after which no variable names the row's subject. Other missing files of a list go with it: the change for
+// one must not leave the list to the others.
 func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 	switch {
 	case r.Code == diag.LayerMissing:
 		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {
-			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool { return file == r.Path })...)
+			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool {
+				return file == r.Path || search.IsManifestName(file) && !source.Exists(file)
+			})...)
 		}
 	}
 	return changes

@@ -98,11 +98,11 @@ func (t *Trial) First(key ItemKey, in bool, changes ...Change) (Change, bool) {
 }
 
 // Ending returns the first change that ends a fault, causes no other problem, and leaves the program's drivers and layers
-// the same. It returns false if there is none.
+// the same. A program without a driver may get drivers. Ending returns false if there is no such change.
 func (t *Trial) Ending(fault FindingKey, changes ...Change) (Change, bool) {
 	for _, c := range changes {
 		after := t.after(c)
-		if after == nil || !t.only(ItemKey{}, after) {
+		if after == nil || !t.only(ItemKey{}, after) && !t.firstDriver(after) {
 			continue
 		}
 		_, still := after.found[fault]
@@ -115,6 +115,16 @@ func (t *Trial) Ending(fault FindingKey, changes ...Change) (Change, bool) {
 		}
 	}
 	return Change{}, false
+}
+
+// firstDriver reports whether a program without a driver gets one, and keeps its layers.
+func (t *Trial) firstDriver(after *trialResult) bool {
+	for k := range t.before.in {
+		if k.Layer == "" || !after.in[k] {
+			return false
+		}
+	}
+	return len(after.in) > len(t.before.in)
 }
 
 // only reports whether a program gets the same drivers and layers as before, apart from one.

@@ -53,7 +53,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "quarantine each driver or layer that crashes or hangs, until its file changes: for all programs, or with --probe and --app for that program only")
-	flags.StringVar(&d.user, "user", "", "check the permissions of this user, a name or number (default: you)")
+	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
 }
 

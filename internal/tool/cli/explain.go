@@ -403,15 +403,15 @@ func newGraph(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE`.svg or .dot instead of standard output")
-	flags.BoolVar(&force, "force", false, "replace a file that another program wrote")
-	flags.StringVar(&format, "format", "", "format of the picture, svg or dot (default: by the file name)")
+	flags.StringVarP(&file, "output", "o", "", "with --picture: write to `FILE`.svg or .dot instead of standard output")
+	flags.BoolVar(&force, "force", false, "with --output: also replace a file that is no picture of this tool")
+	flags.StringVar(&format, "format", "", "`FORMAT` of the picture, svg or dot (default: by the file name)")
 	out.option(cmd, graphSchema)
 	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	flags.BoolVar(&elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid); load nothing")
 	addPID(cmd, &pid)
 	flags.BoolVar(&still, "still", false, "load no driver and no layer: the picture has no devices and no intercepted commands")
-	flags.DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
+	flags.DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
 	return cmd
 }
 

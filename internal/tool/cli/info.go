@@ -49,8 +49,8 @@ func newInfo(s *invocation) *cobra.Command {
 	out.option(cmd, decide.InspectionSchema)
 	cmd.Flags().BoolVar(&full, "full", false, "also show instance extensions, memory and threads, and details of devices and layers")
 	cmd.Flags().StringVar(&library, "library", "", ownLibraryHelp)
-	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "manifest of the driver to use when no driver of the machine works")
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for each child process")
+	cmd.Flags().StringVar(&fallback, "fallback-driver", "", "`MANIFEST` of the driver to use when no driver of the machine works")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
 	return cmd
 }
 

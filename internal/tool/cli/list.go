@@ -373,7 +373,7 @@ func newListDevices(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "time limit for the child process")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end the child process after this `TIME`")
 	joined(cmd, newInfo(s), "details", "show drivers, layers, devices, messages and times of the tool's own library, or of --library")
 	return cmd
 }

@@ -77,7 +77,7 @@ var policies = []policy{
 			"its manifest offers only presentation extensions. Layers that select devices, validate or record are not overlays.\n" +
 			"A program keeps an overlay if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
 			"or if the program enables one of its extensions. Programs that run games (Wine, Steam, gamescope) get the same\n" +
-			"layers as before. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
+			"layers as without the policy. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
 		example: "  vkloader settings policy compute on\n  vkloader settings policy compute on --app /usr/bin/ollama",
 		words:   []string{"on", "off"}, initial: "off",
 		values: []string{core.NoOverlays.String(), core.AllLayers.String()},

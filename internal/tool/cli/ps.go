@@ -56,7 +56,7 @@ func newPs(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, fmt.Sprintf("print JSON (schema %d); with --watch one object for each change", psSchema))
 	cmd.Flags().BoolVar(&watch, "watch", false, "keep running, and print the list again after each change, until Ctrl-C")
-	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "with --watch: time between two checks for changes")
+	cmd.Flags().DurationVar(&interval, "interval", 2*time.Second, "with --watch: `TIME` between two checks for changes")
 	return cmd
 }
 

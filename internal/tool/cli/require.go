@@ -125,7 +125,7 @@ func newCheck(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "time limit for each child process")
+	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
 	out.option(cmd, decide.Schema)
 	joined(cmd, newWait(s), "wait", "wait until the requirements are met, for at most --timeout (default 1m); then run PROGRAM, if it is given")
 	return cmd
@@ -192,7 +192,7 @@ func newWait(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit; 0: none")
+	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "stop waiting after this `TIME`; 0: never")
 	cmd.Flags().Lookup("timeout").Annotations = zeroIsNoLimit
 	return cmd
 }

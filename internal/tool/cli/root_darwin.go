@@ -24,7 +24,7 @@ const (
 )
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "word size of the program, 32 or 64"
+const bitsHelp = "word size: 32 or 64 `BITS`"
 
 // self returns the path with which this program starts itself.
 func self(executable string) string { return executable }

@@ -21,7 +21,7 @@ import (
 const onWindows = false
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "word size of the program, 32 or 64; with --app, that of the executable"
+const bitsHelp = "word size: 32 or 64 `BITS`; with --app, that of the executable"
 
 // commandsOfSystem returns the commands that only Linux has.
 func commandsOfSystem() []command {

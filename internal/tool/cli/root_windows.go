@@ -29,7 +29,7 @@ const (
 )
 
 // bitsHelp is the help of the option --bits.
-const bitsHelp = "word size of the program, 32 or 64 (default: that of --app's executable, or of this tool)"
+const bitsHelp = "word size: 32 or 64 `BITS` (default: that of --app's executable, or of this tool)"
 
 // elevatedHere reports whether the tool, and so the programs that it starts, are elevated.
 func elevatedHere() bool {

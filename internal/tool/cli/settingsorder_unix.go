@@ -68,7 +68,7 @@ func newSettingsOrder(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "order [LAYER before|after LAYER]",
 		Short: "Keep one layer before another; without arguments, list the rules",
-		Long: "Layers are loaded in the order in which the file system lists their manifests. This order is\n" +
+		Long: "Implicit layers are in the order in which the file system lists their manifests. This order is\n" +
 			"arbitrary. A rule puts one layer before or after another, for all programs or for one. A layer that\n" +
 			"is before another is nearer to the program.\n\n" +
 			"The command writes a list of layers into the settings file. The list changes only the order:\n" +

@@ -109,7 +109,7 @@ func (a *subject) opens(plugin string) error {
 
 // addPID adds the option --pid.
 func addPID(cmd *cobra.Command, pid *int) {
-	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this ID: with its root, initial variables, executable and rights")
+	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this `PID`: with its root, initial variables, executable and rights")
 	completes(cmd, map[string]completion{"pid": completeProcesses})
 }
 

@@ -50,11 +50,11 @@ func newUI(s *invocation) *cobra.Command {
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.port, "port", 0, "listen on this port of 127.0.0.1 (default: a free port)")
+	flags.IntVar(&o.port, "port", 0, "listen on this `PORT` of 127.0.0.1 (default: a free port)")
 	flags.StringVar(&o.socket, "socket", "", "listen on a socket with this `PATH` instead of a port")
 	flags.BoolVar(&o.readOnly, "read-only", false, "refuse every change")
 	flags.BoolVar(&o.open, "open", false, "open the page in a browser")
-	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this time without a request")
+	flags.DurationVar(&o.idle, "idle", 30*time.Minute, "end after this `TIME` without a request")
 	flags.BoolVar(&o.child, strings.TrimPrefix(ui.ChildOption, "--"), false, "work for one request of the page")
 	if err := flags.MarkHidden(strings.TrimPrefix(ui.ChildOption, "--")); err != nil {
 		panic(err)

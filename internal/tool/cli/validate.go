@@ -86,7 +86,7 @@ func newValidate(s *invocation) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check only the files, not the libraries that they name")
 	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
-	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "time limit for each child process of --load")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "end a child process of --load after this `TIME`")
 	out.option(cmd, validateSchema)
 	cmd.Flags().StringVar(&kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "))
 	cmd.ValidArgsFunction = completeManifests

@@ -214,7 +214,7 @@ func newEnv(s *invocation) *cobra.Command {
 	out.option(cmd, envSchema)
 	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(onWindows), ", "))
 	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: time limit for the child process that lists devices")
+	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: end the child process that lists devices after this `TIME`")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)

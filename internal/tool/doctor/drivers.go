@@ -96,11 +96,33 @@ func (e *exam) rivals() {
 				continue
 			}
 			if first.File != m.File { // equal files are one library, which has its finding
-				e.found(DeviceTwice, g.Title(), m.Manifest, said("%s and %s are both for this device", first.Manifest, m.Manifest), nil).offer(fixing,
-					append(explain.AddToFilter(e.source, variables.DriversDisable, m.Name), explain.AddToFilter(e.source, variables.DriversDisable, first.Name)...)...)
+				out, other := m, first
+				if drivers.Of(first.Library).Name == "AMDVLK" { // AMD gave it up in 2025, in favor of RADV
+					out, other = first, m
+				}
+				e.found(DeviceTwice, g.Title(), m.Manifest, said("%s and %s are both for this device", first.Manifest, m.Manifest), e.oneOf(first, m)).offer(fixing,
+					append(explain.AddToFilter(e.source, variables.DriversDisable, out.Name), explain.AddToFilter(e.source, variables.DriversDisable, other.Name)...)...)
 			}
 		}
 	}
+}
+
+// oneOf returns advice about two drivers of one device whose manifests have one file name, which filters do not tell apart; nil for
+// other drivers.
+func (e *exam) oneOf(first, second *Module) advice {
+	if first.Name != second.Name {
+		return nil
+	}
+	for _, own := range []string{e.ownHome() + "/", "/usr/local/"} {
+		for _, m := range []*Module{first, second} {
+			if strings.HasPrefix(m.Manifest, own) && own != "/" {
+				other := term.Either(m == first, second, first)
+				return advised("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
+					term.Quoted(m.Manifest) + ".")
+			}
+		}
+	}
+	return nil
 }
 
 // replacedByRivals removes the findings about a disabled driver if other drivers serve all of its devices. Disabling one of

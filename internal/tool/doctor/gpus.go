@@ -168,6 +168,8 @@ func (e *exam) examineDevice(g *GPU) {
 	case e.ofMaker(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.withoutKernelDriver(g)
+	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
+		e.found(GPUNouveau, g.Title(), g.directory, said("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)
@@ -192,6 +194,7 @@ func (e *exam) examineDevice(g *GPU) {
 		e.undriven(g)
 	case !e.tooNew(g):
 		e.unfinished(g)
+		e.windowless(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -113,7 +112,11 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 		return found.File
 	}
 	if !found.HasInterface() {
-		e.found(misfit, m.Name, m.Manifest, said("%s exports none of the functions that the loader looks for", found.File.Path), nil)
+		var do advice
+		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
+			do = advised("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").untried(ofPackage)
+		}
+		e.found(misfit, m.Name, m.Manifest, said("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
@@ -412,39 +415,6 @@ func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) ad
 		return advised("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
 	}
 	return advised("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
-}
-
-// hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil
-// if none does.
-func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice {
-	for _, file := range files {
-		for _, place := range e.linker.Everywhere(file.Soname) {
-			other := e.linker.Open(place)
-			if other.Real == file.Real || !e.linker.Fits(other) {
-				continue
-			}
-			if _, lacks := lackOf(c, file, other); lacks == "" {
-				continue
-			}
-			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
-				if path.Clean(line.directory) == path.Dir(file.Path) {
-					return e.unconfigured(line, file.Path, place)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// unconfigured returns advice to remove a line of ldconfig's configuration.
-func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
-	before := file + " hides " + hidden + ". "
-	if owner := e.packageOf(line.at.File, file); owner != "" {
-		return advised(before + "Remove the package " + owner + ", which adds " + line.directory + " to the linker's directories.").untried(ofPackage)
-	}
-	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
-	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
-	return do.finding(path.Dir(hidden))
 }
 
 // sameDriver adds a finding when two manifests name the same driver.

@@ -310,12 +310,30 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 				found.soften(diag.Note)
 			}
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan),
-				advised("Remove "+l.Name+", or the variable that names its directory."))
+			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.withoutLoader(&l)).
+				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)
 		case !l.First:
 			e.found(LoaderOther, loaderName, l.Name, said("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
 	}
+}
+
+// withoutLoader returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
+func (e *exam) withoutLoader(l *Loader) advice {
+	if owner := e.packageOf(l.File, l.Name); owner != "" {
+		return advised("Remove the package " + owner + ", which has " + l.Name + ".").untried(ofPackage)
+	}
+	if !strings.HasPrefix(l.Name, "/usr/local/") || e.containerKind() != "" {
+		return advised("Remove " + l.Name + ", or the variable that names its directory.")
+	}
+	line, change := "rm -- "+term.Quoted(l.Name), explain.RemoveFile(l.Name)
+	if l.File != l.Name {
+		line, change = line+" && rm -- "+term.Quoted(l.File), change.With(explain.RemoveFile(l.File))
+	}
+	commands := []string{line, "ldconfig"}
+	do := told{text: "No package has it. Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	do.effect = changeEffect{change}
+	return do
 }
 
 // libraryPath returns a change that puts a directory first in LD_LIBRARY_PATH.

@@ -175,7 +175,7 @@ func (h host) makersReleases(g *GPU) string {
 // package: then the module was not built for this kernel or is not loaded.
 func (e *exam) nvidiaModule() advice {
 	if kind := e.containerKind(); kind != "" {
-		return advised("Load NVIDIA's module of the kernel on the host of " + sandboxWords[kind] + ".")
+		return advised("Load NVIDIA's kernel module on the host of " + sandboxWords[kind] + ".")
 	}
 	if !e.hasFamily(drivers.NVIDIA) {
 		return e.system.install(drivers.For("nvidia"))

@@ -329,6 +329,13 @@ func (d distribution) forLibrary(name string) advice {
 	if m != nil && m.id == "arch" && d.image == steamOS {
 		return ofSteamOS
 	}
+	switch {
+	case m == nil || name != loaderName:
+	case d.class != 32:
+		return d.choose(m.loader)
+	case d.has32(m):
+		return d.install32(m, m.loader)
+	}
 	if m != nil && d.class == 32 {
 		if do := d.library32(m, name); do != nil {
 			return do

@@ -148,7 +148,7 @@ func (e *libraryExam) containerCure(g *GPU) advice {
 	case kind == "steam":
 		return driverOfHost
 	case nvidia && e.machine.Exists("/run/.toolboxenv"):
-		return advised("A current release of toolbox adds NVIDIA's driver of the host to its containers: update toolbox on the host, and enter the container again.").untried(outsideOnly)
+		return advised("Current releases of toolbox add the host's NVIDIA driver to their containers. Update toolbox on the host, and enter the container again.").untried(outsideOnly)
 	case nvidia && e.entered():
 		name := term.Or(e.detail("podman"), "NAME") // distrobox refuses to clone a running container
 		return outside("distrobox stop "+name+" && distrobox create --clone "+name+" --name "+name+"-nvidia --nvidia", e.detail("podman") == "")

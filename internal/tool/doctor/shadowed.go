@@ -30,8 +30,8 @@ func (b StartFile) Shown(file string) string {
 type hiding struct{ file, shown, system, by, wants string }
 
 func (s hiding) say() string {
-	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's has. It is not loaded, or ends "+
-		"the program. Without the program's file, it gets the system's", s.shown, s.system, s.by, s.wants)
+	return fmt.Sprintf("%s, which the program brings, hides %s: %s needs %s, which only the system's file has. So %[3]s is not "+
+		"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by, s.wants)
 }
 
 // shadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
@@ -139,4 +139,37 @@ func (e *libraryExam) preload(file string) advice {
 	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+term.Quoted(program))
 	do.because, do.effect = triable, preloaded(value)
 	return do
+}
+
+// hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil
+// if none does.
+func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice {
+	for _, file := range files {
+		for _, place := range e.linker.Everywhere(file.Soname) {
+			other := e.linker.Open(place)
+			if other.Real == file.Real || !e.linker.Fits(other) {
+				continue
+			}
+			if _, lacks := lackOf(c, file, other); lacks == "" {
+				continue
+			}
+			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
+				if path.Clean(line.directory) == path.Dir(file.Path) {
+					return e.unconfigured(line, file.Path, place)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unconfigured returns advice to remove a line of ldconfig's configuration.
+func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
+	before := file + " hides " + hidden + ". "
+	if owner := e.packageOf(line.at.File, file); owner != "" {
+		return advised(before + "Remove the package " + owner + ", which adds " + line.directory + " to the linker's directories.").untried(ofPackage)
+	}
+	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
+	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	return do.finding(path.Dir(hidden))
 }

@@ -117,6 +117,21 @@ func (e *exam) choice(found *Finding, f *environment.Problem) {
 	}
 }
 
+// meantDrivers returns the pattern for the manifests that a selection without a match means, whose value is a part of their names or a
+// path; "": unknown.
+func (e *exam) meantDrivers(f *environment.Problem) string {
+	value := path.Base(e.variable(f.Variable))
+	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 || strings.ContainsAny(value, "*,~") {
+		return ""
+	}
+	for _, place := range icdPlaces {
+		if slices.ContainsFunc(e.machine.Names(place), func(name string) bool { return strings.Contains(name, value) }) {
+			return "*" + value + "*"
+		}
+	}
+	return ""
+}
+
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
 // its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
@@ -192,7 +207,7 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, said("it selects device %d after the default one, and there is %s", wish.Number, term.Number(count-1, "such device")), func(*GPU) string { return "" })
+				e.absentDevice(name, said("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -368,8 +383,8 @@ func forEverybody(set []string) advice {
 		{[]variables.ID{variables.ImplicitLayerPath, variables.AddImplicitLayerPath}, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d."},
 		{[]variables.ID{variables.LayersEnable, variables.LayersDisable, variables.LayersAllow}, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an " +
 			"implicit layer, its own variable (vkloader explain shows it). The program sees these."},
-		{[]variables.ID{variables.DriversSelect, variables.DriversDisable}, "No variable selects drivers for this program. Programs get the drivers of which " +
-			"a manifest is in a directory of the system."},
+		{[]variables.ID{variables.DriversSelect, variables.DriversDisable}, "No variable selects drivers for this program. It gets every driver with a " +
+			"manifest in a directory of the system."},
 		{[]variables.ID{variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs}, "Put the manifests into the same " +
 			"directories below /etc/vulkan, which every program reads."},
 	} {

@@ -30,6 +30,9 @@ func (e *exam) wish(found *Finding, f *environment.Problem, all []environment.Pr
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
 		e.wantedPlace(found, f)
 	}
+	if meant := e.meantDrivers(f); meant != "" {
+		found.offer(fixing, explain.SetVariable(f.Variable, meant))
+	}
 	found.offer(fixing, environment.Changes(e.source, f, all)...)
 }
 
@@ -86,6 +89,12 @@ func (e *exam) wantedLayer(found *Finding, f *environment.Problem, name string) 
 			found.offer(fixing, e.alsoLibraries(e.searched(place), place)...)
 		}
 	default:
+		for known := range layerPackages {
+			if sizeless(known) == name {
+				what.more = "; its name is " + known
+				name = known
+			}
+		}
 		if do := e.layerPackage(name); do != nil {
 			found.advice = withoutIt(*do, environment.Changes(e.source, f, nil))
 			found.fact = what
@@ -150,7 +159,7 @@ func (h host) entry(variable, old, by string) explain.Change {
 // similar returns the only known layer whose name differs from name in at most two letters; "" if there is none.
 func (e *exam) similar(name string) (near string) {
 	for _, l := range e.Answer.Layers {
-		if l.Name != name && l.Name != near && term.NameDistance(l.Name, name) <= 2 {
+		if l.Name != name && l.Name != near && (term.NameDistance(l.Name, name) <= 2 || sizeless(l.Name) == name) {
 			if near != "" {
 				return ""
 			}
@@ -294,6 +303,11 @@ var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, va
 // place of a missing one.
 func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
 	kinds := placeKinds[f.Variable]
+	if places := e.meantPlaces(f.Place); kinds != nil && len(places) > 0 {
+		found.fact = misled{Problem: *f, more: "; the loader splits a list at colons, and keeps quotes, ~ and names of variables as they are"}
+		found.offer(fixing, e.entry(f.Variable, f.Place, strings.Join(places, ":")))
+		return
+	}
 	if kinds == nil || !path.IsAbs(f.Place) {
 		return
 	}
@@ -323,6 +337,23 @@ func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
 			return
 		}
 	}
+}
+
+// meantPlaces returns the existing files and directories that an entry of a list means: with other separators than a colon, in quotes, or
+// with the home directory as ~ or $HOME.
+func (h host) meantPlaces(entry string) (places []string) {
+	home := h.ownHome()
+	for _, one := range strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(";, '\"", r) }) {
+		for _, word := range []string{"~", "$HOME", "${HOME}"} {
+			if rest, is := strings.CutPrefix(one, word+"/"); is && home != "" {
+				one = home + "/" + rest
+			}
+		}
+		if one != entry && path.IsAbs(one) && h.machine.Exists(one) {
+			places = append(places, one)
+		}
+	}
+	return places
 }
 
 // renamed returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write

@@ -235,7 +235,7 @@ func partner(a, b string) bool {
 
 // sizeless returns a layer's name without its word size.
 func sizeless(name string) string {
-	for _, end := range []string{"_32", "_64", "_i386", "_x86_64", "_x86"} {
+	for _, end := range []string{"_x86_64", "_32", "_64", "_i386", "_x86"} {
 		if rest, is := strings.CutSuffix(name, end); is {
 			return rest
 		}

@@ -27,6 +27,7 @@ struct tree {
     CONFIGRET(WINAPI *key)(DEVINST, REGSAM, ULONG, REGDISPOSITION, HKEY *, ULONG);
 };
 
+/* Loads the library that walks the device tree, and finds its functions. Returns false if it lacks one. */
 static bool tree_open(struct tree *t)
 {
     t->library = system_library(L"cfgmgr32.dll");

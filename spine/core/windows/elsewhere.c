@@ -26,6 +26,7 @@ static void put_value(struct wire_writer *w, const WCHAR *name, DWORD type, cons
 
 #define NAME_MAX_WIDE 16384 /* characters of the longest value name, with its NUL */
 
+/* Writes all values of a registry key. */
 static void put_values(struct wire_writer *w, HKEY key)
 {
     DWORD room = 1024;
@@ -49,6 +50,7 @@ static void put_values(struct wire_writer *w, HKEY key)
     free(data);
 }
 
+/* Writes whether the key could be opened, and its values. */
 static void read_registry(struct wire_writer *w, uint32_t hive, const char *name)
 {
     HKEY key;

@@ -89,6 +89,7 @@ struct filling {
     struct walk walk;
 };
 
+/* A callback of dl_iterate_phdr, with struct filling as data. It ends the walk if there is no room. */
 static int object_add(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct filling *f = data;

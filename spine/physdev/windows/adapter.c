@@ -151,6 +151,7 @@ static VkResult add_answers(const struct instance *instance, struct scan *scan, 
     return result;
 }
 
+/* Asks each driver for the devices of an adapter. */
 static VkResult scan_adapter(struct instance *instance, struct scan *scan, LUID adapter)
 {
     uint32_t count = scan->drivers.count;

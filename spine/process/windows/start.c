@@ -10,6 +10,7 @@
 static int unloading_mode;
 static INIT_ONCE start_once = INIT_ONCE_STATIC_INIT;
 
+/* Reads the variables that hold for the whole process, and logs the library's version. Runs once. */
 static BOOL CALLBACK start(INIT_ONCE *once, void *argument, void **context)
 {
     (void)once, (void)argument, (void)context;

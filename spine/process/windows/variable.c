@@ -8,6 +8,7 @@
 
 #define VALUE_TRIES_MAX 4 /* another thread may make the value longer between two calls */
 
+/* Returns NULL for an unset variable and without memory. The caller frees the value. */
 static WCHAR *value_of(const WCHAR *name)
 {
     WCHAR *value = NULL;

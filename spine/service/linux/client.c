@@ -61,7 +61,7 @@ static void note_late(const struct service *s)
     lock_drop();
 }
 
-static bool rests(const struct service *s)
+static bool is_resting(const struct service *s)
 {
     int64_t time = now();
     lock_take();
@@ -73,12 +73,12 @@ static bool rests(const struct service *s)
 /* ---- datagrams -------------------------------------------------------------------------------------------------- */
 
 /* The descriptors of a datagram: the first one, or -1, and their number. The others are closed. */
-struct beside {
+struct descriptors {
     int fd;
     unsigned count;
 };
 
-static void take_descriptors(struct msghdr *m, struct beside *b)
+static void take_descriptors(struct msghdr *m, struct descriptors *b)
 {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
         if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
@@ -108,7 +108,7 @@ static enum wire_service_state await(const struct service *s)
 }
 
 /* Receives a datagram, waiting if there is none yet. text: its text. */
-static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX], struct beside *b)
+static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX], struct descriptors *b)
 {
     union {
         struct cmsghdr align;
@@ -132,7 +132,7 @@ static enum wire_service_state receive(struct service *s, char text[ANSWER_MAX],
     return m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) || b->count > 1 ? WIRE_SERVICE_BREACH : WIRE_SERVICE_ANSWERED;
 }
 
-static bool say(struct service *s, const char *request)
+static bool send_request(struct service *s, const char *request)
 {
     ssize_t length = (ssize_t)strlen(request);
     return send(s->socket, request, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT) == length;
@@ -142,7 +142,7 @@ static bool say(struct service *s, const char *request)
  * connection. */
 static enum wire_service_state take(struct service *s, bool sent, char text[ANSWER_MAX], int *fd)
 {
-    struct beside b = {.fd = -1};
+    struct descriptors b = {.fd = -1};
     enum wire_service_state state = sent ? receive(s, text, &b) : WIRE_SERVICE_ENDED;
     if (state == WIRE_SERVICE_LATE) note_late(s);
     if (state != WIRE_SERVICE_ANSWERED) {
@@ -156,7 +156,7 @@ static enum wire_service_state take(struct service *s, bool sent, char text[ANSW
 
 static enum wire_service_state exchange(struct service *s, const char *request, char text[ANSWER_MAX], int *fd)
 {
-    return take(s, say(s, request), text, fd);
+    return take(s, send_request(s, request), text, fd);
 }
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     int length = snprintf(s->place, sizeof s->place, "%s%s/loader.sock", directory, below);
     if (directory[0] != '/' || length >= (int)sizeof s->place) return WIRE_SERVICE_NONE;
-    if (rests(s)) return WIRE_SERVICE_RESTING;
+    if (is_resting(s)) return WIRE_SERVICE_RESTING;
     if (!real_path(s, &at)) return why_not_there(errno);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return WIRE_SERVICE_NONE;
@@ -207,7 +207,9 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     return state;
 }
 
-static enum wire_service_state connect_somewhere(struct service *s)
+/* Connects to the service in the directory of VKLOADERD_DIR. Without the variable: to the machine's service, or else to
+ * the user's. */
+static enum wire_service_state connect_service(struct service *s)
 {
     char *block; /* env_read makes no copy on this system */
     service_end(s);
@@ -261,7 +263,7 @@ void read_service(struct wire_writer *w, struct service *s)
     char answer[ANSWER_MAX];
     char *index = NULL;
     int fd = -1;
-    enum wire_service_state state = connect_somewhere(s);
+    enum wire_service_state state = connect_service(s);
     if (state == WIRE_SERVICE_ANSWERED)
         state = exchange(s, "{\"id\":1,\"method\":\"machine_drivers\",\"machine\":\"" VKL_MACHINE "\"}", answer, &fd);
     s->asked = 1;
@@ -316,9 +318,10 @@ void service_ahead(struct service *s, uint32_t number)
     char text[64];
     if (s->socket < 0 || s->ahead_count == SERVICE_AHEAD_MAX) return;
     snprintf(text, sizeof text, "{\"id\":%u,\"method\":\"open_file\",\"file\":%u}", ++s->asked, number);
-    if (say(s, text)) s->ahead[s->ahead_count++] = number;
+    if (send_request(s, text)) s->ahead[s->ahead_count++] = number;
 }
 
+/* Reads answers until that to request number. *fd is the file that comes with it, or -1. */
 static enum wire_service_state take_file(struct service *s, uint32_t number, int *fd)
 {
     enum wire_service_state state = WIRE_SERVICE_ANSWERED;
@@ -376,7 +379,7 @@ int service_device(const char *path)
     struct service s = {.socket = -1};
     char text[ANSWER_MAX];
     int fd = -1;
-    if (!is_plain(path) || connect_somewhere(&s) != WIRE_SERVICE_ANSWERED) return -1;
+    if (!is_plain(path) || connect_service(&s) != WIRE_SERVICE_ANSWERED) return -1;
     if (*path)
         snprintf(text, sizeof text, "{\"id\":1,\"method\":\"open_device\",\"path\":\"%s\"}", path);
     else

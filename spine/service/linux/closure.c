@@ -23,9 +23,9 @@ struct closure {
 
 /* A hint for error messages if the C library is not the one that nearly all drivers are built for. */
 #ifdef __GLIBC__
-static const char also[] = "";
+static const char libc_hint[] = "";
 #else
-static const char also[] = " (drivers are built for glibc as a rule, and this program has another C library)";
+static const char libc_hint[] = " (drivers are built for glibc as a rule, and this program has another C library)";
 #endif
 
 static void close_all(struct closure *c)
@@ -49,7 +49,7 @@ void *closure_driver(const struct closure *c)
 }
 
 /* Replaces the descriptor's path in an error message of the linker by the file's name. */
-static char *in_words(char *text, const char *path, const char *name)
+static char *name_file(char *text, const char *path, const char *name)
 {
     char *at = text ? strstr(text, path) : NULL;
     if (!at) return text;
@@ -86,7 +86,7 @@ static void *open_fd(int fd, const char *name, char **text)
     }
     snprintf(path + length, sizeof path - length, "%d", fd);
     void *handle = gate_dlopen(path, NULL, text);
-    *text = in_words(*text, path, name);
+    *text = name_file(*text, path, name);
     return handle;
 }
 
@@ -100,18 +100,18 @@ static void keep_first(char **text, char *why)
 }
 
 /* FLS-127: joins the error messages of the attempts with the system's and with the service's libraries. Frees both. */
-static char *both(char *own, char *given)
+static char *join_reasons(char *own, char *given)
 {
     bool two = own && given && strcmp(own, given) != 0;
     char *one = own ? own : given;
-    if (!one || (!two && !*also)) {
+    if (!one || (!two && !*libc_hint)) {
         if (own) free(given);
         return one;
     }
     static const char between[] = "; with the service's own libraries: ";
-    size_t size = strlen(one) + sizeof between + (two ? strlen(given) : 0) + sizeof also;
+    size_t size = strlen(one) + sizeof between + (two ? strlen(given) : 0) + sizeof libc_hint;
     char *text = malloc(size);
-    if (text) snprintf(text, size, "%s%s%s%s", one, two ? between : "", two ? given : "", also);
+    if (text) snprintf(text, size, "%s%s%s%s", one, two ? between : "", two ? given : "", libc_hint);
     if (own) free(given);
     if (!text) return one;
     free(one);
@@ -176,7 +176,7 @@ struct closure *closure_open(struct service *service, const struct serve_file *f
         free(first);
         return c;
     }
-    *text = both(first, *text);
+    *text = join_reasons(first, *text);
     free(c);
     return NULL;
 }

@@ -42,26 +42,28 @@ static bool ours(const struct stat *s, bool shared, bool hidden)
     return s->st_uid == 0 || s->st_uid == geteuid() || (s->st_uid == OVERFLOW_USER && hidden && !shared);
 }
 
-struct way {
-    bool hidden, shared; /* the parent directory is open to other users */
+struct path_check {
+    bool hidden; /* some users have no id */
+    bool shared; /* the parent directory is open to other users */
 };
 
-static bool goes_on(struct way *way, const char *path)
+/* Reports whether the next file or directory of a path is accepted. */
+static bool accept_component(struct path_check *check, const char *path)
 {
     struct stat s;
-    if (lstat(path, &s) != 0 || S_ISLNK(s.st_mode) || !ours(&s, way->shared, way->hidden)) return false;
-    way->shared = open_to_others(&s);
-    return !way->shared || s.st_mode & S_ISVTX;
+    if (lstat(path, &s) != 0 || S_ISLNK(s.st_mode) || !ours(&s, check->shared, check->hidden)) return false;
+    check->shared = open_to_others(&s);
+    return !check->shared || s.st_mode & S_ISVTX;
 }
 
 bool owner_counts(char *path)
 {
-    struct way way = {.hidden = users_hidden()};
-    bool counts = goes_on(&way, "/");
+    struct path_check check = {.hidden = users_hidden()};
+    bool counts = accept_component(&check, "/");
     for (char *end = path; counts && end;) {
         end = strchr(end + 1, '/');
         if (end) *end = '\0';
-        counts = goes_on(&way, path);
+        counts = accept_component(&check, path);
         if (end) *end = '/';
     }
     return counts;

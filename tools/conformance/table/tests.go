@@ -54,6 +54,7 @@ func Tests(top string, order Order) (Holds, []error) {
 	return holds, problems
 }
 
+// fileTests adds the tests of one file to holds.
 func fileTests(top, path string, order Order, holds Holds) []error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)

@@ -149,6 +149,7 @@ func (o *Object) Functions() (found []*ssa.Function) {
 // poison is a value that could not be computed; it is an error only where it is needed.
 type poison struct{ what string }
 
+// poisoned returns what spoiled a part of v, or "".
 func poisoned(v Value, seen map[*Object]bool) string {
 	switch v := v.(type) {
 	case poison:
@@ -178,6 +179,7 @@ func poisoned(v Value, seen map[*Object]bool) string {
 	return ""
 }
 
+// frame is the state of one call of a function that is being evaluated.
 type frame struct {
 	f      *ssa.Function
 	values map[ssa.Value]Value
@@ -213,6 +215,8 @@ func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value
 	}
 }
 
+// block evaluates a block. It returns the block that follows, or nil after a return, with the returned value in
+// *result.
 func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.BasicBlock, error) {
 	for _, i := range b.Instrs {
 		switch i := i.(type) {
@@ -280,6 +284,7 @@ func (m *Memory) value(v ssa.Value, values *frame) Value {
 	return poison{"a value that is not known"}
 }
 
+// compute returns the value of an instruction.
 func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	switch i := i.(type) {
 	case *ssa.Alloc:
@@ -530,6 +535,7 @@ func (n *Node) copy() *Node {
 	return out
 }
 
+// load returns the value at an address.
 func (m *Memory) load(from Value, t types.Type) Value {
 	a, ok := from.(Address)
 	if !ok {

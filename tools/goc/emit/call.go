@@ -11,6 +11,7 @@ import (
 	"vkloader/tools/goc/program"
 )
 
+// call writes a call.
 func (b *body) call(i *ssa.Call) {
 	c := i.Common()
 	if f, ok := c.Value.(*ssa.Builtin); ok {
@@ -44,6 +45,7 @@ func (b *body) call(i *ssa.Call) {
 	b.stmt("%s = %s;", i.Name(), text)
 }
 
+// builtin writes a call of a function that Go itself has, such as append.
 func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	switch name {
 	case "len", "cap":
@@ -122,6 +124,7 @@ func (b *body) appendTo(i *ssa.Call, a []ssa.Value) {
 	b.set2(i, fmt.Sprintf("goc_append(g, %s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
 }
 
+// extreme writes a call of min or max.
 func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 	t := i.Type()
 	if isString(t) {

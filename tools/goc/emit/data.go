@@ -165,6 +165,7 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 	panic(fmt.Sprintf("no initializer for %T", v))
 }
 
+// parts returns the C initializer of a constant array or struct. Parts that v lacks are zero.
 func (e *emitter) parts(v *constants.Node, t types.Type) string {
 	var indexes []int
 	for i := range v.Parts {

@@ -24,6 +24,7 @@ type Options struct {
 	Exported map[*ssa.Function]string
 }
 
+// emitter is the state of the translation of a program.
 type emitter struct {
 	program  *program.Program
 	options  Options

@@ -28,6 +28,7 @@ type body struct {
 	at     ssa.Instruction // the instruction being written
 }
 
+// function writes a function.
 func (e *emitter) function(f *ssa.Function) {
 	b := &body{emitter: e, f: f}
 	defer b.outside()
@@ -257,6 +258,7 @@ func (b *body) jump(from, to *ssa.BasicBlock) {
 	}
 }
 
+// instruction writes the C of an instruction.
 func (b *body) instruction(i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.DebugRef:
@@ -414,6 +416,7 @@ func (b *body) indexAddr(i *ssa.IndexAddr) {
 	b.set(i, "&%s->a[%s]", b.pointer(i.X), b.within(i.Index, fmt.Sprint(array.Len())))
 }
 
+// slice writes a slice expression.
 func (b *body) slice(i *ssa.Slice) {
 	bound := func(v ssa.Value) string {
 		if v == nil {

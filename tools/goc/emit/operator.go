@@ -36,6 +36,7 @@ func isInteger(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
+// binary writes an operation with two operands.
 func (b *body) binary(i *ssa.BinOp) {
 	t := i.X.Type()
 	x, y := b.value(i.X), b.value(i.Y)
@@ -86,6 +87,7 @@ func (b *body) divide(i *ssa.BinOp, c, x, y string) {
 	b.set(i, "(%s)goc_%s(g, %s, %s)", c, name, x, y)
 }
 
+// shift writes a shift. c is the result's C type, x and y are the operands.
 func (b *body) shift(i *ssa.BinOp, c, x, y string) {
 	if k, ok := i.Y.(*ssa.Const); ok && k.Value != nil {
 		width := b.program.Sizes().Sizeof(i.X.Type()) * 8
@@ -170,6 +172,7 @@ func (b *body) changeType(i *ssa.ChangeType) {
 	}
 }
 
+// convert writes a conversion that changes the representation of a value.
 func (b *body) convert(i *ssa.Convert) {
 	from, to := i.X.Type().Underlying(), i.Type().Underlying()
 	c := b.types.sized(i.Type())

@@ -69,6 +69,7 @@ func pointsToItself(p *types.Pointer) bool {
 // outside is the panic value of a function's emission at a type without a C type.
 type outside string
 
+// basic returns the C type of a basic type.
 func basic(b *types.Basic) string {
 	switch b.Kind() {
 	case types.Bool, types.UntypedBool, types.Invalid: // invalid: the unused value of a range
@@ -125,6 +126,7 @@ func unique(used map[string]bool, name string) string {
 	return out
 }
 
+// tag returns the part of C names that stands for a type.
 func (t *typeTable) tag(of types.Type) string {
 	of = types.Unalias(of)
 	if tag, ok := t.tags.At(of).(string); ok {
@@ -227,6 +229,8 @@ func (t *typeTable) equals(of types.Type, a, b string) string {
 	return "(" + a + " == " + b + ")"
 }
 
+// equalFunction returns the name of the C function that compares two values of a type. It writes the function at the
+// first call.
 func (t *typeTable) equalFunction(of types.Type) string {
 	of = types.Unalias(of)
 	if name, ok := t.equal.At(of).(string); ok {
@@ -276,6 +280,8 @@ func (t *typeTable) hash(of types.Type, at string) string {
 	panic(outside(fmt.Sprintf("a map by %s is outside the subset", of)))
 }
 
+// hashFunction returns the name of the C function that hashes values of a type. It writes the function at the first
+// call.
 func (t *typeTable) hashFunction(of types.Type) string {
 	of = types.Unalias(of)
 	if name, ok := t.hashed.At(of).(string); ok {
@@ -386,6 +392,7 @@ func (t *typeTable) boxType(of types.Type) string {
 // typeText returns a type's name as in Go's panics.
 func typeText(of types.Type) string { return namer{(*types.Package).Name}.text(of) }
 
+// namer writes types as text. in returns the name of a package.
 type namer struct{ in func(*types.Package) string }
 
 func (n namer) text(of types.Type) string {

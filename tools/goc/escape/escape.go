@@ -15,6 +15,7 @@ type Analysis struct {
 	values map[ssa.Value]state
 }
 
+// state is the state of a value's analysis.
 type state uint8
 
 const (

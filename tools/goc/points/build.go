@@ -130,6 +130,7 @@ func (a *Analysis) makes(v ssa.Value, of types.Type) *object {
 	return o
 }
 
+// instruction adds to the analysis where an instruction lets values flow, and what it changes.
 func (a *Analysis) instruction(f *ssa.Function, i ssa.Instruction) {
 	switch i := i.(type) {
 	case *ssa.Alloc:
@@ -259,6 +260,7 @@ func (a *Analysis) link(i *ssa.Call, callee *ssa.Function) {
 	a.flow(a.result(callee), a.value(i))
 }
 
+// builtin does the same for a call of a function that Go itself has, such as append.
 func (a *Analysis) builtin(f *ssa.Function, i *ssa.Call, name string, arguments []ssa.Value) {
 	// contents copies elements.
 	contents := func(to int) {

@@ -14,6 +14,7 @@ type statements struct {
 	exprs map[token.Pos]ast.Expr
 }
 
+// newStatements finds the statements of a function. It returns nil for a function without source.
 func newStatements(f *ssa.Function) *statements {
 	root := f.Syntax()
 	if root == nil {

@@ -10,6 +10,7 @@ import (
 	"vkloader/tools/vkgen/registry"
 )
 
+// goFacts returns the Go files that tell the core about the registry.
 func goFacts(s *loader.Set) ([]File, error) {
 	var files []File
 	add := func(path, pkg string, body func(*text)) error {
@@ -68,6 +69,7 @@ func goFacts(s *loader.Set) ([]File, error) {
 	return files, nil
 }
 
+// goResults writes the names of VkResult's values.
 func goResults(t *text, r *registry.Registry) {
 	results := r.Enum("VkResult")
 	if results == nil {

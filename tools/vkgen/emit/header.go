@@ -43,6 +43,7 @@ type closure struct {
 	ext      map[string]bool // extensions whose macros are needed
 }
 
+// typ adds a type and the types that its definition uses.
 func (c *closure) typ(name string) error {
 	if c.types[name] {
 		return nil
@@ -88,6 +89,7 @@ func (c *closure) member(m registry.Member) error {
 	return c.typ(m.Type)
 }
 
+// command adds a command and the types of its parameters.
 func (c *closure) command(name string) error {
 	if c.commands[name] {
 		return nil
@@ -340,6 +342,7 @@ func (c *closure) handles(t *text) {
 	})
 }
 
+// enumerations writes the enumerations, and then their aliases.
 func (c *closure) enumerations(t *text) {
 	done := map[string]bool{}
 	c.each("enum", func(e *registry.Type) {
@@ -498,6 +501,7 @@ func (c *closure) ordered() []*registry.Type {
 	return out
 }
 
+// enum writes an enumeration with its values.
 func (c *closure) enum(t *text, name string) {
 	e := c.r.Enum(name)
 	if e == nil {

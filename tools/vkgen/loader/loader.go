@@ -164,6 +164,7 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 	return s, nil
 }
 
+// add adds a command of a core version or an extension. A command that the set has keeps its lowest minor version.
 func (s *Set) add(name string, minor int, e *registry.Extension) error {
 	if c := s.byName[name]; c != nil {
 		if minor < c.Minor {

@@ -220,6 +220,7 @@ var (
 	word            = regexp.MustCompile(`[A-Za-z_]\w*`)
 )
 
+// addType reads a type element.
 func (r *Registry) addType(n *node) {
 	t := &Type{Name: n.attr["name"], Category: n.attr["category"], Alias: n.attr["alias"]}
 	if t.Name == "" {
@@ -309,6 +310,7 @@ func member(n *node) Member {
 	return m
 }
 
+// addEnums reads an enums element: constants, an enumeration or bits.
 func (r *Registry) addEnums(n *node) error {
 	if n.attr["name"] == "API Constants" {
 		for _, e := range n.all("enum") {
@@ -368,6 +370,8 @@ func (e *Enum) add(n *node, ext int) error {
 	return nil
 }
 
+// number returns the value that an enum element gives. ext is the number of the extension around it, unless it has
+// its own.
 func number(n *node, ext int) (int64, error) {
 	if s := n.attr["bitpos"]; s != "" {
 		bit, err := strconv.Atoi(s)
@@ -430,6 +434,7 @@ func (r *Registry) addFeature(n *node) error {
 	return nil
 }
 
+// addExtension reads an extension element. It skips an extension that Vulkan does not support.
 func (r *Registry) addExtension(n *node) error {
 	if !listHas(n.attr["supported"], "vulkan") {
 		return nil
@@ -457,6 +462,7 @@ func (r *Registry) addExtension(n *node) error {
 	return nil
 }
 
+// blocks reads the require elements of n. ext is the number of the extension, or 0.
 func (r *Registry) blocks(n *node, ext int) ([]Block, error) {
 	var out []Block
 	for _, q := range n.all("require") {
