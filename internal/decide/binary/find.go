@@ -58,7 +58,7 @@ type LinkerOptions struct {
 	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
-// NewLinker returns the linker for a process, and reads what is common to all libraries: LD_LIBRARY_PATH, the cache, the
+// NewLinker returns the linker for a process, and reads the settings for all libraries: LD_LIBRARY_PATH, the cache, the
 // processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
