@@ -72,6 +72,28 @@ type step struct {
 	met  func(*Device) bool
 }
 
+// of returns the words for a number of devices.
+func (s *step) of(count int) string {
+	verb, rest, _ := strings.Cut(s.what, " ")
+	switch {
+	case count == 1:
+		return s.what
+	case s.code == UnmetNotCPU:
+		return "are GPUs"
+	case verb == "is":
+		return "are " + rest
+	}
+	return "have " + rest
+}
+
+// counted says how many devices there are.
+func counted(count int) string {
+	if count == 1 {
+		return "there is 1 device"
+	}
+	return fmt.Sprintf("there are %d devices", count)
+}
+
 // steps returns the conditions in order of judgement.
 func (n *Requirement) steps() (list []step) {
 	add := func(code UnmetCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
@@ -129,7 +151,7 @@ func (n *Requirement) Check(r *Report) error {
 		left = append(left, &r.Devices[i])
 	}
 	if len(left) < wanted {
-		return unmet(UnmetCount, "there are %d devices; %d are required", len(left), wanted)
+		return unmet(UnmetCount, "%s; %d are required", counted(len(left)), wanted)
 	}
 	for _, s := range n.steps() {
 		before := left
@@ -138,7 +160,7 @@ func (n *Requirement) Check(r *Report) error {
 		case len(left) == 0:
 			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.what, names(left))
+			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.of(len(left)), names(left))
 		}
 	}
 	return nil

@@ -36,6 +36,15 @@ func (s *Standings) Severity(f *diag.Diagnostic) diag.Severity {
 // AnyDriver reports whether a driver of the decision can be loaded.
 func (s *Standings) AnyDriver() bool { return slices.ContainsFunc(s.made.Drivers, s.loads) }
 
+// AnyDevice reports whether a driver of the decision can be loaded and is for a device of this machine: a software renderer, an
+// unknown driver, or one of a family with a device here.
+func (s *Standings) AnyDevice() bool {
+	return slices.ContainsFunc(s.made.Drivers, func(d *manifest.Driver) bool {
+		family := drivers.Of(d.Library)
+		return (family == nil || family.Software() || s.serves(family)) && s.loads(d)
+	})
+}
+
 // loads reports whether a driver can be loaded, and judges each driver once.
 func (s *Standings) loads(d *manifest.Driver) bool {
 	works, known := s.works[d]
@@ -60,10 +69,8 @@ func (s *Standings) excludedSoftware() string {
 	if s.source.Var(variables.DriversDisable.Name(), true).Value == "" {
 		return ""
 	}
-	for _, d := range s.made.Drivers {
-		if family := drivers.Of(d.Library); (family == nil || family.Software() || s.serves(family)) && s.loads(d) {
-			return ""
-		}
+	if s.AnyDevice() {
+		return ""
 	}
 	all, err := Changed(explain.Without(s.source, variables.DriversDisable, variables.DriversSelect))
 	if err != nil {

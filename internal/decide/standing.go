@@ -72,7 +72,7 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 		return Standing{Stage: standing.NotChosen}
 	}
 	of := drivers.Judged(s.machine, s.linker, l.Library, drivers.LayerInterface(l.Negotiate, l.GetInstance)).StandingOf(used, standing.FaultLayer)
-	of.Harmless = of.Harmless || of.But != "" && DeviceAbsent(drivers.Of(l.Library), s.devices())
+	of.Harmless = of.Harmless || of.But != "" && s.machine.Exists("/sys/class") && DeviceAbsent(drivers.Of(l.Library), s.devices())
 	return of
 }
 

@@ -1,6 +1,7 @@
 package cdi
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -46,14 +47,15 @@ func (r *Record) Write(root string) error {
 
 // States of a container.
 const (
-	NotGiven = "not-given" // it was started without a device of this tool's CDI file
-	NoHook   = "no-hook"   // the files are there, and the hook has not run
-	Arranged = "arranged"
+	NoContainer = "no-container" // this is a host, as far as its files show
+	NotGiven    = "not-given"    // it was started without a device of this tool's CDI file
+	NoHook      = "no-hook"      // the files are there, and the hook has not run
+	Arranged    = "arranged"
 )
 
 // Why is the result of adding the host's drivers to a container.
 type Why struct {
-	State   string   `json:"state"`    // not-given, no-hook or arranged
+	State   string   `json:"state"`    // no-container, not-given, no-hook or arranged
 	LeftOut []string `json:"left_out"` // drivers that the CDI file does not have, with the reasons
 	Do      []string `json:"do"`       // what to do if no driver works
 	Verdict          // of the programs now
@@ -74,6 +76,10 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.State = NoHook
 		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
 			"On the host: vkloader cdi refresh; then create the container again.")
+	case here && !isContainer(m):
+		w.State = NoContainer
+		w.found(Note, "/", "no file or variable here belongs to a container", "Run \"vkloader cdi why\" in a container, or name a process in one with --pid.")
+		return w
 	default:
 		w.found(Note, Directory, "the container was created without a device of vkloader's CDI file",
 			"Start it with --device "+Kind+"="+All+" (Podman, Docker).")
@@ -100,6 +106,17 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.Do = Advice(&w.Verdict, m, w.State == Arranged)
 	}
 	return w
+}
+
+// isContainer reports whether container managers left their marks: a file, or a variable of the first process.
+func isContainer(m *machine.Machine) bool {
+	if slices.ContainsFunc([]string{"/run/.containerenv", "/.dockerenv", "/run/systemd/container", "/run/host/container-manager", Directory}, m.Exists) {
+		return true
+	}
+	first, _ := m.ReadFile("/proc/1/environ")
+	_, own := m.Lookup("container")
+	_, pod := m.Lookup("KUBERNETES_SERVICE_HOST")
+	return own || pod || bytes.HasPrefix(first, []byte("container=")) || bytes.Contains(first, []byte("\x00container="))
 }
 
 // ExplainRoot is Explain for a container's root directory, seen without the container's mounts. If the directory for the mounts
@@ -167,6 +184,8 @@ func (w *Why) Sentence() string {
 			return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", count)
 		}
 		return "The host gave drivers to this container; programs get none of them."
+	case NoContainer:
+		return "This is a host, not a container: its programs use its own drivers (vkloader doctor)."
 	case NoHook:
 		return "The host's drivers are mounted in this container, but not set up."
 	}

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"vkloader/internal/decide/wording"
 )
 
 // strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments, names
@@ -121,11 +123,11 @@ func exposures(capabilities, expose json.RawMessage) (map[string]exposure, error
 	}
 	var have, want []entry
 	if len(capabilities) > 0 {
-		if err := json.Unmarshal(capabilities, &have); err != nil {
+		if err := wording.Malformed(capabilities, json.Unmarshal(capabilities, &have)); err != nil {
 			return nil, fmt.Errorf("capabilities: %w", err)
 		}
 	}
-	if err := json.Unmarshal(expose, &want); err != nil {
+	if err := wording.Malformed(expose, json.Unmarshal(expose, &want)); err != nil {
 		return nil, fmt.Errorf("expose: %w", err)
 	}
 	own := map[string]string{}

@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/decide/wording"
 )
 
 // layout is the content of a component manifest: the runner, and the directories that it exposes (PRO-017).
@@ -37,7 +39,7 @@ func readLayout(text []byte) (*layout, error) {
 	}
 	text, err := strict(text)
 	if err == nil {
-		err = json.Unmarshal(text, &read)
+		err = wording.Malformed(text, json.Unmarshal(text, &read))
 	}
 	switch {
 	case err != nil:
@@ -79,7 +81,7 @@ func exposedObject(text json.RawMessage) (map[string]exposure, error) {
 		Path   string `json:"path"`
 		Rights string `json:"rights"`
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &read)); err != nil {
 		return nil, err
 	}
 	out := map[string]exposure{}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/wording"
 )
 
 // Limits of an image. A driver package stays far below them.
@@ -48,7 +49,7 @@ func (r *Resolver) unpacked(u *URL) (string, error) {
 	var list struct {
 		Manifests []descriptor `json:"manifests"`
 	}
-	if err := json.Unmarshal(index, &list); err != nil {
+	if err := wording.Malformed(index, json.Unmarshal(index, &list)); err != nil {
 		return "", refuse(InvalidArguments, fmt.Errorf("index.json: %w", err))
 	}
 	for _, d := range list.Manifests {
@@ -67,7 +68,7 @@ func (r *Resolver) unpackImage(layout *os.File, d descriptor) (string, error) {
 	var manifest struct {
 		Layers []descriptor `json:"layers"`
 	}
-	if err := json.Unmarshal(text, &manifest); err != nil {
+	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {
 		return "", refuse(InvalidArguments, fmt.Errorf("image manifest: %w", err))
 	}
 	if r.Cache == "" {

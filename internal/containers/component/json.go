@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"vkloader/internal/decide/wording"
 )
 
 // member is a member of a JSON object.
@@ -26,7 +28,7 @@ var errNoObject = errors.New("not a JSON object")
 // parseObject reads a JSON object. It refuses text that is no JSON by RFC 8259.
 func parseObject(text []byte) (*object, error) {
 	if !json.Valid(text) {
-		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(text, new(any)))
+		return nil, fmt.Errorf("not JSON: %w", wording.Malformed(text, json.Unmarshal(text, new(any))))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {

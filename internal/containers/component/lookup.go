@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/sealed"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/wording"
 )
 
 // Resolver finds packages and reads drivers from them.
@@ -254,7 +255,7 @@ func verify(i *instance, name string, f *os.File) error {
 		return fmt.Errorf("the kernel forbids a copy, and the package's own file is not known to be whole: %w", err)
 	}
 	var known map[string]string
-	if err := json.Unmarshal(data, &known); err != nil {
+	if err := wording.Malformed(data, json.Unmarshal(data, &known)); err != nil {
 		return fmt.Errorf("%s: %w", digests, err)
 	}
 	hash := sha256.New()

@@ -56,6 +56,7 @@ func Default() *Config {
 // key is a key of the file.
 type key struct {
 	name string
+	does string // in one short line, with the default in parentheses
 	set  func(c *Config, value json.RawMessage) error
 }
 
@@ -122,11 +123,11 @@ func absolute(field func(*Config) *[]string) func(*Config, json.RawMessage) erro
 }
 
 var keys = []key{
-	{"allow_drm_icds", into(func(c *Config) *bool { return &c.AllowHardware })},
-	{"allow_magma_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, // its name on Fuchsia
-	{"allow_goldfish_icd", into(func(c *Config) *bool { return &c.AllowEmulated })},
-	{"allow_lavapipe_icd", into(func(c *Config) *bool { return &c.AllowSoftware })},
-	{"lavapipe_icd_url", func(c *Config, value json.RawMessage) error {
+	{"allow_drm_icds", "offer drivers of packages for hardware (true)", into(func(c *Config) *bool { return &c.AllowHardware })},
+	{"allow_magma_icds", "another name of allow_drm_icds", into(func(c *Config) *bool { return &c.AllowHardware })}, // its name on Fuchsia
+	{"allow_goldfish_icd", "the same for emulated devices (true)", into(func(c *Config) *bool { return &c.AllowEmulated })},
+	{"allow_lavapipe_icd", "offer a software driver if it is needed (false)", into(func(c *Config) *bool { return &c.AllowSoftware })},
+	{"lavapipe_icd_url", "URL of the package with the software driver", func(c *Config, value json.RawMessage) error {
 		if err := into(func(c *Config) *string { return &c.SoftwareURL })(c, value); err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ var keys = []key{
 		}
 		return nil
 	}},
-	{"software_mode", func(c *Config, value json.RawMessage) error {
+	{"software_mode", "when to offer it: fallback or always (fallback)", func(c *Config, value json.RawMessage) error {
 		if err := into(func(c *Config) *string { return &c.SoftwareMode })(c, value); err != nil {
 			return err
 		}
@@ -144,35 +145,33 @@ var keys = []key{
 		}
 		return nil
 	}},
-	{"machine_drivers", into(func(c *Config) *bool { return &c.MachineDrivers })},
-	{"open_device", into(func(c *Config) *bool { return &c.OpenDevice })},
-	{"package_roots", absolute(func(c *Config) *[]string { return &c.PackageRoots })},
-	{"gpu_tables", absolute(func(c *Config) *[]string { return &c.GPUTables })},
-	{"oci_cache", func(c *Config, value json.RawMessage) error {
+	{"machine_drivers", "offer the drivers of this machine (true)", into(func(c *Config) *bool { return &c.MachineDrivers })},
+	{"open_device", "open device nodes for every client (false)", into(func(c *Config) *bool { return &c.OpenDevice })},
+	{"package_roots", "directories of packages, in order", absolute(func(c *Config) *[]string { return &c.PackageRoots })},
+	{"gpu_tables", "directories with tables of devices, in order", absolute(func(c *Config) *[]string { return &c.GPUTables })},
+	{"oci_cache", "directory for unpacked images", func(c *Config, value json.RawMessage) error {
 		err := into(func(c *Config) *string { return &c.OCICache })(c, value)
 		if err == nil && !path.IsAbs(c.OCICache) {
 			err = fmt.Errorf("%q is not an absolute path", c.OCICache)
 		}
 		return err
 	}},
-	{"trusted_groups", into(func(c *Config) *[]string { return &c.TrustedGroups })},
-	{"retry_failed", into(func(c *Config) *bool { return &c.RetryFailed })},
-	{"keep_stale_manifests", into(func(c *Config) *bool { return &c.KeepStale })},
-	{"fuchsia_names", into(func(c *Config) *bool { return &c.OldNames })},
-	{"tolerate_missing_sources", into(func(c *Config) *bool { return &c.TolerateMissing })},
-	{"no_symlinks", into(func(c *Config) *bool { return &c.NoSymlinks })},
-	{"check_libraries", into(func(c *Config) *bool { return &c.CheckLibraries })},
-	{"step_timeout_ms", span(time.Millisecond, 1, func(c *Config) *time.Duration { return &c.StepTimeout })},
-	{"idle_exit_seconds", span(time.Second, 0, func(c *Config) *time.Duration { return &c.IdleExit })},
+	{"trusted_groups", "groups of trusted clients (none)", into(func(c *Config) *[]string { return &c.TrustedGroups })},
+	{"retry_failed", "try failed packages for further devices (false)", into(func(c *Config) *bool { return &c.RetryFailed })},
+	{"keep_stale_manifests", "keep manifests of removed devices (false)", into(func(c *Config) *bool { return &c.KeepStale })},
+	{"fuchsia_names", "use the names of devices on Fuchsia (false)", into(func(c *Config) *bool { return &c.OldNames })},
+	{"tolerate_missing_sources", "run without a watch on devices (true)", into(func(c *Config) *bool { return &c.TolerateMissing })},
+	{"no_symlinks", "follow no links in packages (false)", into(func(c *Config) *bool { return &c.NoSymlinks })},
+	{"check_libraries", "refuse libraries for other machines (false)", into(func(c *Config) *bool { return &c.CheckLibraries })},
+	{"step_timeout_ms", "time limit of a step of a look-up (10000)", span(time.Millisecond, 1, func(c *Config) *time.Duration { return &c.StepTimeout })},
+	{"idle_exit_seconds", "exit after this time without a client; 0: never (0)", span(time.Second, 0, func(c *Config) *time.Duration { return &c.IdleExit })},
 }
 
-// Keys returns the names of all keys, in order.
-func Keys() []string {
-	var names []string
+// Keys calls f with the name and the description of each key, in order.
+func Keys(f func(name, does string)) {
 	for _, k := range keys {
-		names = append(names, k.name)
+		f(k.name, k.does)
 	}
-	return names
 }
 
 // Read applies the text of a configuration file. An error names the key.

@@ -27,11 +27,14 @@ func TestConfig(t *testing.T) {
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v", c)
 	}
-	for _, name := range Keys() {
+	Keys(func(name, does string) {
 		if !strings.Contains(text, `"`+name+`"`) && name != "allow_magma_icds" {
 			t.Errorf("%s is not tested", name)
 		}
-	}
+		if does == "" || len(does) > 53 {
+			t.Errorf("%s: %q does not explain it in one line of 80 characters", name, does)
+		}
+	})
 	for pair, check := range map[string]func(*Config) bool{
 		"allow_magma_icds=true":   func(c *Config) bool { return c.AllowHardware },
 		"lavapipe_icd_url=pkg://": func(c *Config) bool { return c.SoftwareURL == "pkg://" },

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
+	"vkloader/internal/decide/wording"
 )
 
 // maxEntries is how many drivers a device may list (FLS-054).
@@ -60,7 +61,7 @@ func Lookup(directories []string, d Device) (answer DeviceEntry, wrong []string)
 				err = trust.Refused("used", trust.Path(name))
 			}
 			if err == nil {
-				err = json.Unmarshal(text, &f)
+				err = wording.Malformed(text, json.Unmarshal(text, &f))
 			}
 			if err != nil {
 				wrong = append(wrong, fmt.Sprintf("%s: %v", name, err))
@@ -115,7 +116,7 @@ func Entries(list []json.RawMessage, base string) DeviceEntry {
 			URL   *string `json:"component_url"`
 			Flags *uint32 `json:"flags"`
 		}
-		switch err := json.Unmarshal(text, &e); {
+		switch err := wording.Malformed(text, json.Unmarshal(text, &e)); {
 		case err != nil:
 			a.Wrong = append(a.Wrong, fmt.Sprintf("driver %d: %v", i, err))
 		case e.URL == nil:

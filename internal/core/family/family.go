@@ -37,7 +37,7 @@ var Drivers = [...]Driver{
 	{Name: HASVK, Hardware: "Intel", Libraries: []string{"libvulkan_intel_hasvk"}, Vendors: []string{"8086"},
 		Kernel: []string{"i915"}, Also: virtio},
 	{Name: NVIDIA, Hardware: "NVIDIA", Libraries: []string{"libGLX_nvidia", "libEGL_nvidia"}, Vendors: []string{"10DE"},
-		Kernel: []string{"nvidia"}, Also: []string{"nvidia-drm", "nvgpu", "tegra"},
+		Kernel: []string{"nvidia", "nvgpu"}, Also: []string{"nvidia-drm", "tegra"},
 		Nodes: []Node{{"/dev/nvidiactl", "nvidia"}, {"/dev/nvhost-ctrl-gpu", "nvgpu"}, {"/dev/nvgpu", "nvgpu"}}},
 	{Name: "NVK (Mesa)", Hardware: "NVIDIA", Libraries: []string{"libvulkan_nouveau"}, Vendors: []string{"10DE"},
 		Kernel: []string{"nouveau", "nova"}},

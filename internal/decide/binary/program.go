@@ -58,11 +58,14 @@ func windows(r io.ReaderAt) Program {
 	return Program{}
 }
 
-// ofPrefix returns the word size that Wine's prefix states, or the program's if it states none.
+// ofPrefix returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an absolute path.
 func ofPrefix(m *machine.Machine, class int) Program {
-	prefix, set := m.Lookup("WINEPREFIX")
-	if home, _ := m.Lookup(variables.Home.Name()); !set || prefix == "" {
+	prefix, _ := m.Lookup("WINEPREFIX")
+	if home, _ := m.Lookup(variables.Home.Name()); prefix == "" && home != "" {
 		prefix = home + "/.wine"
+	}
+	if !filepath.IsAbs(prefix) {
+		return programOf(class, "Wine")
 	}
 	registry, err := m.ReadLarge(prefix + "/system.reg")
 	if err == nil {

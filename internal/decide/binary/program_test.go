@@ -42,6 +42,7 @@ func TestOf(t *testing.T) {
 		"game32": header(1, 3), "game64": header(2, 62), "script": []byte("#!/bin/sh\n"), "old.exe": windowsHeader(0x14c),
 		"new.exe": windowsHeader(0x8664), "wine": header(2, 62),
 		"home/.wine/system.reg": []byte("WINE REGISTRY Version 2\n\n#arch=win64\n"),
+		".wine/system.reg":      []byte("WINE REGISTRY Version 2\n\n#arch=win32\n"),
 		"games/system.reg":      []byte("WINE REGISTRY Version 2\n\n#arch=win32\n"),
 	} {
 		path := filepath.Join(root, name)
@@ -63,7 +64,8 @@ func TestOf(t *testing.T) {
 		{"/old.exe", nil, Program{32, "a 32-bit program for Windows"}}, {"/new.exe", nil, Program{64, "a 64-bit program for Windows"}},
 		{"/wine", []string{home}, Program{64, "Wine with a 64-bit prefix (/home/.wine)"}},
 		{"/wine", []string{home, "WINEPREFIX=/games"}, Program{32, "Wine with a 32-bit prefix (/games)"}},
-		{"/wine", []string{"WINEPREFIX=/none"}, Program{64, "a 64-bit Wine"}},
+		{"/wine", []string{"WINEPREFIX=/none"}, Program{64, "a 64-bit Wine"}}, {"/wine", []string{"HOME="}, Program{64, "a 64-bit Wine"}},
+		{"/wine", nil, Program{64, "a 64-bit Wine"}}, {"/wine", []string{home, "WINEPREFIX=.wine"}, Program{64, "a 64-bit Wine"}},
 	} {
 		m := &machine.Machine{Root: root, Environ: c.environ}
 		if got := ProgramOf(m, c.name); got != c.want {

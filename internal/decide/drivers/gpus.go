@@ -52,8 +52,11 @@ type look struct {
 	list    []*GPU
 }
 
-// has reports whether a node is there.
-func (l *look) has(node string) bool { return l.machine.Exists(l.root + node) }
+// has reports whether a node is there. A directory is none: container tools make one in place of a file that the host does not have.
+func (l *look) has(node string) bool {
+	info, err := l.machine.Stat(l.root + node)
+	return err == nil && !info.IsDir()
+}
 
 // GPUs returns the graphics devices of a machine.
 func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
@@ -80,10 +83,10 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 	}
 	l.untaken()
 	l.nvidia()
-	l.lonely()
+	l.familyNodes()
 	for _, name := range l.machine.Names(root + "/dev/dri") {
 		node := "/dev/dri/" + name
-		if strings.HasPrefix(name, "renderD") && !claimed[node] {
+		if strings.HasPrefix(name, "renderD") && !claimed[node] && l.has(node) {
 			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
 		}
 	}
@@ -145,12 +148,18 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// lonely adds a device for each existing node of a family, unless a listed device has a kernel driver of that family.
-func (l *look) lonely() {
+// familyNodes adds a device for each existing node of a family or of a maker's kernel driver, unless a listed device has this
+// kernel driver.
+func (l *look) familyNodes() {
+	for _, node := range []family.Node{{Path: "/dev/mali0", Kernel: "mali"}, {Path: "/dev/galcore", Kernel: "galcore"}} {
+		if l.has(node.Path) && !slices.ContainsFunc(l.list, func(g *GPU) bool { return g.Kernel == node.Kernel }) {
+			l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
+		}
+	}
 	for i := range family.Drivers {
 		f := &family.Drivers[i]
 		for _, node := range f.Nodes {
-			if f.Name != family.NVIDIA && l.has(node.Path) &&
+			if node.Kernel != "nvidia" && l.machine.Exists(l.root+node.Path) &&
 				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
 				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
 			}

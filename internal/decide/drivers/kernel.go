@@ -12,6 +12,7 @@ var kernels = [...]struct {
 	{"xe", "iris", "iHD"},
 	{"nvidia", "nvidia", "nvidia"},
 	{"nvidia-drm", "nvidia", "nvidia"},
+	{"nvgpu", "nvidia", ""},
 	{"nouveau", "nouveau", "nouveau"},
 	{"nova", "", ""},
 	{"virtio_gpu", "virgl", "virtio_gpu"},

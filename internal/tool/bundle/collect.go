@@ -33,7 +33,7 @@ const files = "files"
 func (p *Private) Part(name, what, text string, err error) Part {
 	failed := ""
 	if err != nil {
-		failed = wording.OneLine(p.Hide(err.Error()))
+		failed = wording.OneLine(p.Hide(wording.Message(err)))
 		text = "vkloader: " + failed + "\n"
 	}
 	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}

@@ -59,10 +59,11 @@ func newBundle(s *invocation) *cobra.Command {
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			source, err := s.source(app, false)
+			of, err := s.subject(app, false, 0)
 			if err != nil {
 				return err
 			}
+			source := of.source
 			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
 			if part == allParts {
 				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page, which shows the parts before it makes an archive

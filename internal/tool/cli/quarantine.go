@@ -161,9 +161,20 @@ func addQuarantine(s *invocation, name, program, why string, length time.Duratio
 	if err != nil {
 		return nil, err
 	}
+	of := ""
+	if apps, err := settings.RealApps(&found.Machine, []string{program}); err == nil && program != "" && len(apps) > 0 {
+		of = apps[0]
+	}
+	before, err := outcomeFor(&found.Machine, of, nil)
+	if err != nil {
+		return nil, notLooked(err)
+	}
 	e, err := settings.AddQuarantine(found, name, program, why, length)
 	if err != nil {
 		return nil, err
+	}
+	if err := tellOutcome(s, &found.Machine, of, before, nil); err != nil {
+		return nil, notLooked(err)
 	}
 	fmt.Fprintf(s.messages(), "vkloader: %s is in quarantine for %s until %s; written to %s\n", e.Name, term.Or(term.OneLine(e.Program), quarantinedFor), until(e), e.Settings)
 	for _, said := range found.Ignored([]string{e.Program}, quarantineFields(e)) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -145,7 +147,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 		return err
 	}
 	sayRenamed(messages, args)
-	args = s.meant(args)
+	args = s.withCommand(args)
 	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)
@@ -311,9 +313,9 @@ func give(to, from *pflag.Flag) error {
 	return to.Value.Set(from.Value.String())
 }
 
-// meant returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
+// withCommand returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
 // validate before a manifest and explain before other known words. It returns other command lines unchanged.
-func (s *invocation) meant(args []string) []string {
+func (s *invocation) withCommand(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) ||
 		args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return args
@@ -321,17 +323,65 @@ func (s *invocation) meant(args []string) []string {
 	if words := synonyms[args[0]]; words != nil {
 		return append(slices.Clone(words), args[1:]...)
 	}
-	switch s.thing(args[0]) {
+	switch s.kindOfWord(args[0]) {
 	case "manifest":
 		return append([]string{"validate"}, args...)
 	case "":
+		if names := s.ofFamily(args[0]); len(args) == 1 && len(names) > 0 {
+			return append([]string{"explain"}, names...)
+		}
+		if len(args) == 1 && s.isDevice(args[0]) {
+			return []string{"list", "devices", "--device", args[0]}
+		}
 		return args
 	}
 	return append([]string{"explain"}, args...)
 }
 
-// thing returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
-func (s *invocation) thing(word string) string {
+// ofFamily returns the names of the drivers of this machine whose family has a word in its name, such as RADV or lavapipe. The
+// device of lavapipe is called llvmpipe.
+func (s *invocation) ofFamily(word string) (names []string) {
+	if word = strings.ToLower(word); word == "llvmpipe" {
+		word = "lavapipe"
+	}
+	source, err := s.source("", false)
+	if err != nil {
+		return nil
+	}
+	answer, err := decide.Of(source)
+	if err != nil {
+		return nil
+	}
+	for _, e := range slices.Concat(answer.In, answer.Out) {
+		family := drivers.Of(e.Library)
+		if e.Kind == "driver" && family != nil && !slices.Contains(names, e.Name) &&
+			slices.Contains(strings.Fields(strings.ToLower(family.Name)), word) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// isDevice reports whether a word is a number, or names a device of this machine as the kernel knows it.
+func (s *invocation) isDevice(word string) bool {
+	if _, err := strconv.ParseUint(word, 10, 8); err == nil {
+		return true
+	}
+	m, err := s.machine()
+	return err == nil && slices.ContainsFunc(drivers.GPUs(&m), func(g *drivers.GPU) bool {
+		label := strings.ToLower(g.Label(&m))
+		return word != "" && (strings.EqualFold(g.Name, word) || slices.Contains(strings.FieldsFunc(label, func(r rune) bool { return strings.ContainsRune(" ()[]", r) }), strings.ToLower(word)))
+	})
+}
+
+// isProgram reports whether a file can be a program: an executable file, or one with the header of a program, script or image.
+func isProgram(file string, info fs.FileInfo) bool {
+	return info.Mode()&0o111 != 0 || onWindows || binary.ProgramOf(&machine.Machine{}, file) != binary.Program{} ||
+		binary.Launch(&machine.Machine{}, file) != nil || binary.ReadImage(&machine.Machine{}, file) != nil
+}
+
+// kindOfWord returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
+func (s *invocation) kindOfWord(word string) string {
 	if _, ok := spec.Find(word); ok {
 		return "statement"
 	}
@@ -351,15 +401,22 @@ func (s *invocation) thing(word string) string {
 		case strings.HasSuffix(word, ".json"):
 			return "manifest"
 		}
-		return "program"
 	}
 	var names []string
 	if source, err := s.source("", false); err == nil {
 		if answer, err := decide.Of(source); err == nil {
 			for _, e := range slices.Concat(answer.In, answer.Out) {
-				names = append(names, strings.ToLower(e.Name))
+				if names = append(names, strings.ToLower(e.Name)); word == e.Library {
+					return "entry"
+				}
 			}
 		}
+	}
+	if strings.ContainsAny(word, `/\`) {
+		if info, err := os.Stat(word); err == nil && isProgram(word, info) {
+			return "program"
+		}
+		return ""
 	}
 	// The name decides, and not the path: a part such as "sh" is in /usr/share. A program comes before a part of a word.
 	own := func(name string) bool {
@@ -407,10 +464,10 @@ func printKind(s *invocation, c *doctor.Code) {
 	}
 }
 
-// explainThing answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
+// explainWord answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
 // done is false.
-func explainThing(s *invocation, word string) (program string, done bool) {
-	switch s.thing(word) {
+func explainWord(s *invocation, word string) (program string, done bool) {
+	switch s.kindOfWord(word) {
 	case "statement":
 		statement, _ := spec.Find(word)
 		printStatement(s.out, statement)

@@ -54,8 +54,7 @@ func newServe(s *invocation) *cobra.Command {
 		Use:   "run",
 		Short: "Offer this machine's drivers to containers and sandboxes",
 		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
-			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n  " +
-			strings.Join(config.Keys(), "\n  ") + "\n\n" +
+			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keysOfService() + "\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
@@ -72,6 +71,13 @@ func newServe(s *invocation) *cobra.Command {
 	}
 	f.BoolVar(&o.check, "check", false, "show the drivers that the service would offer and the reason for each other driver, and exit")
 	return cmd
+}
+
+// keysOfService returns a line for each key of the service's configuration.
+func keysOfService() string {
+	var text strings.Builder
+	config.Keys(func(name, does string) { fmt.Fprintf(&text, "  %-25s %s\n", name, does) })
+	return text.String()
 }
 
 // serve runs the service or, with --check, prints the drivers that it would offer.

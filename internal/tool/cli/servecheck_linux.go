@@ -92,7 +92,7 @@ func checkComponents(rows *term.Table, c *config.Config, here bool) (offered boo
 	try := func(device, url string) {
 		report, err := packages.Lookup(context.Background(), url, 0, func(component.Report) {})
 		if err != nil {
-			rows.Row("left out", url, device, fmt.Sprintf("%s: %v", report.Status, err))
+			rows.Row("left out", url, device, report.Status+": "+exit.Message(err))
 			return
 		}
 		report.Library.File.Close()

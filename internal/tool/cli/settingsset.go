@@ -81,10 +81,25 @@ func changeFlags(cmd *cobra.Command, c *settings.Options) {
 
 // changeSettings changes the settings file and prints warnings about the change.
 func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options) (*settings.Written, error) {
+	program := ""
+	if apps, err := settings.RealApps(&place.Machine, c.Apps); err == nil && len(apps) > 0 {
+		program = apps[0]
+	}
+	before, err := outcomeFor(&place.Machine, program, nil)
+	if err != nil {
+		return nil, notLooked(err)
+	}
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
 	if err != nil {
 		return nil, err
+	}
+	planned := written
+	if !c.Dry {
+		planned = nil
+	}
+	if err := tellOutcome(s, &place.Machine, program, before, planned); err != nil {
+		return nil, notLooked(err)
 	}
 	for _, w := range asked.warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)

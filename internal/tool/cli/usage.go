@@ -116,10 +116,35 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	}
 	list := subcommands(cmd)
 	if !cmd.HasParent() {
-		return fmt.Errorf("there is no command %q%s", args[0], term.Or(term.DidYouMean(args[0], list), "; see vkloader help"))
+		return fmt.Errorf("there is no command %q%s", args[0], term.Or(term.DidYouMean(args[0], list), insteadOf(args)))
 	}
 	return fmt.Errorf("there is no command %q; %s has %s%s", words(cmd)+" "+args[0], words(cmd), strings.Join(list, ", "),
 		term.DidYouMean(args[0], list))
+}
+
+// insteadOf returns the end of the message about an unknown command: the cause, or another command.
+func insteadOf(args []string) string {
+	word, name := args[0], "NAME"
+	if len(args) > 1 {
+		name = term.Quoted(args[1])
+	}
+	switch {
+	case word == "enable":
+		return "; to enable a layer: vkloader settings set --layer " + name + "=on"
+	case word == "disable" && strings.HasSuffix(name, ".json"):
+		return "; to disable a driver: vkloader settings quarantine add " + name
+	case word == "disable":
+		return "; to disable a layer: vkloader settings set --layer " + name + "=off; a driver: vkloader settings quarantine add " + name
+	}
+	if strings.ContainsAny(word, `/\`) {
+		if info, err := os.Stat(word); err != nil {
+			return ": " + exit.Message(err)
+		} else if !info.IsDir() {
+			return ": " + word + " is neither a program nor a manifest"
+		}
+		return ": " + word + " is a directory without a program that it starts"
+	}
+	return ", and no program, driver, layer, device or finding of this name; see vkloader help"
 }
 
 // subcommandOnly requires a subcommand.

@@ -174,10 +174,11 @@ func newEnv(s *invocation) *cobra.Command {
 			if device != "" {
 				return errors.New("--device needs --for")
 			}
-			source, err := s.source(app, elevated)
+			of, err := s.subject(app, elevated, 0)
 			if err != nil {
 				return err
 			}
+			source := of.source
 			loader := loaders.Decide(source, "")
 			answer, err := decide.Plan(source)
 			if err != nil {

@@ -134,6 +134,9 @@ var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "l
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) advice {
+	if inContainer(d.sandbox) || d.machine != nil && (host{d.machine}).systemContainer() {
+		return advised("Update the kernel of the container's host to Linux " + c.Kernel + " or newer.").untried(outsideOnly)
+	}
 	suite, has := d.suite()
 	if has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
 		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, d.kernel)
@@ -157,6 +160,9 @@ func (d distribution) newerMesa(c *drivers.Chip) advice {
 	suite, has := d.suite()
 	if m := d.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
 		return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
+	}
+	if inContainer(d.sandbox) && !d.kept {
+		return advised("Use an image of a release with Mesa " + c.Mesa + " or newer.").untried(ofPackage)
 	}
 	return newerRelease("Mesa", c.Mesa)
 }

@@ -155,6 +155,9 @@ func (d distribution) install(f *drivers.Family) advice {
 			return d.choose(name)
 		}
 	}
+	if f.Name == drivers.NVIDIA && d.tegra() {
+		return d.choose("nvidia-l4t-3d-core")
+	}
 	if d.is("ubuntu") && f.Name == drivers.NVIDIA && d.sandbox == "" {
 		return installing("ubuntu-drivers install")
 	}

@@ -194,6 +194,7 @@ func (e *exam) examineDevice(g *GPU) {
 		e.undriven(g)
 	case !e.tooNew(g):
 		e.unfinished(g)
+		e.windowless(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"strings"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 )
 
@@ -20,10 +21,17 @@ func (d *distribution) nvidiaFile(file string) advice {
 		return nvidiaWhole
 	case d.class == 32:
 		return told{text: "NVIDIA's container tools may leave out the 32-bit libraries. Add those of " + versionOf(version) + " to the image, or mount the host's ones."}.untried(outsideOnly)
+	case version == "" && d.tegra() && d.sandbox == "docker":
+		return startWith(d.sandbox, "--runtime nvidia -e NVIDIA_DRIVER_CAPABILITIES=all")
 	case version == "":
 		return nvidiaStart(d.sandbox)
 	}
 	return nvidiaPassed(d.sandbox, h.variable(drivers.NvidiaCapabilities), file)
+}
+
+// tegra reports whether the machine is a board of NVIDIA with JetPack, or a container on such a board.
+func (d *distribution) tegra() bool {
+	return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 }
 
 // onMusl reports whether the C library of the system is musl.
@@ -91,4 +99,41 @@ func (e *exam) replaced(kernel, owner string) advice {
 	}
 	return advised("Start the container again, with the host's driver libraries: --gpus all, or nvidia-ctk cdi " +
 		"generate --output=/etc/cdi/nvidia.yaml first").untried(outsideOnly)
+}
+
+// nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
+// 0666; options of its module change the mode.
+func (e *exam) nvidiaNodes(node string) advice {
+	command := "chmod 666 " + node
+	for _, name := range e.machine.Names("/dev") {
+		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && number != "" && strings.Trim(number, "0123456789") == "" {
+			command += " /dev/" + name
+		}
+	}
+	do := asRoot(command).untried(ofKernel)
+	do.text = "The usual mode of the node is 666; the options NVreg_DeviceFile... in /etc/modprobe.d may set another one. Until the next start: " +
+		strings.ToLower(do.text[:1]) + do.text[1:]
+	return do
+}
+
+// nvidiaModeset is the node with which NVIDIA's driver shows images in windows. Without it, programs that only compute work.
+const nvidiaModeset = "/dev/nvidia-modeset"
+
+// windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a container lacks it.
+// Sources: NVIDIA/libnvidia-container pull request 388 and PierreBeucher/cloudypad issue 381.
+func (e *exam) windowless(g *GPU) {
+	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || e.variable("DISPLAY")+e.variable("WAYLAND_DISPLAY") == "" {
+		return
+	}
+	const consequence = ", so programs show no window on the device"
+	switch kind := e.containerKind(); {
+	case !e.machine.Exists(nvidiaModeset) && kind != "":
+		do := said("Start the container with: %s run --device %s ...", kind, nvidiaModeset)
+		if kind == "kubernetes" || kind == "container" {
+			do = "Pass " + nvidiaModeset + " to the container."
+		}
+		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), advised(string(do)).untried(outsideOnly)).soften(diag.Note)
+	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
+		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset)).soften(diag.Warning)
+	}
 }

@@ -150,6 +150,9 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 		if e.systemContainer() {
 			return e.groupInContainer(node)
 		}
+		if strings.HasPrefix(node, "/dev/nvidia") {
+			return e.nvidiaNodes(node)
+		}
 		return advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
 			"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	}

@@ -154,8 +154,14 @@ func (r *Report) rest() string {
 	case len(software) > 0:
 		return r.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
 	}
+	if device == unseenDevices {
+		return "A driver is installed (not tried); " + strings.ToLower(device[:1]) + device[1:] + "; "
+	}
 	return term.Either(has(r.Findings, NoDevice), "No driver works here, and no program gets Vulkan; ", device+", so no program gets Vulkan; ")
 }
+
+// unseenDevices is the beginning of the verdict about a root directory without the kernel's list of devices, such as an image's.
+const unseenDevices = "The devices are not known, because /sys is empty"
 
 // withoutRenderer returns the beginning of the verdict when no device is expected to support Vulkan.
 func (r *Report) withoutRenderer() string {
@@ -163,6 +169,9 @@ func (r *Report) withoutRenderer() string {
 		if f.Code == GPUNoVulkan || f.Code == GPUVirtual {
 			return f.Subject + ": " + f.fact.say()
 		}
+	}
+	if h := (host{&r.source.Machine}); len(r.GPUs) == 0 && h.machine.Foreign() && len(h.machine.Names("/sys")) == 0 {
+		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
 }

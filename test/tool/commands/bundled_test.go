@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -172,5 +173,30 @@ func TestAppImage(t *testing.T) {
 	}
 	if out, code := run(os.Getenv("PATH"), "explain", "--app", image); code != 3 || !strings.Contains(out, "Game.AppImage") {
 		t.Errorf("a part of a file: exit code %d: %s", code, out)
+	}
+}
+
+// Every command about a program says of an AppImage that it cannot look into, also below --root, and says nothing else about it.
+func TestUnreadImages(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, kind := range map[string]byte{"one": 1, "two": 2} {
+		program := ofWords("interp=/lib64/ld-linux-x86-64.so.2", "needed=libc.so.6")
+		copy(program[8:], []byte{'A', 'I', kind})
+		if err := put(filepath.Join(root, "opt", name), program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, words := range [][]string{{"doctor"}, {"explain"}, {"list", "variables", "--set"}, {"bundle", "--list"}} {
+		for _, c := range []struct {
+			image, want string
+			options     []string
+		}{{root + "/opt/one", "is an AppImage of the first kind", nil}, {"/opt/one", "is an AppImage of the first kind", []string{"--root", root}},
+			{"/opt/two", "is an AppImage: with --root, unpack it there", []string{"--root", root}}} {
+			out := both(t, slices.Concat(c.options, words, []string{"--app", c.image})...)
+			if !strings.Contains(out, c.want) || strings.Contains(out, " gets ") {
+				t.Errorf("%q of %s: no %q, or more: %s", words, c.image, c.want, out)
+			}
+		}
 	}
 }

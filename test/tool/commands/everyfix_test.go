@@ -260,6 +260,7 @@ func (p *patient) obey(line string) error {
 	for _, next := range []string{" > /", " > '/", " && rm -- /"} { // a second path
 		moved = strings.ReplaceAll(moved, next, strings.TrimSuffix(next, "/")+p.root+"/")
 	}
+	moved = strings.ReplaceAll(moved, " /dev/nvidia", " "+p.root+"/dev/nvidia") // more nodes
 	shell := exec.Command("sh", "-ec", moved)
 	out, err := shell.CombinedOutput()
 	if err != nil {

@@ -148,3 +148,66 @@ func TestNoGoErrorsOfPrograms(t *testing.T) {
 		})
 	}
 }
+
+// Values of every kind for every member of the service's configuration, and of the files of a driver package and an image.
+func TestNoGoErrorsOfTheService(t *testing.T) {
+	t.Parallel()
+	const configuration = `{"allow_drm_icds":true,"allow_magma_icds":true,"allow_goldfish_icd":true,"allow_lavapipe_icd":true,"lavapipe_icd_url":"file:///none",` +
+		`"software_mode":"always","machine_drivers":false,"open_device":false,"package_roots":["/a"],"gpu_tables":["/c"],"oci_cache":"/d","trusted_groups":["root"],` +
+		`"retry_failed":true,"keep_stale_manifests":true,"fuchsia_names":true,"tolerate_missing_sources":true,"no_symlinks":true,"check_libraries":true,` +
+		`"step_timeout_ms":500,"idle_exit_seconds":60}`
+	file := filepath.Join(t.TempDir(), "service.json")
+	for _, v := range some(variants(t, configuration), 3) {
+		if err := os.WriteFile(file, []byte(v.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		plain(t, "a configuration "+v.text, both(t, "service", "run", "--check", "--root", t.TempDir(), "--config", file))
+	}
+	const digest = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	for name, about := range map[string]struct{ url, text string }{
+		"meta/metadata/metadata.json": {"file://PACKAGE", `{"version":1,"file_path":"lib.so","manifest_path":"m.json"}`},
+		"m.json":                      {"file://PACKAGE", `{"file_format_version":"1.0.0","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`},
+		"meta/a.cml": {"file://PACKAGE#meta/a.cml", `{"program":{"runner":"r"},"capabilities":[{"directory":"d","path":"/pkg/data","rights":["r*"]}],` +
+			`"expose":[{"directory":"d","from":"self","as":"contents","subdir":"s"}]}`},
+		"meta/a.json": {"file://PACKAGE#meta/a.json", `{"program":{"runner":"r"},"expose":{"contents":{"path":"data","rights":"rx*"},"metadata":{"path":"meta","rights":"r*"}}}`},
+		"index.json":  {"oci:PACKAGE:tag", `{"schemaVersion":2,"manifests":[{"digest":"` + digest + `","size":2,"annotations":{"org.opencontainers.image.ref.name":"tag"}}]}`},
+	} {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			t.Parallel()
+			pack := t.TempDir()
+			files := map[string]string{"meta/metadata/metadata.json": `{"version":1,"file_path":"lib.so","manifest_path":"m.json"}`,
+				"m.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`, "lib.so": "x", "oci-layout": `{"imageLayoutVersion":"1.0.0"}`}
+			for _, v := range some(variants(t, about.text), 3) {
+				files[name] = v.text
+				for name, text := range files {
+					if err := put(filepath.Join(pack, name), []byte(text)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				plain(t, "a package with "+v.text, both(t, "service", "run", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true",
+					"--set", "machine_drivers=false", "--set", "oci_cache="+t.TempDir(), "--set", "lavapipe_icd_url="+strings.Replace(about.url, "PACKAGE", pack, 1)))
+			}
+		})
+	}
+}
+
+// Values of every kind for every member of the manifests and settings that a bundle collects, of which a few are private.
+func TestNoGoErrorsOfBundles(t *testing.T) {
+	t.Parallel()
+	for file, document := range map[string]string{"usr/share/vulkan/icd.d/x.json": driverDocument, "usr/share/vulkan/implicit_layer.d/x.json": layerDocument,
+		"home/mia/.config/vulkan/loader_settings.d/vk_loader_settings.json": settingsDocument} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			list := variants(t, document)
+			for _, v := range some(list, 1+len(list)/40) {
+				root := t.TempDir()
+				if err := put(filepath.Join(root, file), []byte(v.text)); err != nil {
+					t.Fatal(err)
+				}
+				plain(t, "a bundle with "+v.text, both(t, "--root", root, "--env", "HOME=/home/mia", "bundle", "--list"))
+				to := filepath.Join(t.TempDir(), "b.zip")
+				plain(t, "a bundle with "+v.text, both(t, "--root", root, "--env", "HOME=/home/mia", "bundle", "-o", to))
+			}
+		})
+	}
+}

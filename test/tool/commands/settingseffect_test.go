@@ -1,0 +1,88 @@
+package commands
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
+)
+
+// A change of the settings says which drivers and layers programs get with it, and warns if it takes the last device.
+func TestSettingsTellTheirEffect(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Env["VK_DRIVER_FILES"] = world.Unset
+	w.Env["HOME"] = w.Path("home")
+	w.ImplicitLayer("VK_LAYER_fine")
+	good := w.DriverKind("driver", "good", "device name=good type=discrete")
+	icds := w.Path("home/.local/share/vulkan/icd.d")
+	for name, library := range map[string]string{"good.json": good.Library, "absent.json": "/nowhere/libvulkan_radeon.so"} {
+		w.Write(filepath.Join("home/.local/share/vulkan/icd.d", name), `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":"`+library+`"}}`)
+	}
+	w.Env["VK_DRIVER_FILES"] = icds
+	const lost = "warning: with these settings, programs get no device"
+	for _, c := range []struct {
+		words []string
+		says  []string
+		lacks string
+	}{
+		{[]string{"set", "--driver", "absent.json", "--dry-run"}, []string{"programs get the driver absent.json", lost}, "no layer"},
+		{[]string{"set", "--driver", "absent.json"}, []string{"programs get the driver absent.json", lost}, "no layer"},
+		{[]string{"clear"}, nil, lost},
+		{[]string{"set", "--driver", "good.json"}, []string{"programs get the driver good.json"}, lost},
+		{[]string{"set", "--layer", "VK_LAYER_fine=off"}, []string{"programs get no layer"}, "driver"},
+		{[]string{"set", "--layer", "VK_LAYER_fine=on"}, []string{"programs get the layer VK_LAYER_fine"}, "driver "},
+		{[]string{"clear"}, nil, lost},
+		{[]string{"quarantine", "add", "VK_LAYER_fine"}, []string{"programs get no layer"}, lost},
+		{[]string{"quarantine", "add", "good.json"}, []string{"programs get the driver absent.json", lost}, "no layer"},
+	} {
+		_, exit := w.Run(time.Minute, tool, append([]string{"settings"}, c.words...)...)
+		for _, want := range c.says {
+			if !strings.Contains(exit.Stderr, want) {
+				t.Errorf("settings %s does not say %q: %s", c.words, want, exit.Stderr)
+			}
+		}
+		if strings.Contains(exit.Stderr, "these settings, programs get "+c.lacks) || strings.Contains(exit.Stderr, c.lacks) && c.lacks == lost || exit.Code != 0 {
+			t.Errorf("settings %s: exit code %d, or it says %q: %s", c.words, exit.Code, c.lacks, exit.Stderr)
+		}
+	}
+}
+
+// A first word that is no command gets its answer: a driver by its family, a device by its number, a library by its path. Other words
+// get a message about them.
+func TestFirstWords(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "text"), []byte("a text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := world.New(t)
+	for name, library := range map[string]string{"radeon_icd.json": "/usr/lib/libvulkan_radeon.so", "lvp_icd.json": "/usr/lib/libvulkan_lvp.so"} {
+		w.Write(filepath.Join("icd.d", name), `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":"`+library+`"}}`)
+	}
+	w.Env["VK_DRIVER_FILES"] = w.Path("icd.d")
+	for word, want := range map[string]string{"RADV": "radeon_icd.json", "llvmpipe": "lvp_icd.json", "lavapipe": "lvp_icd.json", "lvp": "lvp_icd.json",
+		"0": "No device."} {
+		if out, exit := w.Run(time.Minute, tool, word); !strings.Contains(out, want) && !strings.Contains(exit.Stderr, "no device") {
+			t.Errorf("%s: exit code %d, no %s: %s%s", word, exit.Code, want, out, exit.Stderr)
+		}
+	}
+	for words, want := range map[string]string{
+		"enable":             "vkloader settings set --layer NAME=on",
+		"enable VK_LAYER_x":  "vkloader settings set --layer VK_LAYER_x=on",
+		"disable VK_LAYER_x": "vkloader settings set --layer VK_LAYER_x=off",
+		"disable a.json":     "to disable a driver: vkloader settings quarantine add a.json",
+		root + "/text":       "is neither a program nor a manifest",
+		root + "/none":       "/none does not exist",
+		root:                 "is a directory without a program",
+		"zzzzzz":             "and no program, driver, layer, device or finding of this name",
+	} {
+		out := both(t, strings.Fields(words)...)
+		if !strings.Contains(out, want) {
+			t.Errorf("%s: no %q: %s", words, want, out)
+		}
+	}
+}
