@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -150,4 +151,18 @@ func GrantsGraphics(capabilities string) bool {
 		c = strings.TrimSpace(c)
 		return c == "all" || c == "graphics" || c == "display"
 	})
+}
+
+// OfManifest returns the driver family of a manifest by its usual name, such as radeon_icd.x86_64.json; nil if unknown.
+func OfManifest(manifest string) *Family {
+	stem, _, is := strings.Cut(path.Base(manifest), "_icd")
+	if !is {
+		return nil
+	}
+	for _, prefix := range []string{"libvulkan_", "libGLX_"} {
+		if f := Of(prefix + stem + ".so"); f != nil {
+			return f
+		}
+	}
+	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -175,6 +176,9 @@ func (f *found) of(kind explain.Kind) *listing {
 	if f.source == nil {
 		return l
 	}
+	for i := range l.Found {
+		l.Found[i].correct(f)
+	}
 	in, _ := explain.Of(f.answer.Plan)
 	for _, e := range in {
 		for i := range l.Found {
@@ -184,6 +188,22 @@ func (f *found) of(kind explain.Kind) *listing {
 		}
 	}
 	return l
+}
+
+// correct replaces the fix for a missing file by the doctor's, if a variable names the file.
+func (e *listedEntry) correct(f *found) {
+	if e.Severity == severityNote || e.Commands == nil || e.Path == "" {
+		return
+	}
+	for _, p := range environment.Check(f.source, f.answer.Plan) {
+		if p.Place != e.Path {
+			continue
+		}
+		if c, ok := environment.Fix(f.source, &p); ok {
+			e.Do, e.Commands = c.Line(), c.Lines()
+		}
+		return
+	}
 }
 
 // printLines prints a heading and lines, if there are any.
@@ -231,6 +251,7 @@ func printFound(s *invocation, l *listing) {
 		why := r.Why
 		if r.But != "" {
 			why = r.Standing.String() + "; " + why
+			mark = term.Either(r.In, "broken", mark)
 		}
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
@@ -25,15 +26,16 @@ type variableList struct {
 	Schema    int                    `json:"schema"`
 	Kind      string                 `json:"kind"`
 	Variables []environment.Variable `json:"variables"`
+	Findings  []envFinding           `json:"findings"`
 }
 
-// variablesOf returns all variables of a machine.
+// variablesOf returns all variables of a machine, and the findings about them.
 func variablesOf(source *machine.Source) (*variableList, error) {
 	answer, err := decide.Plan(source)
 	if err != nil {
 		return nil, err
 	}
-	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated)}, nil
+	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated), variableFindings(source, answer)}, nil
 }
 
 func newListVariables(s *invocation) *cobra.Command {
@@ -54,10 +56,10 @@ func newListVariables(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			bad := func(f environment.Problem) bool { return f.Severity == diag.Problem }
-			return out.judge(s, answer, slices.ContainsFunc(environment.Check(source, nil), bad), func() {
+			return out.judge(s, answer, anyProblem(answer.Findings), func() {
 				printLoader(s, loader, "")
 				printVariables(s, answer.Variables)
+				printVariableFindings(s, answer.Variables, answer.Findings)
 			})
 		},
 	}
@@ -149,6 +151,31 @@ type envFinding struct {
 	Commands []string `json:"commands,omitempty"` // the shell lines in do
 }
 
+// variableFindings returns the findings about the variables that are set, each with a change that removes it.
+func variableFindings(source *machine.Source, answer *plan.Answer) []envFinding {
+	findings := []envFinding{}
+	for _, f := range environment.Check(source, answer) {
+		if f.BareWord() { // the value's fault has the same cause
+			continue
+		}
+		found := envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Code.Entry().Statement, Variable: f.Variable,
+			What: f.What()}
+		if c, ok := environment.Fix(source, &f); ok {
+			found.Do, found.Commands = c.Line(), c.Lines()
+		}
+		findings = append(findings, found)
+	}
+	for _, f := range doctor.Values(source, answer) {
+		findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
+			What: f.What, Do: f.Do, Commands: f.Commands})
+	}
+	return findings
+}
+
+func anyProblem(findings []envFinding) bool {
+	return slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
+}
+
 func newEnv(s *invocation) *cobra.Command {
 	var out output
 	var elevated bool
@@ -185,28 +212,12 @@ func newEnv(s *invocation) *cobra.Command {
 				return err
 			}
 			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), func(v environment.Variable) bool { return !v.Set })
-			findings := []envFinding{}
-			for _, f := range environment.Check(source, answer) {
-				if f.BareWord() { // the value's fault has the same cause
-					continue
-				}
-				found := envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Code.Entry().Statement, Variable: f.Variable,
-					What: f.What()}
-				if c, ok := environment.Fix(source, &f); ok {
-					found.Do, found.Commands = c.Line(), c.Lines()
-				}
-				findings = append(findings, found)
-			}
-			for _, f := range doctor.Values(source, answer) {
-				findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
-					What: f.What, Do: f.Do, Commands: f.Commands})
-			}
-			problems := slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
+			findings := variableFindings(source, answer)
 			return out.judge(s, struct {
 				Schema    int                    `json:"schema"`
 				Variables []environment.Variable `json:"variables"`
 				Findings  []envFinding           `json:"findings"`
-			}{envSchema, rows, findings}, problems, func() {
+			}{envSchema, rows, findings}, anyProblem(findings), func() {
 				printLoader(s, loader, app)
 				printEnv(s, rows, findings)
 			})
@@ -254,6 +265,10 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 		fmt.Fprintln(s.out, s.style.Heading("Not in force"))
 		out.Print(s.out, "  ", s.style)
 	}
+	printVariableFindings(s, rows, findings)
+}
+
+func printVariableFindings(s *invocation, rows []environment.Variable, findings []envFinding) {
 	if len(findings) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems"))
 	}

@@ -227,7 +227,7 @@ func (p *places) lack(f *Finding) bool {
 
 // mayServe reports whether a manifest's name allows it to belong to a driver for a device.
 func mayServe(manifest string, g *GPU) bool {
-	f := familyOf(manifest)
+	f := drivers.OfManifest(manifest)
 	return f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de"
 }
 

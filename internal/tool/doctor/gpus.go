@@ -207,7 +207,7 @@ func (e *exam) examineDevice(g *GPU) {
 func (m *Module) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
 	if f == nil { // its path is wrong; the manifest's name tells the driver
-		f = familyOf(m.Manifest)
+		f = drivers.OfManifest(m.Manifest)
 	}
 	return f != nil && f.WorksOn(kernel)
 }

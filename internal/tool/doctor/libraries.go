@@ -542,7 +542,7 @@ func asWritten(library, manifest string) string {
 // misnamed adds a finding for a library path that the manifest has wrong.
 func (e *libraryExam) misnamed(m *Module, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
-	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && familyOf(m.Manifest) != nil {
+	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && drivers.OfManifest(m.Manifest) != nil {
 		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {
 			if r := e.linker.Find(name); r.File != nil && e.fits(r.File.Path) {
 				do = "Write " + term.Quoted(r.File.Path) + " as library_path into " + m.Manifest + "."

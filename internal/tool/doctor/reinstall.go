@@ -141,23 +141,9 @@ func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone s
 	}
 	for _, file := range p.Files {
 		if slices.ContainsFunc(icdPlaces, func(place string) bool { return strings.HasPrefix(file, place) }) &&
-			strings.HasSuffix(file, ".json") && !e.machine.Exists(file) && familyOf(file) == f {
+			strings.HasSuffix(file, ".json") && !e.machine.Exists(file) && drivers.OfManifest(file) == f {
 			return p, file
 		}
 	}
 	return p, ""
-}
-
-// familyOf returns the driver family of a manifest by its usual name, such as radeon_icd.x86_64.json; nil if unknown.
-func familyOf(manifest string) *drivers.Family {
-	stem, _, is := strings.Cut(path.Base(manifest), "_icd")
-	if !is {
-		return nil
-	}
-	for _, prefix := range []string{"libvulkan_", "libGLX_"} {
-		if f := drivers.Of(prefix + stem + ".so"); f != nil {
-			return f
-		}
-	}
-	return nil
 }

@@ -28,7 +28,14 @@ func (e *exam) wish(found *Finding, f *environment.Problem, all []environment.Pr
 			}
 		}
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
-		e.wantedPlace(found, f)
+		changes, why, near := environment.Meant(e.source, f)
+		if why != "" {
+			found.fact = misled{Problem: *f, more: why}
+		}
+		found.offer(fixing, changes...)
+		if near != "" {
+			found.offer(fixing, e.alsoLibraries(changes[0], near)...)
+		}
 	}
 	if meant := e.meantDrivers(f); meant != "" {
 		found.offer(fixing, explain.SetVariable(f.Variable, meant))
@@ -220,7 +227,7 @@ func (e *exam) layerPlaces() (places []string) {
 	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, entry := range strings.Split(e.variable(v.Name()), machine.ListSeparator) {
 			if path.IsAbs(entry) {
-				places = append(places, e.nearby(entry, layerKinds)...)
+				places = append(places, environment.Nearby(e.machine, entry, layerKinds)...)
 			}
 		}
 	}
@@ -292,115 +299,4 @@ func (e *exam) searched(place string) explain.Change {
 		place = value + machine.ListSeparator + place
 	}
 	return explain.SetVariable(more.Name(), place)
-}
-
-// placeKinds are, for each path variable, the names of the directories that it may name.
-var placeKinds = map[string][]string{variables.DriverFiles.Name(): {"icd.d"}, variables.ICDFilenames.Name(): {"icd.d"},
-	variables.AddDriverFiles.Name(): {"icd.d"}, variables.LayerPath.Name(): {"explicit_layer.d"}, variables.AddLayerPath.Name(): {"explicit_layer.d"},
-	variables.ImplicitLayerPath.Name(): {"implicit_layer.d"}, variables.AddImplicitLayerPath.Name(): {"implicit_layer.d"}}
-
-// wantedPlace offers the nearest directory with manifests in place of an empty or missing one, and a file of the same name in
-// place of a missing one.
-func (e *exam) wantedPlace(found *Finding, f *environment.Problem) {
-	kinds := placeKinds[f.Variable]
-	if places := e.meantPlaces(f.Place); kinds != nil && len(places) > 0 {
-		found.fact = misled{Problem: *f, more: "; the loader splits a list at colons, and keeps quotes, ~ and names of variables as they are"}
-		found.offer(fixing, e.entry(f.Variable, f.Place, strings.Join(places, ":")))
-		return
-	}
-	if kinds == nil || !path.IsAbs(f.Place) {
-		return
-	}
-	near := e.nearby(f.Place, kinds)
-	if f.Kind == environment.NoFile {
-		for _, place := range append(near, "/usr/share/vulkan/"+kinds[0], "/usr/local/share/vulkan/"+kinds[0], "/etc/vulkan/"+kinds[0]) {
-			if file := path.Join(place, path.Base(f.Place)); e.machine.Exists(file) && file != path.Clean(f.Place) {
-				found.fact = misled{Problem: *f, more: "; " + file + " exists"}
-				found.offer(fixing, e.entry(f.Variable, f.Place, file))
-				return
-			}
-		}
-	}
-	if file := e.renamed(f.Place); file != "" {
-		found.fact = misled{Problem: *f, more: "; " + file + " exists"}
-		found.offer(fixing, e.instead(f.Variable, file), e.entry(f.Variable, f.Place, file))
-		return
-	}
-	if f.Kind == environment.NoFile {
-		return
-	}
-	for _, place := range near {
-		if place != path.Clean(f.Place) && len(e.manifestsIn(place)) > 0 {
-			found.fact = misled{Problem: *f, more: "; " + place + " has manifests"}
-			found.offer(fixing, e.entry(f.Variable, f.Place, place))
-			found.offer(fixing, e.alsoLibraries(e.entry(f.Variable, f.Place, place), place)...)
-			return
-		}
-	}
-}
-
-// meantPlaces returns the existing files and directories that an entry of a list means: with other separators than a colon, in quotes, or
-// with the home directory as ~ or $HOME.
-func (h host) meantPlaces(entry string) (places []string) {
-	home := h.ownHome()
-	for _, one := range strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(";, '\"", r) }) {
-		for _, word := range []string{"~", "$HOME", "${HOME}"} {
-			if rest, is := strings.CutPrefix(one, word+"/"); is && home != "" {
-				one = home + "/" + rest
-			}
-		}
-		if one != entry && path.IsAbs(one) && h.machine.Exists(one) {
-			places = append(places, one)
-		}
-	}
-	return places
-}
-
-// renamed returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
-// radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
-func (h host) renamed(file string) string {
-	base := path.Base(file)
-	for _, same := range []func(name string) bool{
-		func(name string) bool { return term.NameDistance(name, base) < 4 },
-		func(name string) bool { return familyOf(name) != nil && familyOf(name) == familyOf(base) },
-	} {
-		for _, name := range h.machine.Names(path.Dir(file)) {
-			if search.IsManifestName(name) && same(name) {
-				return path.Join(path.Dir(file), name)
-			}
-		}
-	}
-	return ""
-}
-
-// instead returns the change of a list that replaces all its missing files by one file.
-func (h host) instead(variable, file string) explain.Change {
-	var list []string
-	for _, one := range strings.Split(h.variable(variable), ":") {
-		if !h.machine.Exists(one) {
-			one = file
-		}
-		if !slices.Contains(list, one) {
-			list = append(list, one)
-		}
-	}
-	return explain.SetVariable(variable, strings.Join(list, ":"))
-}
-
-// nearby returns the directories with manifests around a path: below it, and below the three directories above it.
-func (h host) nearby(entry string, kinds []string) (places []string) {
-	at := path.Clean(entry)
-	for range 4 {
-		for _, below := range []string{"", "vulkan", "share/vulkan", "etc/vulkan", "x86_64/share/vulkan", "x86_64/etc/vulkan", "lib/vulkan", "usr/share/vulkan"} {
-			for _, kind := range kinds {
-				if place := path.Join(at, below, kind); h.machine.Exists(place) && !slices.Contains(places, place) {
-					places = append(places, place)
-				}
-			}
-		}
-		if at = path.Dir(at); at == "/" {
-			break
-		}
-	}
-	return places
 }

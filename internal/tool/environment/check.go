@@ -339,7 +339,8 @@ func (f *Problem) entry() string {
 // again with it. False: no change removes it.
 func Fix(source *machine.Source, f *Problem) (explain.Change, bool) {
 	before := problems(Check(source, nil))
-	for _, c := range Changes(source, f, nil) {
+	meant, _, _ := Meant(source, f)
+	for _, c := range append(meant, Changes(source, f, nil)...) {
 		if !c.Possible() {
 			continue
 		}
