@@ -69,7 +69,7 @@ func Plan(source *machine.Source) (*plan.Answer, error) { return PlanFor(source,
 // PlanFor is Plan with a program's arguments to vkCreateInstance; its path and variables are the source's.
 func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 	program.Path = source.Program
-	return about(source).only(&program)
+	return about(source).corePlan(&program)
 }
 
 // ProbeProgram describes the child process that asks drivers for their devices, as the program of a decision.
@@ -86,11 +86,11 @@ func ChangedFor(facts facts.Provider, program Program) (*plan.Answer, error) {
 // ChangedOn is ChangedFor on another system.
 func ChangedOn(platform search.Platform, facts facts.Provider, program Program) (*plan.Answer, error) {
 	q := question{source: facts, machine: &machine.Machine{}, platform: platform}
-	return q.only(&program)
+	return q.corePlan(&program)
 }
 
-// only returns the core's decision, without an explanation.
-func (q *question) only(program *Program) (*plan.Answer, error) {
+// corePlan returns the core's decision, without an explanation.
+func (q *question) corePlan(program *Program) (*plan.Answer, error) {
 	made, err := q.plan(context.Background(), program)
 	if err != nil {
 		return nil, err

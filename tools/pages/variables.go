@@ -68,7 +68,7 @@ processes (set-user-ID, set-group-ID, file capabilities) ignore the variables th
 	for _, k := range environment.OfLayers {
 		row(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}
-	b.WriteString("\nThe names of these two are the manifest's own: `\"" + environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
+	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" + environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
 		environment.OfLayers[1].Field + "\": {\"NAME\": \"VALUE\"}`.\n")
 	return b.String()
 }

@@ -90,7 +90,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			}
 			if r.File == nil || r.File.err != nil {
 				failed[name] = true
-				if l.given[name] {
+				if l.inEveryProcess[name] {
 					continue
 				}
 				missing := Missing{Name: name, By: by, Result: r}

@@ -27,20 +27,20 @@ type File struct {
 
 // Linker is the dynamic linker of one machine, for one kind of process.
 type Linker struct {
-	machine *machine.Machine
-	class   int
-	elf     Machine
-	rows    []machines.Machine // of the table of processors; the two kinds of 32-bit ARM share one number in ELF files
-	paths   []string           // of LD_LIBRARY_PATH
-	cache   map[string][]cacheEntry
-	levels  []string
-	program *File
-	plugin  *File             // a library that the program opens later
-	given   map[string]bool   // names of the C library and the dynamic linkers, which every process has
-	files   map[string]*File  // by path
-	reals   map[string]string // directories without symbolic links
-	lib     []string          // the result of places
-	last    []string          // the result of defaults
+	machine        *machine.Machine
+	class          int
+	elf            Machine
+	rows           []machines.Machine // of the table of processors; the two kinds of 32-bit ARM share one number in ELF files
+	paths          []string           // of LD_LIBRARY_PATH
+	cache          map[string][]cacheEntry
+	levels         []string
+	program        *File
+	plugin         *File             // a library that the program opens later
+	inEveryProcess map[string]bool   // names of the C library and the dynamic linkers, which every process has
+	files          map[string]*File  // by path
+	reals          map[string]string // directories without symbolic links
+	lib            []string          // the result of places
+	last           []string          // the result of defaults
 
 	elevated    bool
 	interpreter *Interpreter     // of the program; nil: not known
@@ -58,7 +58,7 @@ type LinkerOptions struct {
 	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
-// NewLinker returns the linker for a process, and reads the settings for all libraries: LD_LIBRARY_PATH, the cache, the
+// NewLinker returns the linker for a process, and reads the inputs common to all libraries: LD_LIBRARY_PATH, the cache, the
 // processor's level.
 func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l := &Linker{machine: m, class: options.Class, elf: options.Machine, rows: machines.OfFiles(options.Machine, options.Class), cache: map[string][]cacheEntry{},
@@ -82,9 +82,9 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	l.readCache()
 	l.levels = levels(m, l.elf)
 	if !l.musl() { // on musl, libraries for glibc do not find these
-		l.given = map[string]bool{"libc.so.6": true}
+		l.inEveryProcess = map[string]bool{"libc.so.6": true}
 		for _, m := range machines.All() {
-			l.given[path.Base(m.Linkers[0])] = true
+			l.inEveryProcess[path.Base(m.Linkers[0])] = true
 		}
 	}
 	return l

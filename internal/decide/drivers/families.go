@@ -15,6 +15,8 @@ type Family struct {
 	*family.Driver
 	Packages map[string]string // the package with the driver, by package manager
 
+	VideoCard string // the value of VIDEO_CARDS that adds the driver to media-libs/mesa on Gentoo; "": unknown
+
 	RunTime  []RunTime
 	Platform []string // libraries that NVIDIA's EGL opens by the files of its platforms, for a window or a screen
 	Backends []string // libraries that other libraries open in a directory below the driver's
@@ -43,12 +45,12 @@ func ofMesa(more map[string]string) map[string]string {
 // extras returns the tool's facts about drivers, by name.
 func extras() map[string]Family {
 	return map[string]Family{
-		"RADV (Mesa)": {Data: []string{drirc, amdgpuNames},
+		"RADV (Mesa)": {VideoCard: "radeonsi", Data: []string{drirc, amdgpuNames},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-radeon", "suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
 		"AMDVLK": {Data: []string{amdgpuNames}},
-		"ANV (Mesa)": {Data: []string{drirc},
+		"ANV (Mesa)": {VideoCard: "intel", Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-intel", "suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
-		HASVK: {Data: []string{drirc}},
+		HASVK: {VideoCard: "intel", Data: []string{drirc}},
 		NVIDIA: {Packages: map[string]string{"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
 			"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"},
 			RunTime: []RunTime{
@@ -71,17 +73,17 @@ func extras() map[string]Family {
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
 		"NVK (Mesa)": {Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-		"Venus (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio", "alpine": "mesa-vulkan-virtio"})},
+		"Venus (Mesa)": {VideoCard: "virgl", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio", "alpine": "mesa-vulkan-virtio"})},
 		"gfxstream":    {Data: []string{drirc}, Packages: map[string]string{"arch": "vulkan-gfxstream"}},
 		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
 			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true}, {Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
-		"Turnip (Mesa)":     {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-freedreno"})},
-		"PanVK (Mesa)":      {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-panfrost", "alpine": "mesa-vulkan-panfrost"})},
-		"V3DV (Mesa)":       {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-broadcom"})},
+		"Turnip (Mesa)":     {VideoCard: "freedreno", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-freedreno"})},
+		"PanVK (Mesa)":      {VideoCard: "panfrost", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-panfrost", "alpine": "mesa-vulkan-panfrost"})},
+		"V3DV (Mesa)":       {VideoCard: "v3d", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-broadcom"})},
 		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-asahi", "alpine": "mesa-vulkan-asahi"})},
 		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(map[string]string{"alpine": "mesa-vulkan-imagination"})},
-		"lavapipe (Mesa)": {Data: []string{drirc},
+		"lavapipe (Mesa)": {VideoCard: "lavapipe", Data: []string{drirc},
 			Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
 		"SwiftShader": {},
 	}

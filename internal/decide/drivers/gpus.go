@@ -83,7 +83,7 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 	}
 	l.untaken()
 	l.nvidia()
-	l.lonely()
+	l.familyNodes()
 	for _, name := range l.machine.Names(root + "/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] && l.has(node) {
@@ -148,8 +148,9 @@ func (l *look) device(directory string) *GPU {
 	return g
 }
 
-// lonely adds a device for each existing node of a family or of a maker's kernel driver, unless a listed device has such a kernel driver.
-func (l *look) lonely() {
+// familyNodes adds a device for each existing node of a family or of a maker's kernel driver, unless a listed device has this
+// kernel driver.
+func (l *look) familyNodes() {
 	for _, node := range []family.Node{{Path: "/dev/mali0", Kernel: "mali"}, {Path: "/dev/galcore", Kernel: "galcore"}} {
 		if l.has(node.Path) && !slices.ContainsFunc(l.list, func(g *GPU) bool { return g.Kernel == node.Kernel }) {
 			l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})

@@ -104,7 +104,7 @@ func ParseLog(line string) (LogLine, bool) {
 	// The tag is padded to a fixed column, and never cut; further spaces belong to the text.
 	start := max(textColumn, len(LogMark)+len(tag)+len(tagEnd)+1)
 	out := LogLine{Severity: severity, Text: line[min(len(line), start):]}
-	out.tell()
+	out.classify()
 	return out, true
 }
 
@@ -158,8 +158,8 @@ const (
 	quote          = `"`
 )
 
-// tell sets the kind of a line, and the name and library that it mentions.
-func (l *LogLine) tell() {
+// classify sets the kind of a line, and the name and library that it mentions.
+func (l *LogLine) classify() {
 	if l.Text == noDevice || l.Text == noDeviceOlder {
 		l.Kind = NoDevice
 	} else if library, is := strings.CutPrefix(l.Text, driverOpens); is {

@@ -71,8 +71,9 @@ func (l *Loader) On(source *machine.Source) {
 	}
 }
 
-// looksUp is a driver's function. Every loader since 2015 contains its name, and programs do not.
-const looksUp = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
+// negotiateName is the name of a driver's function, as a constant. Every loader since 2015 contains it, and other programs do
+// not.
+const negotiateName = "vk_icdNegotiateLoaderICDInterfaceVersion\x00"
 
 // linkedIn returns the loader that is linked into a program; nil: none is. The caller has excluded programs that load
 // libvulkan.so.1 at their start.
@@ -85,7 +86,7 @@ func linkedIn(m *machine.Machine, linker *binary.Linker, known Known) *Loader {
 		return l
 	}
 	var l *Loader
-	if data, err := m.ReadLarge(p.Path); err == nil && bytes.Contains(data, []byte(looksUp)) {
+	if data, err := m.ReadLarge(p.Path); err == nil && bytes.Contains(data, []byte(negotiateName)) {
 		if l = Identify(m, p.Path); l.texts == nil {
 			l = nil
 		} else {

@@ -18,7 +18,7 @@ var ErrOthers = errors.New("another user may change it")
 // OwnDirectory opens a directory that only root and this process's user can change or replace. It creates a missing
 // directory with mode 0755.
 func OwnDirectory(directory string) (*os.Root, error) {
-	w, err := hold(directory, true, nil)
+	w, err := openParts(directory, true, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ type Way struct {
 
 // Directory opens the directory of the file, or of a link on the way to it. make creates missing directories.
 func (y *Way) Directory(directory string, make bool) (*os.File, error) {
-	w, err := hold(directory, make, y)
+	w, err := openParts(directory, make, y)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func (w *walked) root() (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", w.fd))
 }
 
-// hold opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user can change
+// openParts opens a directory by opening each part of its path in turn. Without a Way, it is an error if another user can change
 // any part.
-func hold(directory string, make bool, y *Way) (w *walked, err error) {
+func openParts(directory string, make bool, y *Way) (w *walked, err error) {
 	name, err := filepath.Abs(directory)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (w *walked) top(alone bool) (err error) {
 	}
 	w.shared = false
 	if err = unix.Fstat(w.fd, &w.info); err == nil && alone {
-		err = w.mine()
+		err = w.ownEntries()
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 		unix.Close(w.fd)
 		w.fd, w.info = fd, info
 		if y == nil {
-			return "", w.mine()
+			return "", w.ownEntries()
 		}
 		return "", nil
 	case unix.S_IFLNK:
@@ -197,9 +197,9 @@ func (w *walked) step(part string, make bool, y *Way) (target string, err error)
 	}
 }
 
-// mine returns nil if only root and this process's user can change existing entries of the directory, and otherwise the
+// ownEntries returns nil if only root and this process's user can change existing entries of the directory, and otherwise the
 // reason.
-func (w *walked) mine() error {
+func (w *walked) ownEntries() error {
 	i := &w.info
 	if err := w.entry(i.Uid); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (w *walked) entry(uid uint32) error {
 // Fixed returns nil if only root and this process's user can change or replace a file, and otherwise the reason. The path
 // must have no links.
 func Fixed(file string) error {
-	w, err := hold(filepath.Dir(file), false, nil)
+	w, err := openParts(filepath.Dir(file), false, nil)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (p *Destination) put(from string, over bool) error {
 // SafeDirectory returns nil if no other user could replace a new file of this process in a directory, or a part of the path
 // to it, and otherwise the reason. A directory like /tmp is safe, because each user may change only their own entries.
 func SafeDirectory(directory string) error {
-	w, err := hold(directory, false, nil)
+	w, err := openParts(directory, false, nil)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ func (s *Source) Graphics() facts.Graphics {
 		if !strings.HasPrefix(node, "renderD") {
 			continue
 		}
-		g.Devices = append(g.Devices, s.short(class+"/"+node+"/device/uevent"))
-		power, _, _ := strings.Cut(s.short(class+"/"+node+"/device/power/runtime_status"), "\n")
+		g.Devices = append(g.Devices, s.kernelText(class+"/"+node+"/device/uevent"))
+		power, _, _ := strings.Cut(s.kernelText(class+"/"+node+"/device/power/runtime_status"), "\n")
 		g.Power = append(g.Power, power)
 	}
 	return g
@@ -33,8 +33,8 @@ func (s *Source) Graphics() facts.Graphics {
 // maxShort limits the bytes that are read of a kernel's file about a device.
 const maxShort = 511
 
-// short returns the start of a file of the kernel, whose stated size is wrong; "": the file cannot be read.
-func (s *Source) short(path string) string {
+// kernelText returns the start of a file of the kernel, whose stated size is wrong; "": the file cannot be read.
+func (s *Source) kernelText(path string) string {
 	text, err := s.read(path, func(f *os.File) ([]byte, error) { return readUpTo(f, maxShort, maxShort) })
 	if err != nil {
 		return ""

@@ -132,7 +132,7 @@ func (w *walk) step(part string) (target string, err error) {
 			unix.Close(w.fd)
 			w.fd, w.parents, w.at = w.parents[n-1], w.parents[:n-1], w.at[:n-1]
 		}
-		return "", w.again()
+		return "", w.recheck()
 	}
 	fd, err := unix.Openat(w.fd, part, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -178,8 +178,8 @@ func (w *walk) read(fd int, part string) (string, error) {
 	return string(text[:n]), nil
 }
 
-// again checks the reached directory once more, after "..".
-func (w *walk) again() error {
+// recheck checks the reached directory once more, after "..".
+func (w *walk) recheck() error {
 	var info unix.Stat_t
 	if err := unix.Fstat(w.fd, &info); err != nil {
 		return fmt.Errorf("%s: %w", w.name(""), err)

@@ -63,7 +63,7 @@ func newExplain(s *invocation) *cobra.Command {
 
 func (e *explaining) run(s *invocation, names []string) error {
 	if len(names) == 1 && e.app == "" && e.pid == 0 && e.other.platform == "" && s.root == "" {
-		program, done := explainThing(s, names[0])
+		program, done := explainWord(s, names[0])
 		if done {
 			return nil
 		}

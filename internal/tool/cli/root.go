@@ -147,7 +147,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 		return err
 	}
 	sayRenamed(messages, args)
-	args = s.meant(args)
+	args = s.withCommand(args)
 	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)
@@ -313,9 +313,9 @@ func give(to, from *pflag.Flag) error {
 	return to.Value.Set(from.Value.String())
 }
 
-// meant returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
+// withCommand returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
 // validate before a manifest and explain before other known words. It returns other command lines unchanged.
-func (s *invocation) meant(args []string) []string {
+func (s *invocation) withCommand(args []string) []string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) ||
 		args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return args
@@ -323,7 +323,7 @@ func (s *invocation) meant(args []string) []string {
 	if words := synonyms[args[0]]; words != nil {
 		return append(slices.Clone(words), args[1:]...)
 	}
-	switch s.thing(args[0]) {
+	switch s.kindOfWord(args[0]) {
 	case "manifest":
 		return append([]string{"validate"}, args...)
 	case "":
@@ -380,8 +380,8 @@ func isProgram(file string, info fs.FileInfo) bool {
 		binary.Launch(&machine.Machine{}, file) != nil || binary.ReadImage(&machine.Machine{}, file) != nil
 }
 
-// thing returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
-func (s *invocation) thing(word string) string {
+// kindOfWord returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
+func (s *invocation) kindOfWord(word string) string {
 	if _, ok := spec.Find(word); ok {
 		return "statement"
 	}
@@ -464,10 +464,10 @@ func printKind(s *invocation, c *doctor.Code) {
 	}
 }
 
-// explainThing answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
+// explainWord answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
 // done is false.
-func explainThing(s *invocation, word string) (program string, done bool) {
-	switch s.thing(word) {
+func explainWord(s *invocation, word string) (program string, done bool) {
+	switch s.kindOfWord(word) {
 	case "statement":
 		statement, _ := spec.Find(word)
 		printStatement(s.out, statement)

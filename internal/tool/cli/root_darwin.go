@@ -65,10 +65,10 @@ func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []
 	return []doctor.RunningLoader{}
 }
 
-// together runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
-func together(child *exec.Cmd) error {
+// runGroup runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
+func runGroup(child *exec.Cmd) error {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return waitTogether(child)
+	return runAndWait(child)
 }
 
 // opener opens a file with the user's program for its kind.

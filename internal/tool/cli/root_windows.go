@@ -79,8 +79,8 @@ func settingsOfSystem(*invocation) (list []*cobra.Command) {
 	return list
 }
 
-// together runs a child process, and ends it and its child processes with its context.
-func together(child *exec.Cmd) error {
+// runGroup runs a child process, and ends it and its child processes with its context.
+func runGroup(child *exec.Cmd) error {
 	job, err := windows.NewJob()
 	if err != nil {
 		return err

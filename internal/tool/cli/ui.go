@@ -212,7 +212,7 @@ func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
 	child := exec.CommandContext(ctx, c.s.self, args...)
 	var out, said bytes.Buffer
 	child.Env, child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = c.s.environ, bytes.NewReader(told), &out, &said, childEnd
-	err := together(child)
+	err := runGroup(child)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -75,13 +75,13 @@ func foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// together runs a child in a process group. The end of the child's context terminates the group, which then ends its own
+// runGroup runs a child in a process group. The end of the child's context terminates the group, which then ends its own
 // children; the rest is killed later. The child does not outlive this process.
-func together(child *exec.Cmd) error {
+func runGroup(child *exec.Cmd) error {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread
 	defer runtime.UnlockOSThread()
 	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}
-	return waitTogether(child)
+	return runAndWait(child)
 }
 
 // opener opens a file with the user's program for its kind.

@@ -64,9 +64,9 @@ func opens(program string, environ []string) error {
 	return trust.Refused("run", err)
 }
 
-// waitTogether starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
+// runAndWait starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
 // Its processes get some time to end their own children, which are in other groups, and are then killed.
-func waitTogether(child *exec.Cmd) error {
+func runAndWait(child *exec.Cmd) error {
 	group := func(s syscall.Signal) error { return syscall.Kill(-child.Process.Pid, s) }
 	var asked atomic.Bool
 	child.Cancel = func() error {

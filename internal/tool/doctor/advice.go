@@ -24,8 +24,8 @@ type told struct {
 	commands []string
 	root     bool // the shell lines must run as root
 	because  obstacle
-	effect   effect // nil: unknown, or none
-	left     string // why "doctor --fix" leaves the lines to the user; "": no specific reason
+	effect   *effect // nil: unknown, or none
+	left     string  // why "doctor --fix" leaves the lines to the user; "": no specific reason
 }
 
 func (t told) say() (string, []string) { return t.text, t.commands }
@@ -294,9 +294,9 @@ var obstacles = [...]string{ofPackage: "the package's contents are unknown until
 	outsideOnly: "it takes effect outside, at the next start", restarted: "it needs a restart of the machine", ofRelease: "the other release of the program is unknown until it runs", whileClosed: "the contents of the unreadable place are unknown"}
 
 // effect is the effect of advice on the facts.
-type effect interface {
-	on(source *machine.Source, options *Options) (*machine.Source, Options, bool) // false: it cannot be tried here
-	name() string
+type effect struct {
+	name string
+	on   func(source *machine.Source, options Options) (*machine.Source, Options, bool) // false: it cannot be tried here
 }
 
 // untried returns the advice with the reason why it cannot be tried.
@@ -305,91 +305,58 @@ func (t told) untried(why obstacle) told {
 	return t
 }
 
+// having returns the advice with its effect.
+func (t told) having(name string, on func(*machine.Source, Options) (*machine.Source, Options, bool)) told {
+	t.because, t.effect = triable, &effect{name, on}
+	return t
+}
+
 // giving returns the advice with its effect: another group of the user.
 func (t told) giving(group uint32) told {
-	t.because, t.effect = triable, membership(group)
-	return t
-}
-
-// finding returns the advice with its effect: the dynamic linker searches a directory.
-func (t told) finding(directory string) told {
-	t.because, t.effect = triable, searchedBy(directory)
-	return t
-}
-
-// membership is another group of the user.
-type membership uint32
-
-func (m membership) name() string { return "group " + strconv.Itoa(int(m)) }
-
-func (m membership) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	u, err := (host{&source.Machine}).findUser(options.User, options.Groups)
-	if err != nil {
-		return nil, with, false
-	}
-	if u.current {
-		u.id = uint32(os.Getuid())
-		groups, err := os.Getgroups()
+	return t.having("group "+strconv.Itoa(int(group)), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		u, err := (host{&source.Machine}).findUser(with.User, with.Groups)
 		if err != nil {
 			return nil, with, false
 		}
-		u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
-	}
-	with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), uint32(m))
-	return source, with, true
+		if u.current {
+			u.id = uint32(os.Getuid())
+			groups, err := os.Getgroups()
+			if err != nil {
+				return nil, with, false
+			}
+			u.groups = term.Words(append(groups, os.Getgid()), func(g int) uint32 { return uint32(g) })
+		}
+		with.User, with.Groups = strconv.Itoa(int(u.id)), append(slices.Clone(u.groups), group)
+		return source, with, true
+	})
 }
 
 // reaching returns the advice with its effect: another group of a service's user.
 func (t told) reaching(id, group uint32) told {
-	t.because, t.effect = triable, joined{id, group}
-	return t
+	return t.having(fmt.Sprintf("group %d of user %d", group, id), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		with.joined = append(slices.Clone(with.joined), joined{id, group})
+		return source, with, true
+	})
 }
 
-func (j joined) name() string { return fmt.Sprintf("group %d of user %d", j.group, j.user) }
-
-func (j joined) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	with.joined = append(slices.Clone(with.joined), j)
-	return source, with, true
-}
-
-// searchedBy is a directory that the dynamic linker searches after ldconfig.
-type searchedBy string
-
-func (s searchedBy) name() string { return "search " + string(s) }
-
-func (s searchedBy) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	with.share = nil
-	const path = "LD_LIBRARY_PATH"
-	value, _ := source.Lookup(path)
-	if value != "" {
-		value += ":"
-	}
-	return explain.SetVariable(path, value+string(s)).On(source), with, !source.Elevated
-}
-
-// preloaded is the value of LD_PRELOAD at the program's start.
-type preloaded string
-
-func (p preloaded) name() string { return "preload " + string(p) }
-
-func (p preloaded) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	return explain.SetVariable("LD_PRELOAD", string(p)).On(source), *options, !source.Elevated
-}
-
-// changeEffect is a change of a variable or a file.
-type changeEffect struct{ explain.Change }
-
-func (c changeEffect) name() string { return c.Line() }
-
-func (c changeEffect) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	if c.File != "" { // the shared linker may have read the file
+// finding returns the advice with its effect: the dynamic linker searches a directory after ldconfig.
+func (t told) finding(directory string) told {
+	return t.having("search "+directory, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		const path = "LD_LIBRARY_PATH"
+		value, _ := source.Lookup(path)
 		with.share = nil
-	}
-	return c.On(source), with, c.Possible() && c.Obeyed(source)
+		return explain.SetVariable(path, term.Enclosed("", value, ":")+directory).On(source), with, !source.Elevated
+	})
+}
+
+// effectOf returns the effect of a change of a variable or a file.
+func effectOf(c explain.Change) *effect {
+	return &effect{c.Line(), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		if c.File != "" { // the shared linker may have read the file
+			with.share = nil
+		}
+		return c.On(source), with, c.Possible() && c.Obeyed(source)
+	}}
 }
 
 // obstacleOf returns the reason why advice was not tried, in words; "" if it was, or is no fix.

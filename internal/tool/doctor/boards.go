@@ -68,8 +68,7 @@ const (
 // contains the variable's name.
 func (e *exam) unfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
-	for i := range e.Drivers {
-		m := &e.Drivers[i]
+	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
 		if f == nil || !slices.Contains(g.Drivers, m.Manifest) {
 			continue

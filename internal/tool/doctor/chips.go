@@ -71,12 +71,12 @@ func (h host) noVenus(g *GPU) bool {
 
 // mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
 func (e *libraryExam) mesaVersion(m *Module) string {
-	if version, known := e.packages.mesa[m.File]; known || m.File == "" {
+	if version, known := e.system.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
 	rest, _ := e.machine.ReadLarge(m.File)
 	version := drivers.MesaRelease(rest)
-	e.packages.mesa[m.File] = version
+	e.system.packages.mesa[m.File] = version
 	return version
 }
 

@@ -130,7 +130,7 @@ func (d distribution) forFile(library, manifest string) advice {
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
 		command := "rm -- " + term.Quoted(manifest)
 		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + command, commands: []string{command}, root: true}
-		do.effect = changeEffect{explain.RemoveFile(manifest)}
+		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}
 	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
@@ -172,8 +172,11 @@ func (d distribution) install(f *drivers.Family) advice {
 	}
 	m := d.manager()
 	switch {
-	case m != nil && m.id == "gentoo" && gentooCard(f.Name) != "":
-		return ofGentoo(gentooCard(f.Name))
+	case m != nil && m.id == "gentoo" && f.VideoCard != "":
+		const command = "emerge --oneshot media-libs/mesa"
+		do := installing(command)
+		do.text = "Add " + f.VideoCard + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command
+		return do
 	case m != nil && f.Packages[m.id] != "" && d.reallyHas(f):
 		return d.choose(f.Packages[m.id])
 	}

@@ -6,4 +6,13 @@
 // documentation is generated from it.
 //
 // It examines a machine with another system by its files alone, and loads nothing from it.
+//
+// The file steps.go is the beginning: Examine and Try are the steps to a report, in their order. A step takes the value of the
+// step before, and returns a changed copy:
+//
+//   - examine.go has the order of the examinations on Linux; each subject has a file.
+//   - fixes.go tries changes on a copy of the facts, and causes.go finds the findings behind others.
+//   - tries.go runs child processes, and evidence.go and probed.go turn their results into findings.
+//   - codes.go, say.go and advice.go have the table of codes, sentences and fixes; verdict.go has the report in one line.
+//   - windows.go, macos.go and othersystems.go examine machines with other systems.
 package doctor

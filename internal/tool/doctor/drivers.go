@@ -314,8 +314,7 @@ func (e *exam) absentLayer(l *manifest.Layer) {
 	if !e.deviceAbsent(drivers.Of(l.Library)) {
 		return
 	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		if f.Path != l.Manifest || f.Subject != l.Name || !slices.Contains(ofLibraries, f.Code) {
 			continue
 		}

@@ -112,11 +112,15 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 // judged sets the results of the drivers.
 func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 	e = e.next()
+	for _, a := range e.alone {
+		if a.saw != nil {
+			e = e.through(a.saw)
+		}
+	}
 	for a := range each(e.alone) {
 		var err error
 		switch {
 		case a.saw != nil:
-			e = e.through(a.saw)
 			err = t.judge(ctx, e.Loader, a)
 		case a.Result == ProbeUntried && e.all != nil:
 			err = t.leftOut(e.all, a)
@@ -166,14 +170,23 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	return nil
 }
 
-// through adds the loader that a child process loaded. The findings and the facts share the description of the loader, which
-// gets the loader's version if no other source gave it.
+// through adds the loader that a child process loaded. The description of the program's loader gets that loader's version if no
+// other source gave it, also in the findings about the loader.
 func (e evidence) through(result *probe.Result) evidence {
+	e = e.next()
 	if l := e.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
-		l.Version, l.From = wording.Version(result.Version), loaders.FromAnswer
+		known := *l
+		known.Version, known.From = wording.Version(result.Version), loaders.FromAnswer
+		e.Loader = &known
+		for f := range each(e.Findings) {
+			if what, is := f.fact.(unread); is {
+				what.loader = e.Loader
+				f.fact, f.advice = what, ignoredBy{what}
+			}
+		}
 	}
 	if result.Library != "" && !slices.Contains(e.Through, result.Library) {
-		e.Through = append(slices.Clip(e.Through), result.Library)
+		e.Through = append(e.Through, result.Library)
 	}
 	return e
 }
@@ -221,7 +234,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		if result == nil {
 			result = saw
 		}
-		seen := seenIn(saw)
+		seen := &run.Seen{Good: saw.Outcome == probe.Fine, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}
 		seen.Good = seen.Good || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
 	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })

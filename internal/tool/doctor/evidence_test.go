@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
 )
 
@@ -31,12 +33,17 @@ func TestStepsChangeCopies(t *testing.T) {
 	e.alone[0].Millis = 1
 	e.GPUs[intel].Drivers = nil
 	e.found(GPUNoDriver, e.GPUs[intel].Name, "", sentence("nothing is for it"), nil).device = e.GPUs[intel].Name
+	e.Loader = &loaders.Loader{File: e.alone[0].saw.Library}
+	e.found(LoaderIgnores, "VK_LAYER_PATH", "", unread{name: "VK_LAYER_PATH", loader: e.Loader}, nil)
+	e.alone[0].saw.Version = 1<<22 | 3<<12
 	steps := []struct {
 		name string
 		take func(evidence) evidence
 		grew func(before, after evidence) bool
 	}{
-		{"through", func(e evidence) evidence { return e.through(e.alone[0].saw) }, func(b, a evidence) bool { return len(a.Through) == len(b.Through)+1 }},
+		{"through", func(e evidence) evidence { return e.through(e.alone[0].saw) }, func(b, a evidence) bool {
+			return len(a.Through) == len(b.Through)+1 && strings.Contains(a.Findings[len(a.Findings)-1].fact.say(), a.Loader.Title()) && a.Loader.Version == "1.3.0"
+		}},
 		{"entered", evidence.entered, func(b, a evidence) bool {
 			return len(a.Probes) == 2 && len(a.Findings) == len(b.Findings)+1 && a.Findings[len(b.Findings)].Code == DriverCrashes
 		}},
@@ -52,12 +59,13 @@ func TestStepsChangeCopies(t *testing.T) {
 			before.GPUs[i].Drivers = append([]string(nil), before.GPUs[i].Drivers...)
 			e.GPUs[i].Drivers = append([]string(nil), e.GPUs[i].Drivers...)
 		}
+		loader := *e.Loader
 		after := step.take(e)
 		if !step.grew(before, after) {
 			t.Errorf("%s adds nothing: %+v", step.name, after)
 		}
 		for _, pair := range [][2]any{{before.Findings, e.Findings}, {before.Probes, e.Probes}, {before.Through, e.Through}, {before.GPUs, e.GPUs},
-			{before.Drivers, e.Drivers}, {before.Layers, e.Layers}, {before.alone, e.alone}, {before.out, e.out}} {
+			{before.Drivers, e.Drivers}, {before.Layers, e.Layers}, {before.alone, e.alone}, {before.out, e.out}, {loader, *e.Loader}} {
 			if !reflect.DeepEqual(pair[0], pair[1]) {
 				t.Errorf("%s changes its argument: %+v, before %+v", step.name, pair[1], pair[0])
 			}

@@ -87,6 +87,39 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 
 // look examines a machine without trying changes.
 func look(source *machine.Source, options Options) (*exam, error) {
+	e, err := newExam(source, options)
+	if err != nil {
+		return nil, err
+	}
+	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
+	for f := range each(e.Answer.Diagnostics) {
+		if !e.uninteresting(f) {
+			e.unreadable(e.decided(f))
+		}
+	}
+	e.closed()
+	e.libraries(e.Answer)
+	e.otherWordSize()
+	e.systemFiles()
+	e.plugin()
+	if err := e.graphics(options.Device); err != nil {
+		return nil, err
+	}
+	e.serviceUsers()
+	e.serviceDevices()
+	e.programWants()
+	e.loaders()
+	e.leftovers()
+	e.environment()
+	e.absence()
+	e.ignored()
+	e.static()
+	e.Findings = ordered(e.Findings)
+	return e, nil
+}
+
+// newExam returns the beginning of an examination: the decision of the program's loader, the user and the sandboxes.
+func newExam(source *machine.Source, options Options) (*exam, error) {
 	source = source.Keeping()
 	if options.packages == nil {
 		options.packages = newPackages()
@@ -118,7 +151,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if report.Answer, err = decide.Plan(source); err != nil {
 		return nil, err
 	}
-	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages), options.packages}}
+	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages)}}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
@@ -126,30 +159,6 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.addGroups()
 	e.sandboxes()
 	e.system.within(&e.record)
-	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
-	for f := range each(e.Answer.Diagnostics) {
-		if !e.uninteresting(f) {
-			e.unreadable(e.decided(f))
-		}
-	}
-	e.closed()
-	e.libraries(e.Answer)
-	e.otherWordSize()
-	e.systemFiles()
-	e.plugin()
-	if err := e.graphics(options.Device); err != nil {
-		return nil, err
-	}
-	e.serviceUsers()
-	e.serviceDevices()
-	e.programWants()
-	e.loaders()
-	e.leftovers()
-	e.environment()
-	e.absence()
-	e.ignored()
-	e.static()
-	e.Findings = ordered(e.Findings)
 	return e, nil
 }
 

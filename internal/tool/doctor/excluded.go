@@ -143,7 +143,7 @@ func (e *exam) unmapped(kind, node string) advice {
 	switch {
 	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
 		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +
-			"on Proxmox, pass the node with: dev0: " + node + ",gid=" + term.Or(e.groupNumber("render"), "GID") + ", the container's number for render.").untried(outsideOnly)
+			"on Proxmox, pass the node with: dev0: " + node + ",gid=" + term.Or(e.group(2, 0, "render"), "GID") + ", the container's number for render.").untried(outsideOnly)
 	case kind == "docker":
 		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...").untried(outsideOnly)
 	case kind == "kubernetes":
@@ -157,7 +157,7 @@ func (e *exam) unmapped(kind, node string) advice {
 // groupInContainer returns advice about a node whose group in a container may not open it: the container's configuration sets the
 // group.
 func (e *exam) groupInContainer(node string) advice {
-	gid := term.Or(e.groupNumber("render"), "GID")
+	gid := term.Or(e.group(2, 0, "render"), "GID")
 	text := "The host gives the node to the container without its group. On the host, let the container's configuration set the group render, " + gid
 	if strings.HasPrefix(e.text("/run/systemd/container"), "lxc") {
 		text += ": on Incus, incus config device set CONTAINER DEVICE gid=" + gid + "; on Proxmox, dev0: " + node + ",gid=" + gid

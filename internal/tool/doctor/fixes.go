@@ -96,8 +96,8 @@ type outcome struct {
 }
 
 // after examines the machine with a change.
-func (t *trials) after(c effect) *outcome {
-	if known := t.known[c.name()]; known != nil {
+func (t *trials) after(c *effect) *outcome {
+	if known := t.known[c.name]; known != nil {
 		return known
 	}
 	what := &outcome{followed: map[Kind]bool{}, caused: map[key]diag.Severity{}}
@@ -106,7 +106,7 @@ func (t *trials) after(c effect) *outcome {
 	}
 	options := t.options
 	options.share = t.linker
-	source, options, possible := c.on(t.source, &options)
+	source, options, possible := c.on(t.source, options)
 	if !possible {
 		return what
 	}
@@ -123,7 +123,7 @@ func (t *trials) after(c effect) *outcome {
 			}
 		}
 	}
-	t.known[c.name()] = what
+	t.known[c.name] = what
 	return what
 }
 
@@ -154,13 +154,13 @@ func (t *trials) chosen(f *Finding) ([]offer, *outcome) {
 			break // a note is worth no warning
 		}
 		for i, c := range f.offers {
-			what := t.after(changeEffect{c.Change})
+			what := t.after(effectOf(c.Change))
 			if !t.ends(f, what, severity) {
 				continue
 			}
 			choice := []offer{c}
 			for _, other := range f.offers[i+1:] {
-				if c.result != "" && t.ends(f, t.after(changeEffect{other.Change}), severity) {
+				if c.result != "" && t.ends(f, t.after(effectOf(other.Change)), severity) {
 					choice = append(choice, other)
 				}
 			}

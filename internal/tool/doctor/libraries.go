@@ -25,10 +25,9 @@ import (
 // libraryExam examines libraries for programs of one word size.
 type libraryExam struct {
 	record
-	class    int // word size of the program
-	linker   *binary.Linker
-	system   distribution
-	packages *packages
+	class  int // word size of the program
+	linker *binary.Linker
+	system distribution
 }
 
 // libraries examines the libraries of all used drivers and all listed layers.
@@ -467,7 +466,7 @@ func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
 	return func(named Named) (module Module, findings []Finding) {
 		for i, class := range classes {
 			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-				linker: linkers[class], system: systemFor(&source.Machine, class, known), packages: known}
+				linker: linkers[class], system: systemFor(&source.Machine, class, known)}
 			m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
 			if named.Layer {
 				e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)

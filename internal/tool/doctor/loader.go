@@ -332,7 +332,7 @@ func (e *exam) withoutLoader(l *Loader) advice {
 	}
 	commands := []string{line, "ldconfig"}
 	do := told{text: "No package has it. Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
-	do.effect = changeEffect{change}
+	do.effect = effectOf(change)
 	return do
 }
 

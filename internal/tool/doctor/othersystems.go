@@ -151,15 +151,12 @@ func (s foreign) module(r *Report, m Module) Module {
 
 // candidates returns the possible paths of a library: its path, or a bare name in each directory that the system searches.
 func (s foreign) candidates(library string) []string {
-	if strings.ContainsAny(library, "/") {
+	if strings.Contains(library, "/") {
 		return []string{library}
 	}
-	return term.Words(s.directories(), func(directory string) string { return directory + library })
-}
-
-func (s foreign) directories() []string {
-	lib := map[string]string{"64": "lib64/", "32": "lib/"}[s.Bits]
-	return []string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"}
+	lib := term.Either(s.Bits == "64", "lib64/", "lib/")
+	return term.Words([]string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"},
+		func(directory string) string { return directory + library })
 }
 
 // bits returns the word size of a library; false if the file is no library of the system.

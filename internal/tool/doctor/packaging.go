@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -32,13 +31,13 @@ var usualLibraries = map[string][]string{
 	"libLLVM.so.18.1": {"libllvm18"}, "libLLVM.so.19.1": {"libllvm19"}, "libLLVM.so.20.1": {"libllvm20"}, "libLLVM.so.21.1": {"libllvm21"},
 }
 
-// layerPackages are the packages that have a layer, by package manager.
+// layerPackages are the packages that have a layer, by package manager. For Flatpak, they are the names of extensions.
 var layerPackages = map[string]map[string]string{
 	validationLayer: {"debian": "vulkan-validationlayers", "fedora": "vulkan-validation-layers", "rhel": "vulkan-validation-layers", "arch": "vulkan-validation-layers",
 		"suse": "vulkan-validationlayers", "alpine": "vulkan-validation-layers", "void": "Vulkan-ValidationLayers", "gentoo": "media-libs/vulkan-layers"},
 	"VK_LAYER_MANGOHUD_overlay_x86_64": {"debian": "mangohud", "fedora": "mangohud", "arch": "mangohud", "suse": "mangohud", "alpine": "mangohud", "void": "MangoHud",
-		"gentoo": "games-util/mangohud"},
-	"VK_LAYER_VKBASALT_post_processing": {"debian": "vkbasalt", "fedora": "vkBasalt", "void": "vkBasalt"},
+		"gentoo": "games-util/mangohud", "flatpak": "MangoHud"},
+	"VK_LAYER_VKBASALT_post_processing": {"debian": "vkbasalt", "fedora": "vkBasalt", "void": "vkBasalt", "flatpak": "vkBasalt"},
 	"VK_LAYER_RENDERDOC_Capture":        {"debian": "renderdoc", "fedora": "renderdoc", "arch": "renderdoc"},
 	"VK_LAYER_MESA_overlay":             {"debian": "mesa-vulkan-drivers", "arch": "vulkan-mesa-layers", "alpine": "mesa-vulkan-layers"},
 	"VK_LAYER_MESA_device_select": {"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers", "alpine": "mesa-vulkan-layers",
@@ -49,48 +48,9 @@ var layerPackages = map[string]map[string]string{
 	"VK_LAYER_LUNARG_gfxreconstruct": {"debian": "gfxreconstruct", "arch": "gfxreconstruct"},
 }
 
-// gentooCard returns the value of VIDEO_CARDS that adds a driver of Mesa to media-libs/mesa; "": unknown.
-func gentooCard(family string) string {
-	switch family {
-	case "RADV (Mesa)":
-		return "radeonsi"
-	case "ANV (Mesa)", drivers.HASVK:
-		return "intel"
-	case "lavapipe (Mesa)":
-		return "lavapipe"
-	case "PanVK (Mesa)":
-		return "panfrost"
-	case "V3DV (Mesa)":
-		return "v3d"
-	case "Turnip (Mesa)":
-		return "freedreno"
-	case "Venus (Mesa)":
-		return "virgl"
-	}
-	return ""
-}
-
-// ofGentoo returns advice to build Mesa with a driver.
-func ofGentoo(card string) advice {
-	const command = "emerge --oneshot media-libs/mesa"
-	return told{text: "Add " + card + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command,
-		commands: []string{command}, root: true}.untried(ofPackage)
-}
-
 // kitLayers are the layers of the Vulkan SDK.
 var kitLayers = []string{"VK_LAYER_LUNARG_api_dump", "VK_LAYER_LUNARG_monitor", "VK_LAYER_LUNARG_screenshot", "VK_LAYER_LUNARG_gfxreconstruct",
 	"VK_LAYER_LUNARG_crash_diagnostic", "VK_LAYER_KHRONOS_profiles", "VK_LAYER_KHRONOS_synchronization2", "VK_LAYER_KHRONOS_shader_object"}
-
-// flatpakLayer returns the name of the Flatpak extension with a layer; "": none.
-func flatpakLayer(name string) string {
-	switch name {
-	case "VK_LAYER_MANGOHUD_overlay_x86_64":
-		return "MangoHud"
-	case "VK_LAYER_VKBASALT_post_processing":
-		return "vkBasalt"
-	}
-	return ""
-}
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
 func (e *exam) layerPackage(name string) *told {
@@ -99,8 +59,8 @@ func (e *exam) layerPackage(name string) *told {
 	switch known := layerPackages[name] != nil || slices.Contains(kitLayers, name); {
 	case !known || e.system.sandbox == "steam":
 		return nil
-	case e.system.sandbox == "flatpak" && flatpakLayer(name) != "":
-		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+flatpakLayer(name), false)
+	case e.system.sandbox == "flatpak" && layerPackages[name]["flatpak"] != "":
+		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+layerPackages[name]["flatpak"], false)
 	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
 		do = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
 	case e.system.image == declarative && name == validationLayer:

@@ -100,8 +100,7 @@ func (r *Report) harmless(c explain.Change) bool {
 
 // libraryExam returns an examination of libraries after the report.
 func (r *Report) libraryExam() *libraryExam {
-	known := newPackages()
-	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, known), packages: known}
+	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, newPackages())}
 	e.system.within(&e.record)
 	return e
 }

@@ -38,7 +38,7 @@ const mostSearches = 64
 
 // packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
 func (e *libraryExam) packageOf(files ...string) string {
-	known := e.packages
+	known := e.system.packages
 	var unknown []string
 	for _, file := range files {
 		if _, asked := known.owners[file]; !asked {
@@ -63,14 +63,14 @@ func (e *libraryExam) packageOf(files ...string) string {
 
 // installed returns an installed package; nil: not installed.
 func (e *libraryExam) installed(name string) *machine.Package {
-	if p, asked := e.packages.installed[name]; asked {
+	if p, asked := e.system.packages.installed[name]; asked {
 		return p
 	}
 	var found *machine.Package
 	if p, is := e.machine.Package(name); is {
 		found = &p
 	}
-	e.packages.installed[name] = found
+	e.system.packages.installed[name] = found
 	return found
 }
 

@@ -105,13 +105,11 @@ func (r *Report) nodeCure(g *GPU) advice {
 	case "snap":
 		name := r.detail("snap")
 		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
-	case "docker", "podman":
-		if nvidia {
+	case "docker", "podman", "kubernetes":
+		if nvidia || kind == "kubernetes" {
 			return nvidiaStart(kind)
 		}
 		return startWith(kind, "--device /dev/dri")
-	case "kubernetes":
-		return advised("Ask for the device in the pod's resources.limits (nvidia.com/gpu, gpu.intel.com/i915, amd.com/gpu).")
 	case "container":
 		return advised("Pass /dev/dri to the container.")
 	}

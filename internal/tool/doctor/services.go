@@ -26,10 +26,10 @@ type joined struct{ user, group uint32 }
 
 // services returns the processes of services, which one examination of a machine reads once.
 func (e *exam) services() []process.SystemdService {
-	if e.packages.services == nil {
-		e.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
+	if e.system.packages.services == nil {
+		e.system.packages.services = append([]process.SystemdService{}, process.Services(e.machine)...)
 	}
-	return e.packages.services
+	return e.system.packages.services
 }
 
 // serviceUsers adds a finding for each running service that uses a graphics device and whose user can open none. With a
@@ -302,15 +302,9 @@ func (e *exam) opens(name string, lines []string) advice {
 		return ofNixOS(`systemd.services."` + unitName(name) + `".serviceConfig.` + key + " = " + value + ";")
 	}
 	file, _, _ := strings.Cut(lines[0], "=")
-	do := asRoot(u.dropIn(file, lines))
-	do.effect = dropIn{name, strings.Join(lines, "\n")}
-	return do
-}
-
-func (d dropIn) name() string { return "unit " + d.unit + " " + d.lines }
-
-func (d dropIn) on(source *machine.Source, options *Options) (*machine.Source, Options, bool) {
-	with := *options
-	with.dropIns = append(slices.Clone(with.dropIns), d)
-	return source, with, true
+	text := strings.Join(lines, "\n")
+	return asRoot(u.dropIn(file, lines)).having("unit "+name+" "+text, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		with.dropIns = append(slices.Clone(with.dropIns), dropIn{name, text})
+		return source, with, true
+	})
 }

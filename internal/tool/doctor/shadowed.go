@@ -40,7 +40,9 @@ func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) boo
 	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !unversioned(c) {
 		return false
 	}
-	plain := binary.NewLinker(e.withoutPaths(), binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class), Share: e.linker})
+	changed := *e.machine
+	changed.Environ = machine.WithoutVariable(changed.Environ, "LD_LIBRARY_PATH")
+	plain := binary.NewLinker(&changed, binary.LinkerOptions{Class: e.class, Machine: binary.Processor(e.class), Share: e.linker})
 	system := plain.Follow(plain.Open(f.Path))
 	if plain.Bind(system); len(system.Missing)+len(system.Old)+len(system.Symbols) > 0 {
 		return false
@@ -79,13 +81,6 @@ func named(c *binary.Closure, soname string) *binary.File {
 		return c.Files[at]
 	}
 	return nil
-}
-
-// withoutPaths returns the machine without LD_LIBRARY_PATH.
-func (e *libraryExam) withoutPaths() *machine.Machine {
-	m := *e.machine
-	m.Environ = machine.WithoutVariable(m.Environ, "LD_LIBRARY_PATH")
-	return &m
 }
 
 // withHiding returns the variables of a child that gets the program's libraries which hide the system's, as the program gets them.
@@ -137,8 +132,9 @@ func (e *libraryExam) preload(file string) advice {
 	}
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
 	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+term.Quoted(program))
-	do.because, do.effect = triable, preloaded(value)
-	return do
+	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
+	})
 }
 
 // hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil

@@ -127,11 +127,6 @@ func (t *trying) chain(ctx context.Context, without []run.Suspect) (*probe.Resul
 	return result, nil
 }
 
-// seenIn returns the result of a child process for the search for a culprit.
-func seenIn(result *probe.Result) *run.Seen {
-	return &run.Seen{Good: result.Outcome == probe.Fine, Stopped: result.Outcome == probe.Cut, What: result.Problem}
-}
-
 // enter copies the result of a child process.
 func (p *Probe) enter(result *probe.Result) {
 	p.Detail, p.Result = result.Problem, outcomes[result.Outcome]

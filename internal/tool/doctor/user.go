@@ -117,21 +117,12 @@ func (h host) systemContainer() bool {
 	return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
 }
 
-// groupName returns the name of a group in /etc/group; "" for none.
-func (h host) groupName(number string) string {
+// group returns a field of the record in /etc/group whose other field has a value: the name is field 0, the number field 2. "":
+// there is none.
+func (h host) group(field, of int, value string) string {
 	for _, fields := range h.records("/etc/group", 3) {
-		if fields[2] == number {
-			return fields[0]
-		}
-	}
-	return ""
-}
-
-// groupNumber returns the number of a group in /etc/group; "" for none.
-func (h host) groupNumber(name string) string {
-	for _, fields := range h.records("/etc/group", 3) {
-		if fields[0] == name {
-			return fields[2]
+		if fields[of] == value {
+			return fields[field]
 		}
 	}
 	return ""
@@ -166,7 +157,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 			"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
 	}
 	number := strconv.Itoa(int(group))
-	name := e.groupName(number)
+	name := e.group(0, 2, number)
 	var lines []string
 	if name == "" { // the number of another system, for example the container's host; usermod takes known groups alone
 		name = "gpu" + number

@@ -55,14 +55,13 @@ func (e *exam) environment() {
 // patterns without a match if the variable excludes every driver.
 func (e *exam) sameVariable() {
 	first := map[string]*Finding{}
-	for i := range e.Findings {
-		f := &e.Findings[i]
+	for f := range each(e.Findings) {
 		what, is := f.fact.(misled)
 		switch {
 		case !is:
 		case f.Code == diag.VariableAllOut:
-			for n := range e.Findings {
-				if o := &e.Findings[n]; o.Code == diag.VariableMatch && o.Subject == f.Subject {
+			for o := range each(e.Findings) {
+				if o.Code == diag.VariableMatch && o.Subject == f.Subject {
 					o.Because = f.Code
 				}
 			}

@@ -29,7 +29,7 @@ func (r *Report) tested() string {
 	}
 	var works []string
 	for g := range each(r.GPUs) {
-		if !slices.ContainsFunc(g.Drivers, r.good) || len(g.Nodes) == 0 || g.refused != "" || g.Kernel == "radeon" || r.broken(g) {
+		if !slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) || len(g.Nodes) == 0 || g.refused != "" || g.Kernel == "radeon" || r.broken(g) {
 			continue
 		}
 		state := " has a driver (not tried): "
@@ -194,11 +194,6 @@ func (r *Report) worked() string {
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// good reports whether the driver with a manifest has no fault.
-func (r *Report) good(manifest string) bool {
-	return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && m.Manifest == manifest })
 }
 
 // broken reports whether a problem affects a device or its driver.

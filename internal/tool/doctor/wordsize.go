@@ -179,8 +179,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 // forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.
 func forOther(other *Report) advice {
 	var does []advice
-	for i := range other.Findings {
-		f := &other.Findings[i]
+	for f := range each(other.Findings) {
 		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
 		if at < 0 || f.Because != nil || f.advice == nil || f.Severity == diag.Note {
 			continue
@@ -193,8 +192,8 @@ func forOther(other *Report) advice {
 	if len(does) > 0 {
 		return allOf(does)
 	}
-	for i := range other.Findings {
-		if f := &other.Findings[i]; f.Severity == diag.Problem && f.Because == nil && f.advice != nil && f.Code != NoDriver {
+	for f := range each(other.Findings) {
+		if f.Severity == diag.Problem && f.Because == nil && f.advice != nil && f.Code != NoDriver {
 			return f.advice
 		}
 	}
