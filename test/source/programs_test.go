@@ -49,7 +49,7 @@ func TestProgramsAreListed(t *testing.T) {
 		}
 	}
 	// Texts of fields whose name a field with programs has, too.
-	others := []string{"a", "b", "testdata"}
+	others := []string{"a", "b", "is", "testdata"}
 	for program, where := range found {
 		if slices.Contains(others, program) {
 			continue

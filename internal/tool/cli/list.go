@@ -190,7 +190,7 @@ func (f *found) of(kind explain.Kind) *listing {
 	return l
 }
 
-// correct replaces the fix for a missing file by the doctor's, if a variable names the file.
+// correct sets the doctor's fix for a missing file that a variable names.
 func (e *listedEntry) correct(f *found) {
 	if e.Severity == severityNote || e.Commands == nil || e.Path == "" {
 		return
@@ -251,7 +251,9 @@ func printFound(s *invocation, l *listing) {
 		why := r.Why
 		if r.But != "" {
 			why = r.Standing.String() + "; " + why
-			mark = term.Either(r.In, "broken", mark)
+			if r.In {
+				mark = term.Either(r.Lost(), "broken", "skipped")
+			}
 		}
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}

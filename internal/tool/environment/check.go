@@ -338,9 +338,10 @@ func (f *Problem) entry() string {
 // Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
 // again with it. False: no change removes it.
 func Fix(source *machine.Source, f *Problem) (explain.Change, bool) {
-	before := problems(Check(source, nil))
+	all := Check(source, nil)
+	before := problems(all)
 	meant, _, _ := Meant(source, f)
-	for _, c := range append(meant, Changes(source, f, nil)...) {
+	for _, c := range append(meant, Changes(source, f, all)...) {
 		if !c.Possible() {
 			continue
 		}
