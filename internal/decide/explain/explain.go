@@ -225,8 +225,12 @@ func (r *Row) unnaming(source *machine.Source) (changes []Change) {
 		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
 	case r.Path != "":
 		for _, v := range pathLists {
+			value, _ := source.Lookup(v.Name())
+			if !slices.Contains(strings.Split(value, machine.ListSeparator), r.Path) {
+				continue
+			}
 			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool {
-				return file == r.Path || search.IsManifestName(file) && !source.Exists(file)
+				return file == r.Path || search.IsManifestName(file) && source.Absent(file)
 			})...)
 		}
 	}

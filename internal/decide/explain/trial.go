@@ -124,6 +124,11 @@ func (t *Trial) firstDriver(after *trialResult) bool {
 			return false
 		}
 	}
+	for k := range after.in {
+		if k.Layer != "" && !t.before.in[k] {
+			return false
+		}
+	}
 	return len(after.in) > len(t.before.in)
 }
 

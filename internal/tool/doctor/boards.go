@@ -51,11 +51,19 @@ func (e *exam) raspberry() {
 		return
 	}
 	file := "/boot/firmware/config.txt"
-	if !e.machine.Exists(file) && e.machine.Exists("/boot/config.txt") {
+	if !e.machine.Exists(file) {
 		file = "/boot/config.txt"
 	}
-	e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
-		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted))
+	enabled := func(line string) bool {
+		overlay, is := strings.CutPrefix(strings.TrimSpace(line), "dtoverlay=vc4-")
+		return is && strings.Contains(overlay, "kms-v3d")
+	}
+	text := e.whole(file)
+	if text == "" || !e.machine.Exists("/sys/class") || slices.ContainsFunc(strings.Split(text, "\n"), enabled) {
+		return
+	}
+	e.perhapsNone(e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
+		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted)))
 }
 
 // The variables without which an unfinished driver of Mesa lists no device.

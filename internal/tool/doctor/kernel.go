@@ -68,6 +68,7 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 
 // blocked returns the module that a line of modprobe's files keeps from loading or from starting; "": none.
 func blocked(line string) string {
+	line, _, _ = strings.Cut(line, "#")
 	words := strings.Fields(strings.ReplaceAll(line, "-", "_"))
 	switch {
 	case len(words) == 2 && words[0] == "blacklist",
@@ -144,19 +145,21 @@ func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severi
 // restartMachine is the advice after an update of the kernel.
 var restartMachine = advised("Restart the machine.").untried(restarted)
 
-// replacedKernel returns the release of the running kernel if its modules are gone, and those of another kernel are there; "" otherwise.
+// replacedKernel returns the release of the running kernel if its modules are gone, and those of another version of the same build, as
+// arch1 or amd64, are there; "" otherwise.
 func (h host) replacedKernel() string {
 	words := strings.Fields(h.text("/proc/version"))
 	if len(words) < 3 || strings.Contains(words[2], "/") {
 		return ""
 	}
+	build := func(release string) string { return strings.Trim(release, "0123456789.-_+") }
 	others := false
 	for _, directory := range []string{"/usr/lib/modules", "/lib/modules"} {
 		if h.machine.Exists(directory + "/" + words[2]) {
 			return ""
 		}
 		for _, name := range h.machine.Names(directory) {
-			others = others || h.machine.Exists(directory+"/"+name+"/modules.dep")
+			others = others || build(name) == build(words[2]) && h.machine.Exists(directory+"/"+name+"/modules.dep")
 		}
 	}
 	return term.Either(others, words[2], "")
@@ -217,7 +220,7 @@ func (d distribution) firmware() advice {
 
 // switchers are programs that turn a laptop's second graphics device off with a file of modprobe, and their commands that turn it on.
 // The first word is in the file's text or name.
-var switchers = [][2]string{{"EnvyControl", "envycontrol -s hybrid"}, {"nvidia-prime", "prime-select on-demand"}, {"prime-select", "prime-select on-demand"},
+var switchers = [][2]string{{"EnvyControl", "envycontrol -s hybrid"}, {"nvidia-prime", "prime-select on-demand"},
 	{"system76-power", "system76-power graphics hybrid"}, {"supergfx", "supergfxctl --mode Hybrid"}}
 
 // switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's file; "": unknown.
@@ -246,14 +249,14 @@ func (e *exam) allowing(b *barrier) advice {
 	}
 	var parts []string
 	for at, l := range b.lines {
-		owner := e.packageOf(l.File)
+		masked := strings.Contains(l.File, "/lib/") && e.packageOf(l.File) != "" // an update of the package writes the file again
 		switch first := at == 0 || b.lines[at-1].File != l.File; {
-		case !first && owner == "":
-			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) + fmt.Sprintf(", %d", l.Number)
-		case first && owner == "":
-			parts = append(parts, fmt.Sprintf("remove from %s line %d", l.File, l.Number))
+		case first && masked:
+			parts = append(parts, "hide "+l.File+" with an empty file of the same name in /etc/modprobe.d")
 		case first:
-			parts = append(parts, "remove the package "+owner+", which has "+l.File)
+			parts = append(parts, fmt.Sprintf("remove from %s line %d", l.File, l.Number))
+		case !masked:
+			parts[len(parts)-1] = strings.Replace(parts[len(parts)-1], " line ", " lines ", 1) + fmt.Sprintf(", %d", l.Number)
 		}
 	}
 	before := strings.Join(parts, "; ")
@@ -283,19 +286,34 @@ func (d distribution) initramfs() string {
 	return ""
 }
 
+// bootHere returns bootWords' advice; in a container, whose host has the kernel, it returns advice to start the host with words.
+func (e *exam) bootHere(add, remove []string) advice {
+	if e.containerKind() == "" {
+		return e.system.bootWords(add, remove)
+	}
+	return advised("Start the host's kernel with " + strings.Join(add, " ") + ".").untried(outsideOnly)
+}
+
 // bootWords returns advice to add words to the kernel's command line, and to remove others.
 func (d distribution) bootWords(add, remove []string) advice {
 	m := d.manager()
 	const grub = "/etc/default/grub"
 	options := func(adding, removing string) string {
-		list := term.Words(add, func(word string) string { return adding + word })
-		return strings.Join(append(list, term.Words(remove, func(word string) string { return removing + word })...), " ")
+		list := term.Words(add, func(word string) string { return term.Quoted(adding + word) })
+		return strings.Join(append(list, term.Words(remove, func(word string) string { return term.Quoted(removing + word) })...), " ")
 	}
 	switch {
 	case d.image == ostree:
 		return thenRestart("rpm-ostree kargs " + options("--append-if-missing=", "--delete-if-present="))
 	case m != nil && (m.id == "fedora" || m.id == "rhel") && d.image == changeable:
-		return thenRestart("grubby --update-kernel=ALL" + term.Enclosed(` --args="`, strings.Join(add, " "), `"`) + term.Enclosed(` --remove-args="`, strings.Join(remove, " "), `"`))
+		command := "grubby --update-kernel=ALL"
+		if len(add) > 0 {
+			command += " " + term.Quoted("--args="+strings.Join(add, " "))
+		}
+		if len(remove) > 0 {
+			command += " " + term.Quoted("--remove-args="+strings.Join(remove, " "))
+		}
+		return thenRestart(command)
 	}
 	var parts []string
 	if len(remove) > 0 {
@@ -326,11 +344,13 @@ func (d distribution) bootWords(add, remove []string) advice {
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
 func (e *exam) takenByOldDriver(g *GPU) {
-	do := e.system.bootWords(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
+	do := e.bootHere(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
-	if b := e.barrier(g, []string{"amdgpu"}); b != nil {
-		do = e.allowing(b)
+	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
+		first, commands := e.allowing(b).say()
+		second, more := do.say()
+		do = told{text: first + ". Before the restart, too: " + second, commands: append(slices.Clone(commands), more...), root: true}.untried(restarted)
 	}
 	found := e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do)
 	if !slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }) {

@@ -91,7 +91,7 @@ func (e *exam) replaced(kernel, owner string) advice {
 		m := e.system.manager()
 		owner, _, _ = strings.Cut(owner, ":")
 		do := advised("The image has a driver of its own, in the package " + owner + ". Remove it from the image").untried(outsideOnly)
-		if m != nil && remove[m.id] != "" {
+		if m != nil && remove[m.id] != "" && libraryName.MatchString(owner) {
 			line := remove[m.id] + owner
 			do = typed(do.text+". In the image's Dockerfile: RUN ", line).untried(outsideOnly)
 		}
@@ -106,7 +106,7 @@ func (e *exam) replaced(kernel, owner string) advice {
 func (e *exam) nvidiaNodes(node string) advice {
 	command := "chmod 666 " + node
 	for _, name := range e.machine.Names("/dev") {
-		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && number != "" && strings.Trim(number, "0123456789") == "" {
+		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node && number != "" && strings.Trim(number, "0123456789") == "" {
 			command += " /dev/" + name
 		}
 	}

@@ -162,8 +162,11 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice 
 // unconfigured returns advice to remove a line of ldconfig's configuration.
 func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
 	before := file + " hides " + hidden + ". "
-	if owner := e.packageOf(line.at.File, file); owner != "" {
-		return advised(before + "Remove the package " + owner + ", which adds " + line.directory + " to the linker's directories.").untried(ofPackage)
+	if strings.HasPrefix(line.directory, "/usr/") || strings.HasPrefix(line.directory, "/lib") { // directories that other programs need
+		return advised(before+"Move "+file+" out of "+line.directory+". Then run as root: ldconfig", "ldconfig").untried(ofPackage)
+	}
+	if owner := e.packageOf(file); owner != "" {
+		return advised(before + "Remove the package " + owner + ", which has that file.").untried(ofPackage)
 	}
 	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
 	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}

@@ -88,8 +88,11 @@ func (l pathList) existing(entry string) (places []string) {
 				one = path.Join(home, rest)
 			}
 		}
-		if one != entry && path.IsAbs(one) && l.source.Exists(one) {
+		switch is := one != entry && path.IsAbs(one) && l.source.Exists(one); {
+		case is:
 			places = append(places, one)
+		case strings.ContainsAny(entry, ", "): // the name of one file may have a space or a comma
+			return nil
 		}
 	}
 	return places
@@ -106,7 +109,7 @@ func (l pathList) renamed(file string) string {
 		},
 	} {
 		for _, name := range l.source.Names(path.Dir(file)) {
-			if search.IsManifestName(name) && same(name) {
+			if search.IsManifestName(name) && same(name) && (!only32(name) || only32(base)) {
 				return path.Join(path.Dir(file), name)
 			}
 		}
@@ -144,4 +147,9 @@ func Nearby(m *machine.Machine, entry string, kinds []string) (places []string) 
 		}
 	}
 	return places
+}
+
+// only32 reports whether a manifest's name says that its driver is for 32-bit programs.
+func only32(name string) bool {
+	return strings.Contains(name, "i686") || strings.Contains(name, "i386") || strings.Contains(name, "32")
 }
