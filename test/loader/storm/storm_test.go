@@ -49,7 +49,9 @@ func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 			mine = mine[1:]
 		}
 		if name == "flaky" {
-			mine = append(mine, "seed 7")
+			// The numbers begin anew with each load of the driver. With this seed, a life that loads it alone gets past the lists and sees
+			// failures: other seeds fail the first list at each load, and the loader never offers the driver.
+			mine = append(mine, "seed 20")
 			failing := []string{"vkCreateInstance", "vkEnumeratePhysicalDevices", "vkCreateDevice", "vkCreateHeadlessSurfaceEXT",
 				"vkCreateDebugUtilsMessengerEXT", "vkGetPhysicalDeviceSurfaceSupportKHR", "vkCreateSwapchainKHR",
 				"vkEnumerateDeviceExtensionProperties"}
