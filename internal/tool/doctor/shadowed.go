@@ -159,16 +159,21 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice 
 	return nil
 }
 
-// unconfigured returns advice to remove a line of ldconfig's configuration.
+// unconfigured returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
+// /usr/local, or its package, or the directory's line. It returns nil for directories of the system, whose libraries other programs need.
 func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
 	before := file + " hides " + hidden + ". "
-	if strings.HasPrefix(line.directory, "/usr/") || strings.HasPrefix(line.directory, "/lib") { // directories that other programs need
-		return advised(before+"Move "+file+" out of "+line.directory+". Then run as root: ldconfig", "ldconfig").untried(ofPackage)
+	local := strings.HasPrefix(file, "/usr/local/")
+	if !local && (strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/lib")) {
+		return nil
 	}
 	if owner := e.packageOf(file); owner != "" {
 		return advised(before + "Remove the package " + owner + ", which has that file.").untried(ofPackage)
 	}
 	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
+	if local {
+		commands[0] = "rm -- " + term.Quoted(file)
+	}
 	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
 	return do.finding(path.Dir(hidden))
 }

@@ -151,5 +151,5 @@ func Nearby(m *machine.Machine, entry string, kinds []string) (places []string) 
 
 // only32 reports whether a manifest's name says that its driver is for 32-bit programs.
 func only32(name string) bool {
-	return strings.Contains(name, "i686") || strings.Contains(name, "i386") || strings.Contains(name, "32")
+	return slices.ContainsFunc([]string{"i686", "i386", "32"}, func(mark string) bool { return strings.Contains(name, mark) })
 }

@@ -49,8 +49,8 @@ func surroundings(t *testing.T, lists bool) (env []string, fakes []string) {
 			mine = mine[1:]
 		}
 		if name == "flaky" {
-			// The numbers begin anew with each load of the driver. With this seed, a life that loads it alone gets past the lists and sees
-			// failures: other seeds fail the first list at each load, and the loader never offers the driver.
+			// Each load of the driver starts its random numbers again. With some seeds, the first list of extensions fails after every
+			// load, so the loader leaves the driver out. With this seed, later calls fail, and the program sees their errors.
 			mine = append(mine, "seed 20")
 			failing := []string{"vkCreateInstance", "vkEnumeratePhysicalDevices", "vkCreateDevice", "vkCreateHeadlessSurfaceEXT",
 				"vkCreateDebugUtilsMessengerEXT", "vkGetPhysicalDeviceSurfaceSupportKHR", "vkCreateSwapchainKHR",

@@ -122,6 +122,12 @@ func compareJudgements(t *testing.T, by map[string]judgement, text map[string]st
 // and layer, and on the reason why it does not reach the next stage.
 func TestOneJudgement(t *testing.T) {
 	t.Parallel()
+	onEachMachine(t, agree)
+}
+
+// onEachMachine runs a test on each machine of the suite. options are the tool's, which name the machine's root and variables.
+func onEachMachine(t *testing.T, test func(t *testing.T, options []string)) {
+	t.Helper()
 	archives, err := filepath.Glob("testdata/machines/*.txtar")
 	if err != nil || len(archives) < 40 {
 		t.Fatalf("%d machines, %v", len(archives), err)
@@ -138,7 +144,7 @@ func TestOneJudgement(t *testing.T) {
 			for _, variable := range m.env {
 				options = append(options, "--env", variable)
 			}
-			agree(t, options)
+			test(t, options)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,25 +113,7 @@ func hasProblem(found map[string]string) bool {
 // All commands give a finding one severity, for each machine of the suite.
 func TestOneSeverity(t *testing.T) {
 	t.Parallel()
-	archives, err := filepath.Glob("testdata/machines/*.txtar")
-	if err != nil || len(archives) < 40 {
-		t.Fatalf("%d machines, %v", len(archives), err)
-	}
-	for _, archive := range archives {
-		t.Run(strings.TrimSuffix(filepath.Base(archive), ".txtar"), func(t *testing.T) {
-			t.Parallel()
-			root := t.TempDir()
-			m, err := build(archive, root)
-			if err != nil {
-				t.Fatal(err)
-			}
-			options := []string{"--root", root}
-			for _, variable := range m.env {
-				options = append(options, "--env", variable)
-			}
-			agreeOnSeverity(t, options)
-		})
-	}
+	onEachMachine(t, func(t *testing.T, options []string) { agreeOnSeverity(t, options) })
 }
 
 // All commands give a finding one severity, for random broken machines.
