@@ -12,7 +12,7 @@ if [ -z "$base" ]; then
         break
     done
 fi
-base=${base:-$(git rev-parse -q --verify HEAD^ || :)}
+base=${base:-$(git rev-parse -q --verify HEAD^ || :)} # the first commit has no parent
 if [ -z "$base" ] || ! git rev-parse -q --verify "$base^{commit}" > /dev/null; then
     git ls-files
     exit 0

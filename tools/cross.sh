@@ -89,8 +89,8 @@ options=
 case $what in
 compiler)
     # In Debian's package names, the triplet has no vendor, and "-" for "_".
-    suffix=$target-cross
-    if apt-cache show "gcc-$(gcc -dumpversion)-$triplet" > /dev/null 2>&1; then
+    suffix=$target-cross package=$(echo "$triplet" | tr _ -)
+    if apt-cache show "gcc-$(gcc -dumpversion)-$package" > /dev/null 2>&1; then
         version=$(gcc -dumpversion)
         root=$tools
     else
@@ -100,8 +100,8 @@ compiler)
         unpack "$root" libc6 libstdc++6 libgcc-s1 zlib1g libzstd1 libgmp10 libmpfr6 libmpc3 libisl23 libjansson4 libsframe1
     fi
     echo "cross: unpacking Debian's gcc $version for $target below build/cross"
-    unpack "$root" "gcc-$version-$triplet" "cpp-$version-$triplet" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" "libatomic1-$suffix" \
-        "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$triplet"
+    unpack "$root" "gcc-$version-$package" "cpp-$version-$package" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" "libatomic1-$suffix" \
+        "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$package"
     here=$root/usr/lib/$(gcc -print-multiarch)
     # The assembler and the linker come with their own libraries. Programs of a newer Debian are started with its dynamic
     # linker; gcc starts its subprograms with it, too, through -wrapper. collect2 looks for the linker in -B.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # "make deb": deb.sh [ARCHITECTURE...] builds the Debian packages into build/deb, by default for amd64, i386 and arm64. It
-# unpacks a compiler for arm64, and names other missing compilers. The same source gives the same bytes: the date comes
-# from debian/changelog, the version from VERSION.
+# unpacks missing cross compilers, and fails if it cannot build for one of the architectures. The same source gives the same
+# bytes: the date comes from debian/changelog, the version from VERSION.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -24,16 +24,23 @@ jobs=${DEB_BUILD_OPTIONS:-parallel=$(nproc) nocheck}
 # Variables exported by the calling Makefile are for its own build.
 unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 
+# missing ARCHITECTURE prints the packages of missing compilers. dpkg-architecture warns about the compiler for another
+# machine, which debian/rules chooses.
+missing() {
+    dpkg-architecture -a "$1" -f -c debian/rules --no-print-directory missing 2> build/deb/missing.log || {
+        cat build/deb/missing.log >&2
+        return 1
+    }
+}
+
 mkdir -p build/deb
-built=
 [ $# -gt 0 ] || set -- amd64 i386 arm64
 for architecture; do
-    # dpkg-buildpackage warns about the compiler for another machine, which debian/rules chooses.
-    if [ "$architecture" = arm64 ] && [ "$(dpkg --print-architecture)" != arm64 ]; then tools/cross.sh compiler || :; fi
-    missing=$(dpkg-architecture -a "$architecture" -f -c debian/rules --no-print-directory missing 2> /dev/null)
+    missing=$(missing "$architecture")
+    if [ -n "$missing" ] && tools/cross.sh compiler "$architecture"; then missing=$(missing "$architecture"); fi
     if [ -n "$missing" ]; then
-        echo "deb: no packages for $architecture: missing is $missing"
-        continue
+        echo "deb: no packages for $architecture: missing is $missing; make deb ARCHITECTURES=\"...\" builds for others" >&2
+        exit 1
     fi
     echo "deb: $architecture"
     if ! VKLOADER_MODULES=network VKLOADER_PACKAGES=build/deb DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
@@ -44,10 +51,8 @@ for architecture; do
         echo "deb: building for $architecture failed; all of it is in build/deb/$architecture.log" >&2
         exit 1
     fi
-    built="$built $architecture"
 done
 VKLOADER_MODULES=network debian/rules --no-print-directory clean > /dev/null
-for architecture in $built; do
+for architecture; do
     ls build/deb/*"_${version}_$architecture.deb"
 done
-[ -n "$built" ]

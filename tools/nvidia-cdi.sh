@@ -14,6 +14,7 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" != inside ]; then exec unshare -m "$0" inside; fi
 mount --make-rprivate /
 work=$(mktemp -d)
+# A run that failed early has mounted nothing.
 trap 'umount -R -l "$work/root" 2> /dev/null || :; rm -rf --one-file-system "$work"' EXIT
 tool=$PWD/build/vkloader
 file=$work/vkloader.yaml
@@ -73,7 +74,7 @@ try() {
     cp build/libvulkan.so.1 "$root/test/"
     chroot "$root" /test/vkloader list devices || failed=1
     if [ -n "${ROOT:-}" ]; then chroot "$root" vulkaninfo --summary | sed -n '/^Devices:/,$p' || failed=1; fi
-    cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null || :
+    cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null || : # only NVIDIA's driver has this file
     umount -R -l "$work/root" # a child that is ending may still use it
 }
 

@@ -168,6 +168,7 @@ listing() {
 # same_as LISTING [PATTERN]: the root differs from the listing only in lines that match PATTERN.
 same_as() {
     listing "$here/listing.now"
+    # diff and grep end with 1 if they find nothing.
     told=$(diff "$1" "$here/listing.now" | grep '^[<>]' | grep -v -e "${2:-no such line}") || :
     [ -z "$told" ] || fail "differs: $told"
 }

@@ -9,7 +9,7 @@ packages=$*
 missing=
 if command -v dpkg-query > /dev/null; then
     for p in $packages; do
-        state=$(dpkg-query -W -f '${Status}' "$p" 2> /dev/null || :)
+        state=$(dpkg-query -W -f '${Status}' "$p" 2> /dev/null || :) # an unknown package has no state
         case $state in
         "install ok installed") ;;
         *) # pkg-config and others may be provided by a package of another name

@@ -35,7 +35,7 @@ failed=0
 
 finish() {
     rm -f "$file"
-    podman --root "$here/podman" --runroot "$here/runroot" rm -af > "$here/log" 2>&1 || :
+    podman --root "$here/podman" --runroot "$here/runroot" rm -af > "$here/log" 2>&1 || : # the root is removed with what is left
     if mountpoint -q "$here/host"; then umount "$here/host"; fi
     rm -rf "$here/upper" "$here/work"
 }
@@ -93,7 +93,7 @@ case_of "a driver is removed: refreshed, containers start without it, and why sa
 library=$(find "$here/host/usr/lib" -name libvulkan_lvp.so)
 mv "$library" "$library.away"
 refresh
-run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
+run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || : # judged by its output
 says started
 says "its library"
 says "in no directory that the dynamic linker searches"
@@ -104,7 +104,7 @@ says llvmpipe
 
 case_of "the tool is gone: containers start, and why says so"
 mv "$here/tool" "$here/tool.away"
-run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || :
+run --rm --device $kind=all debian12 sh -c 'echo started; vkloader cdi why' || : # judged by its output
 says started
 says "did not run when this container was created"
 mv "$here/tool.away" "$here/tool"
@@ -112,10 +112,10 @@ mv "$here/tool.away" "$here/tool"
 case_of "what an image lacks is named, on the container's standard error and by why"
 if [ -d "$roots/debian11" ]; then
     tar -C "$roots/debian11" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . | pod import - debian11 > "$here/log" 2>&1
-    run --name eleven --device $kind=all debian11 echo started || :
+    run --name eleven --device $kind=all debian11 echo started || : # judged by its output
     pod logs eleven > "$here/log" 2>&1 # an attached terminal comes later than the hook
     says "vkloader: not in the container: lvp_icd"
-    run --rm --device $kind=all debian11 vkloader cdi why || :
+    run --rm --device $kind=all debian11 vkloader cdi why || : # judged by its output
     says "needs GLIBC"
     says "apt-get install -y mesa-vulkan-drivers"
 else

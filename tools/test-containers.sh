@@ -47,10 +47,11 @@ make_root() {
 # The rest runs in separate mount and process namespaces.
 if [ "${1:-}" != inside ]; then
     mkdir -p "$here" "$roots"
+    # Mirrors drop old releases. The cases of a missing one are skipped, after make_root's message.
     make_root debian11 bullseye amd64 || :
     make_root debian12 bookworm amd64
-    make_root debian13 trixie amd64 || :
-    make_root debian12-i386 bookworm i386 || :
+    make_root debian13 trixie amd64
+    make_root debian12-i386 bookworm i386
     exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside
 fi
 
@@ -58,7 +59,7 @@ work=$(mktemp -d /var/tmp/vkloader-containers.XXXXXX)
 # shellcheck disable=SC2317 # by a trap
 finish() {
     cd /
-    umount -l "$work" 2> /dev/null || :
+    umount -l "$work" 2> /dev/null || : # not mounted if it failed early
     rmdir "$work"
 }
 trap finish EXIT
@@ -199,7 +200,7 @@ debian() {
     case_of "commit: nothing of the host is in the new image"
     podman run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
     lacks host-
     lacks libvulkan_lvp
     podman rm -f spare > "$work/log" 2>&1
@@ -274,13 +275,13 @@ narrow() {
     image debian12-i386 bare
     vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
         fail "$(cat "$work/log")"
-    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || :
+    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || : # judged by its output
     shows
     says "Mesa 22."
     case_of "debian12, 32 bits, this loader"
     if [ -e "$top/build/i386/portable/libvulkan.so.1" ]; then
         podman run --rm --device vkloader/narrow=all -v "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
-            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || :
+            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || : # judged by its output
         shows
         says "Mesa 22."
     else
@@ -342,7 +343,7 @@ musl() {
         fi
         tar -C "$m" -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
         case_of "musl, $kind"
-        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null || :
+        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null || : # judged by its output
         cat "$work/log"
         if [ $kind = own ]; then says "devices 1"; else says "devices 0"; fi
         try why
@@ -370,7 +371,7 @@ rootless() {
     as_user podman run --name spare --device vkloader/gpu=all "$IMAGE" sh -c 'grep -c " /run/vkloader/cover/\| /etc/vulkan/icd.d " /proc/self/mountinfo' \
         > "$work/log" 2>&1 || fail "nothing is mounted over /etc/vulkan/icd.d: $(cat "$work/log")"
     as_user podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
     says /etc/vulkan/icd.d
     lacks host-
     lacks libvulkan_lvp
@@ -401,7 +402,7 @@ flatpak_case() {
         as_user flatpak --user remote-add --no-gpg-verify local "$f/repo"
         as_user flatpak --user install -y --noninteractive local org.example.Game//1
     } > "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    as_user dbus-run-session -- flatpak run org.example.Game --summary > "$work/log" 2>&1 || :
+    as_user dbus-run-session -- flatpak run org.example.Game --summary > "$work/log" 2>&1 || : # judged by its output
     lacks llvmpipe
     as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"
     shows
@@ -462,10 +463,10 @@ docker_case() {
     case_of "Docker: nothing of the host is in a committed image"
     docker run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     docker commit spare committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    docker run --rm committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || :
+    docker run --rm committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
     says /etc/vulkan/icd.d
     lacks host-
-    docker rm spare > "$work/log" 2>&1 || :
+    docker rm spare > "$work/log" 2>&1 || : # it may have gone with the case before
     case_of "Docker with the socket of root's service"
     vkloader service run > "$work/served" 2>&1 &
     service=$!
@@ -480,8 +481,8 @@ docker_case() {
     shows
     says "Mesa $host"
     kill $service $daemon
-    wait $service || :
-    wait $daemon || :
+    wait $service || : # ended by the signal
+    wait $daemon || : # ended by the signal
 }
 
 # The steps of the DaemonSet, with its mounts.

@@ -121,6 +121,7 @@ for step in $steps; do
         sources "$builder" upload
         git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' | gzip > "$builder/upload/vkloader_${version%-*}.orig.tar.gz"
         in_root "$builder" sh -c 'cd /upload/vkloader && dpkg-buildpackage -S -us -uc -d' > "$top/source.log" 2>&1 || { cat "$top/source.log"; exit 1; }
+        # lintian's exit code says that it found something; the comparison judges its lines.
         in_root "$builder" sh -c 'lintian -EviI --pedantic --allow-root /build/*.changes /upload/*.changes' > "$top/lintian.log" 2>&1 || :
         sed -n 's/ source: /: /; /^[EWIPX]: /p' "$top/lintian.log" | sort -u > "$top/lintian.found"
         unknown=0

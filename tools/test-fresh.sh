@@ -95,8 +95,8 @@ inside=
 end() {
     if [ -n "$inside" ]; then
         # unshare ignores other signals while it waits; its processes are killed with it.
-        kill -KILL "$inside" 2> /dev/null || :
-        wait "$inside" 2> /dev/null || :
+        kill -KILL "$inside" 2> /dev/null || : # it may have ended
+        wait "$inside" 2> /dev/null || : # ended by the signal
     fi
     rm -rf --one-file-system "$here"
 }
@@ -114,7 +114,7 @@ fi
 # proxy.
 # shellcheck disable=SC2016 # apt-get's own names
 mirror=$(apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2> /dev/null |
-    sed -n "s/^$release main //p" | head -n 1) || :
+    sed -n "s/^$release main //p" | head -n 1)
 for scheme in http https; do
     proxy=
     eval "$(apt-config shell proxy "Acquire::$scheme::Proxy" 2> /dev/null)"
@@ -184,7 +184,7 @@ if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is
 {
     echo PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin
     echo HOME=/root
-    env | grep -E '^(https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|CI)=' || :
+    env | grep -E '^(https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY|CI)=' || : # none may be set
     for name in GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GONOPROXY GOINSECURE GOTOOLCHAIN; do
         value=$("$go" env $name)
         if [ -n "$value" ]; then echo "$name=$value"; fi
@@ -193,7 +193,7 @@ if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is
     echo GOCACHE=/var/cache/go/build
     echo GOMODCACHE=/var/cache/go/mod
     # Only the flag that tells how to find modules; no other GOFLAGS of this machine.
-    flags=$("$go" env GOFLAGS | tr ' ' '\n' | grep -E '^--?mod' | head -n 1) || :
+    flags=$("$go" env GOFLAGS | tr ' ' '\n' | grep -E '^--?mod' | head -n 1) || : # it may be absent
     if [ -n "$flags" ]; then echo "GOFLAGS=$flags"; fi
     # The parts are separated by commas, because "env" splits the variable's file at spaces.
     echo "FRESH_PARTS=$(echo "${FRESH_PARTS:-}" | tr ' ' ,)"

@@ -138,8 +138,10 @@ ours() { echo "/test/${1}_${version}_$2.deb"; }
 
 # verified: dpkg --verify reports no changed file of any package.
 verified() {
+    # Both are judged by their output.
     told=$(in_tree "$root" dpkg --verify 2>&1) || :
     [ -z "$told" ] || fail "dpkg --verify: $told"
+    # As above.
     told=$(in_tree "$root" dpkg --audit 2>&1) || :
     [ -z "$told" ] || fail "dpkg --audit: $told"
 }
@@ -219,9 +221,9 @@ everything() {
         sed 's|^|.|; s|^\./lib/|./usr/lib/|' | sort -u > "$here/owned"
     told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' | grep -vxF -f "$here/owned" |
         grep -v -e '/libvulkan\.so\.1$' -e '/libvulkan\.so\.1\.99\.vkloader$' -e '/libvulkan\.so\.1\.distrib$' -e '^\./var/lib/systemd/deb-systemd-' \
-            -e '^\./etc/ld\.so\.cache$') || :
+            -e '^\./etc/ld\.so\.cache$') || : # grep ends with 1 if nothing is left
     [ -z "$told" ] || fail "of no package: $told"
-    told=$(diff "$here/listing.before" "$here/listing.installed" | grep '^> \./' | grep -v ' l 777 ' | grep -v ' \(d \)\?\(644\|755\) 0:0') || :
+    told=$(diff "$here/listing.before" "$here/listing.installed" | grep '^> \./' | grep -v ' l 777 ' | grep -v ' \(d \)\?\(644\|755\) 0:0') || : # as above
     [ -z "$told" ] || fail "modes: $told"
     enable_units
     mkdir -p "$root/etc/cdi"

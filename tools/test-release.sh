@@ -27,7 +27,7 @@ PATH=$(printf '%s\n' "$PATH" | sed 's|[^:]*/ccache:||g')
 mkdir "$work/bin"
 for command in sh bash env make gcc clang cc ld as ar cc1 awk sed grep sort tr cat cp mv rm ln mkdir mktemp touch cmp printf date dirname \
     basename nproc uname strip objcopy nm readlink test echo true false expr head tail cut wc ls git find xargs; do
-    path=$(command -v "$command" 2> /dev/null || :)
+    path=$(command -v "$command" 2> /dev/null || :) # the next line has a path for it
     case $path in /*) ;; *) path=/usr/bin/$command ;; esac # the shell has some of them itself
     [ ! -x "$path" ] || ln -s "$path" "$work/bin/$command"
 done

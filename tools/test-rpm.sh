@@ -107,13 +107,13 @@ theirs() { echo "$here/test/vulkan-loader-$1.x86_64.rpm $here/test/vulkan-loader
 
 # verified PACKAGE...: rpm reports no changed file of the packages.
 verified() {
-    told=$(rpm_in_root -V "$@" 2>&1) || :
+    told=$(rpm_in_root -V "$@" 2>&1) || : # judged by its output
     [ -z "$told" ] || fail "rpm -V $*: $told"
 }
 
 # changed: among the files of the distribution's packages, only the link has changed.
 changed() {
-    told=$(rpm_in_root -V vulkan-loader 2>&1) || :
+    told=$(rpm_in_root -V vulkan-loader 2>&1) || : # judged by its output
     [ "$(printf '%s\n' "$told" | sed 's/.* //' | sort | paste -s -d ' ')" = "$lib32/libvulkan.so.1 $lib64/libvulkan.so.1" ] ||
         fail "rpm -V vulkan-loader: $told"
 }

@@ -56,7 +56,7 @@ end() {
 # Unmounts and stops the service: a bind mount would disturb the next case, and the service would outlive its socket.
 finish() {
     end
-    for child in $children; do kill "$child" 2> /dev/null || :; done
+    for child in $children; do kill "$child" 2> /dev/null || :; done # some have ended
 }
 trap finish EXIT
 trap 'exit 1' INT TERM

@@ -84,7 +84,7 @@ suites() {
     mkdir -p build
     setsid nice -n 5 tools/test.sh beside > build/beside.log 2>&1 &
     beside=$!
-    trap 'kill -- -$beside 2> /dev/null || :' EXIT
+    trap 'kill -- -$beside 2> /dev/null || :' EXIT # it may have ended
     echo "test: go test; the longest suites are the first, so their lines come after some minutes"
     # shellcheck disable=SC2046,SC2086
     by_go -skip "$rebuilding" $longest $("$go" list ./... | grep -vE "$library")

@@ -94,9 +94,10 @@ echo "test: Wine runs in $root"
 
 xvfb=
 leave() {
+    # Some may not have started.
     wine wineserver -k > /dev/null 2>&1 || :
-    if [ -n "$xvfb" ]; then kill "$xvfb" 2> /dev/null || :; fi
-    umount "$root/proc" 2> /dev/null || :
+    if [ -n "$xvfb" ]; then kill "$xvfb" 2> /dev/null || :; fi # as above
+    umount "$root/proc" 2> /dev/null || : # as above
 }
 wine() {
     chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin WINEPREFIX=/root/prefix WINEDEBUG=-all DISPLAY=$display \

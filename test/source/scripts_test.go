@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +94,82 @@ func TestOwnMachineNeedsNoEmulator(t *testing.T) {
 		cmd.Dir, cmd.Env = "../..", []string{"PATH=" + directory + ":/usr/bin:/bin"}
 		if text, err := cmd.CombinedOutput(); err != nil || len(text) > 0 {
 			t.Errorf("%s on %s: %v, %s", target, name, err, text)
+		}
+	}
+}
+
+var (
+	forgiven = regexp.MustCompile(`\|\| *(:|true)($|[\s;)}'"])`)
+	reason   = regexp.MustCompile(`^\s*# |\s# \w`)
+)
+
+// A script forgives a failed step only with a reason: a comment on the line, or above the lines that forgive.
+func TestForgivenStepsHaveReasons(t *testing.T) {
+	t.Parallel()
+	list, err := exec.Command("git", "-C", "../..", "ls-files").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range strings.Fields(string(list)) {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			continue // deleted, and not committed yet
+		}
+		recipes := name == "Makefile" || strings.HasSuffix(name, ".mk") || name == "debian/rules" || strings.HasPrefix(name, "packaging/")
+		if !recipes && !regexp.MustCompile(`^#!.*\b(sh|bash|dash)\b`).Match(text) {
+			continue
+		}
+		explained := false // the line before is a comment, or forgives with a reason
+		for i, line := range strings.Split(string(text), "\n") {
+			forgives := forgiven.MatchString(line)
+			if forgives {
+				found++
+			}
+			explained = reason.MatchString(line) || forgives && explained
+			if forgives && !explained {
+				t.Errorf("%s:%d forgives a failure without a reason: %s", name, i+1, strings.TrimSpace(line))
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d steps", found)
+	}
+}
+
+// "make deb" fails if it cannot build for an architecture, and names the missing compiler. A compiler that tools/cross.sh fetches
+// is used.
+func TestDebNeedsEveryArchitecture(t *testing.T) {
+	t.Parallel()
+	for _, fetched := range []bool{false, true} {
+		tree := t.TempDir()
+		script, err := os.ReadFile("../../tools/deb.sh")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"tools/deb.sh": string(script), "tools/packages.sh": "#!/bin/sh\n",
+			"tools/cross.sh":               "#!/bin/sh\necho \"$*\" >> fetched\n[ " + strconv.FormatBool(fetched) + " = true ]\n",
+			"debian/rules":                 "#!/bin/sh\n",
+			"programs/dpkg-architecture":   "#!/bin/sh\nif [ \"$2\" = arm64 ] && [ \"$(cat fetched 2>&1)\" != \"compiler arm64\" ] || [ " + strconv.FormatBool(fetched) + " = false ]; then echo gcc-of-$2; fi\n",
+			"programs/dpkg-buildpackage":   "#!/bin/sh\nfor a; do [ \"$b\" != -a ] || touch \"build/deb/vkloader_1-1_$a.deb\"; b=$a; done\n",
+			"programs/dpkg-parsechangelog": "#!/bin/sh\necho 1-1\n",
+		} {
+			if err := os.MkdirAll(filepath.Join(tree, filepath.Dir(name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := binary.WriteProgram(filepath.Join(tree, name), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(tree, "VERSION"), []byte("1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(filepath.Join(tree, "tools/deb.sh"), "amd64", "arm64")
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(tree, "programs")+":"+os.Getenv("PATH"))
+		text, err := cmd.CombinedOutput()
+		if built := strings.Count(string(text), ".deb\n"); fetched && (err != nil || built != 2) || !fetched && (err == nil || !strings.Contains(string(text), "missing is gcc-of-amd64")) {
+			t.Errorf("fetched %v: %v, %s", fetched, err, text)
 		}
 	}
 }
