@@ -92,7 +92,7 @@ help:
 	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
 	@echo 'make TARGET=...      build for another machine of internal/machines/machines.txt, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
-	@echo 'make test TARGET=... the tests that judge the library, on that machine'
+	@echo 'make test TARGET=...   the tests that judge the library, on that machine'
 	@echo 'make test-containers  the commands of docs/containers.md, in Podman, Flatpak and bubblewrap (root; fetches systems once)'
 	@echo 'make clean           remove build/'
 	@echo 'V=1 shows the commands.'

@@ -7,5 +7,5 @@ cd "$(dirname "$0")/.."
 
 # The loader to compare with, drivers, and a tool that counts instructions.
 tools/packages.sh bench libvulkan1 mesa-vulkan-drivers valgrind
-make -s -j"$(nproc)" bench-programs
+make -s -j"$(nproc)" TARGET= bench-programs
 exec build/bench/bench "$@"

@@ -9,7 +9,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT INT TERM
 tar -cf - --exclude=./build --exclude=./.git . | tar -xf - -C "$copy"
 xml=$(cd "$(dirname "$xml")" && pwd)/$(basename "$xml")
-make -s -C "$copy" generate VK_XML="$xml" > /dev/null
+make -s -C "$copy" TARGET= generate VK_XML="$xml" > /dev/null
 if diff -r --exclude=build --exclude=.git . "$copy" > "$copy.diff"; then
     rm -f "$copy.diff"
     echo "generated: current, made again from $xml"

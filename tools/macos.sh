@@ -8,7 +8,7 @@ unset CDPATH
 cd "$(dirname "$0")/.."
 tools/packages.sh test npm
 tools/zig.sh > /dev/null
-make -s -j"$(nproc)" all
+make -s -j"$(nproc)" TARGET= all
 make -s -j"$(nproc)" TARGET=macos all
 export TARGET=macos VKLOADER_TEST_ALL=1
 lists=test/loader/target/macos.txt

@@ -74,7 +74,7 @@ trap 'exit 1' INT TERM
 # make_clients NAME COMPILER [TARGET] builds the null driver and the client. NAME: 64, 32 or arm64.
 make_clients() {
     mkdir -p "$here/test/$1"
-    make -s -j"$(nproc)" ${3:+TARGET="$3"} drivers > "$here/log"
+    make -s -j"$(nproc)" TARGET="${3:-}" drivers > "$here/log"
     cp "build/${3:+$3/}drivers"/* "$here/test/$1"
     $2 -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/test/$1/client" test/lib/bin/client.c
 }

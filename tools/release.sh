@@ -38,7 +38,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 mkdir -p "$directory"
 name=$directory/vkloader-$version
-make -s dist DIST="$directory" DIST_TREE=HEAD
+make -s TARGET= dist DIST="$directory" DIST_TREE=HEAD
 "$go" run ./tools/sbom -version "$version" -date "$SOURCE_DATE_EPOCH" -license Apache-2.0 ./cmd/vkloader > "$name.spdx.json"
 {
     echo "commit $(git rev-parse HEAD)"

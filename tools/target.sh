@@ -57,11 +57,11 @@ if [ -n "$emulator" ]; then
     fi
 fi
 suites="$suites $slow $more"
-make -s -j"$(nproc)" spine drivers layers
-if [ "$target" != musl ]; then make -s tool; fi
+make -s -j"$(nproc)" TARGET="$target" spine drivers layers
+if [ "$target" != musl ]; then make -s TARGET="$target" tool; fi
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then
-    make -s -j"$(nproc)" asan        # for the storm, too
-    make -s -j"$(nproc)" TARGET= all # an upgrade installs the machine's own tool as well
+    make -s -j"$(nproc)" TARGET=i386 asan # for the storm, too
+    make -s -j"$(nproc)" TARGET= all      # an upgrade installs the machine's own tool as well
 fi
 
 # shellcheck disable=SC2086

@@ -78,7 +78,7 @@ big_endian() {
 longest="./test/tool/commands ./test/tool/ui ./test/loader/programs ./test/loader/guest"
 
 suites() {
-    make -s -j"$(nproc)" all
+    make -s -j"$(nproc)" TARGET= all
     # Test programs often wait, so other work runs at the same time.
     echo "test: the checks of the sources and the library for s390x run beside the tests; their result comes at the end"
     mkdir -p build
@@ -97,7 +97,7 @@ suites() {
 }
 
 of_user() {
-    make -s -j"$(nproc)" all
+    make -s -j"$(nproc)" TARGET= all
     echo "test: go test, the suites whose answers depend on the user"
     by_go ./discover ./internal/containers/... \
         ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor ./internal/decide/trust ./test/containers/client \
@@ -106,7 +106,7 @@ of_user() {
 
 of_library() {
     big_endian_tools
-    make -s -j"$(nproc)" all asan tsan
+    make -s -j"$(nproc)" TARGET= all asan tsan
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
     by_go $("$go" list ./... | grep -E "$library")

@@ -173,3 +173,34 @@ func TestDebNeedsEveryArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// A script says for which target it calls make: "make test TARGET=macos" passes its variables on to every make that it starts.
+func TestScriptsNameTheTarget(t *testing.T) {
+	t.Parallel()
+	call := regexp.MustCompile(`(?:^|[;&|({!]|\b(?:then|do|else|exec|in_root|env -i .*)) *make (?:-|[a-z])`)
+	inherited := regexp.MustCompile(`(?m)^unset .*\bTARGET\b.*\bMAKEFLAGS\b|^unset .*\bMAKEFLAGS\b.*\bTARGET\b`)
+	scripts, err := filepath.Glob("../../tools/*.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, name := range scripts {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inherited.Match(text) || filepath.Base(name) == "fresh.sh" { // which runs in an environment without variables
+			continue
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if call.MatchString(line) {
+				if calls++; !strings.Contains(line, "TARGET=") {
+					t.Errorf("%s:%d calls make for the caller's target: %s", filepath.Base(name), i+1, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+	if calls < 15 {
+		t.Errorf("%d calls", calls)
+	}
+}
