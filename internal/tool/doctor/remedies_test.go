@@ -1,0 +1,204 @@
+package doctor
+
+import (
+	"cmp"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+	"vkloader/test/lib/tree"
+)
+
+var update = flag.Bool("update", false, "write the remedies of every system into testdata/remedies.txt")
+
+// realSystems are the lines of os-release(5) that distributions have: the eight families with derivatives, and the kinds of image.
+var realSystems = map[string]string{
+	"debian": "ID=debian\nVERSION_ID=12", "debian-13": "ID=debian\nVERSION_ID=13", "kali": "ID=kali\nID_LIKE=debian", "raspbian": "ID=raspbian\nID_LIKE=debian",
+	"ubuntu": "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=24.04", "ubuntu-22": "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=22.04", "pop": "ID=pop\nID_LIKE=\"ubuntu debian\"",
+	"linuxmint": "ID=linuxmint\nID_LIKE=\"ubuntu debian\"", "fedora": "ID=fedora\nVERSION_ID=42", "nobara": "ID=nobara\nID_LIKE=\"rhel centos fedora\"",
+	"rhel": "ID=rhel\nID_LIKE=fedora", "rocky": "ID=rocky\nID_LIKE=\"rhel centos fedora\"", "almalinux": "ID=almalinux\nID_LIKE=\"rhel centos fedora\"",
+	"tumbleweed": "ID=opensuse-tumbleweed\nID_LIKE=\"opensuse suse\"", "leap": "ID=opensuse-leap\nID_LIKE=\"suse opensuse\"", "sles": "ID=sles\nID_LIKE=suse",
+	"alpine": "ID=alpine", "postmarketos": "ID=postmarketos\nID_LIKE=alpine", "arch": "ID=arch", "manjaro": "ID=manjaro\nID_LIKE=arch",
+	"endeavouros": "ID=endeavouros\nID_LIKE=arch", "gentoo": "ID=gentoo", "void": "ID=void", "unknown": "ID=acme", "nixos": "ID=nixos", "steamos": "ID=steamos\nID_LIKE=arch",
+	"microos": "ID=opensuse-microos\nID_LIKE=\"suse opensuse\"", "silverblue": "ID=fedora\nVARIANT_ID=silverblue", "bazzite": "ID=bazzite\nID_LIKE=fedora",
+}
+
+// surroundings are the surroundings of a program on a system: files and variables.
+var surroundings = []struct {
+	name    string
+	files   map[string]string
+	environ []string
+	class   int
+}{
+	{"", nil, nil, 64}, {"32-bit", nil, nil, 32}, {"grub", map[string]string{"etc/default/grub": ""}, nil, 64}, {"docker", map[string]string{".dockerenv": ""}, nil, 64},
+	{"podman", map[string]string{"run/.containerenv": "name=\"box\""}, nil, 64}, {"pod", map[string]string{"var/run/secrets/kubernetes.io/x": ""}, nil, 64},
+	{"lxc", map[string]string{"run/systemd/container": "lxc"}, nil, 64}, {"toolbox", map[string]string{"run/.containerenv": "name=\"box\"", "run/.toolboxenv": ""}, nil, 64},
+	{"docker 32-bit", map[string]string{".dockerenv": ""}, nil, 32}, {"flatpak", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n"}, nil, 64},
+	{"snap", nil, []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, 64}, {"steam", map[string]string{"run/host/container-manager": "pressure-vessel"}, nil, 64},
+}
+
+// remedies are the remedies whose lines differ between systems.
+func remedies() map[string]func(e *exam) advice {
+	list := map[string]func(e *exam) advice{
+		"install loader":      func(e *exam) advice { return e.system.forLibrary(loaderName) },
+		"reinstall":           func(e *exam) advice { return e.system.again("mesa", "/usr/lib/libx.so") },
+		"reinstall, no owner": func(e *exam) advice { return e.system.again("", "/usr/lib/libx.so") },
+		"firmware":            func(e *exam) advice { return e.system.firmware() },
+		"boot, add":           func(e *exam) advice { return e.bootHere([]string{"a.b=1", "c=0"}, nil) },
+		"boot, remove":        func(e *exam) advice { return e.bootHere(nil, []string{"nomodeset"}) },
+		"boot, both":          func(e *exam) advice { return e.bootHere([]string{"a.b=1"}, []string{"nomodeset", "c=1"}) },
+		"allow module": func(e *exam) advice {
+			return e.allowing(&barrier{module: "amdgpu", lines: []FileLine{{"/etc/modprobe.d/a.conf", 3}}, first: "blacklist amdgpu"})
+		},
+		"kernel with module": func(e *exam) advice { return e.system.kernelWith("6.8.0-cloud-1-virt", "i915") },
+		"NVIDIA, release":    func(e *exam) advice { return e.system.makersDriver("470") },
+		"NVIDIA, open":       func(e *exam) advice { return e.system.modules(true, "550.54.14") },
+		"NVIDIA, closed":     func(e *exam) advice { return e.system.modules(false, "550.54.14") },
+		"NVIDIA, module":     func(e *exam) advice { return e.nvidiaModule() },
+		"NVIDIA, replaced":   func(e *exam) advice { return e.replaced("550.54.14", "libnvidia-gl-550") },
+		"Mesa, newer":        func(e *exam) advice { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
+		"Linux, newer":       func(e *exam) advice { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
+		"allow group":        func(e *exam) advice { return e.unmapped(e.containerKind(), "/dev/dri/renderD128") },
+		"device in service":  func(e *exam) advice { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
+		"modprobe": func(e *exam) advice {
+			_, do := e.kernelCure(&GPU{GPU: gpuOf("0x8086", "")})
+			return do
+		},
+	}
+	for _, f := range drivers.Families() {
+		list["install "+f.Name] = func(e *exam) advice { return e.system.install(f) }
+	}
+	for _, name := range []string{"libX11.so.6", "libLLVM.so.19.1", "libacme.so.1", "libnvidia-glvkspirv.so.550.54.14", "libc.so.6"} {
+		list["library "+name] = func(e *exam) advice { return e.system.forLibrary(name) }
+	}
+	for _, name := range []string{validationLayer, "VK_LAYER_MANGOHUD_overlay_x86_64", "VK_LAYER_LUNARG_api_dump", "VK_LAYER_MESA_device_select"} {
+		list["layer "+name] = func(e *exam) advice {
+			if do := e.layerPackage(name); do != nil {
+				return *do
+			}
+			return nil
+		}
+	}
+	for _, kernel := range []string{"amdgpu", "nvidia"} {
+		list["node of "+kernel] = func(e *exam) advice { return e.nodeCure(&GPU{GPU: gpuOf("", kernel)}) }
+		list["container's driver for "+kernel] = func(e *exam) advice { return e.containerCure(&GPU{GPU: gpuOf("", kernel)}) }
+	}
+	return list
+}
+
+// The lines of every remedy on every real system are those of testdata/remedies.txt. A line of a distribution that no other test has is
+// seen here when it changes.
+func TestRemediesOfEverySystem(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the names of 32-bit packages are those of x86")
+	}
+	answers := map[string]map[string][]string{} // systems by remedy and answer
+	list := remedies()
+	for id, release := range realSystems {
+		for _, place := range surroundings {
+			root := t.TempDir()
+			files := join(file("etc/os-release", release+"\n"), place.files)
+			if id == "silverblue" || id == "bazzite" {
+				files["run/ostree-booted"] = ""
+			}
+			tree.Lay(t, root, files)
+			source := &machine.Source{Machine: machine.Machine{Root: root, Environ: place.environ}}
+			e := &exam{libraryExam: libraryExam{record: recordOf(newReport(""), source), class: place.class, system: systemFor(&source.Machine, place.class, newPackages())}}
+			e.sandboxes()
+			e.system.within(&e.record)
+			system := id + "/" + place.name
+			for name, remedy := range list {
+				answer := "-"
+				if do := remedy(e); do != nil {
+					text, commands := do.say()
+					answer = text + " [" + obstacleOf(do) + "]"
+					for _, line := range commands {
+						if !strings.Contains(text, line) {
+							answer += " {" + line + "}"
+						}
+					}
+					if len(commands) == 0 {
+						answer += " (words)"
+					}
+				}
+				if answers[name] == nil {
+					answers[name] = map[string][]string{}
+				}
+				answers[name][answer] = append(answers[name][answer], system)
+			}
+		}
+	}
+	same := map[string][]string{} // remedies by their text
+	for name, list := range answers {
+		text := ""
+		for _, answer := range sortedKeys(list) {
+			text += "\t" + answer + "\n" + systemsText(list[answer])
+		}
+		same[text] = append(same[text], name)
+	}
+	var sections []string
+	for text, names := range same {
+		slices.Sort(names)
+		sections = append(sections, strings.Join(names, "; ")+"\n"+text)
+	}
+	slices.Sort(sections)
+	compareGolden(t, "remedies.txt", strings.Join(sections, ""))
+}
+
+// systemsText returns lines with systems: those with the same places on one line, and "all" for every place.
+func systemsText(systems []string) (text string) {
+	in := map[string][]string{} // places by system
+	for _, system := range systems {
+		id, place, _ := strings.Cut(system, "/")
+		in[id] = append(in[id], cmp.Or(place, "plain"))
+	}
+	by := map[string][]string{} // systems by places
+	for _, id := range sortedKeys(in) {
+		slices.Sort(in[id])
+		where := term.Either(len(in[id]) == len(surroundings), "all", strings.Join(in[id], ", "))
+		by[where] = append(by[where], id)
+	}
+	for _, where := range sortedKeys(by) {
+		list := term.Either(len(by[where]) == len(realSystems), "every system", strings.Join(by[where], ", "))
+		text += "\t\t" + list + ": " + where + "\n"
+	}
+	return text
+}
+
+func gpuOf(vendor, kernel string) decide.GPU {
+	return decide.GPU{Name: "0000:01:00.0", Vendor: vendor, Kernel: kernel}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// compareGolden compares a text with a file in testdata, and names the first line that differs.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	place := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(place, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, had := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(lines), len(had)) {
+		if i >= len(lines) || i >= len(had) || lines[i] != had[i] {
+			t.Fatalf("%s, line %d: %q, want %q (-update writes the file)", place, i+1, lines[min(i, len(lines)-1)], had[min(i, len(had)-1)])
+		}
+	}
+}
