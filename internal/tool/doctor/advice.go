@@ -37,14 +37,9 @@ func advised(text string, commands ...string) told { return told{text: text, com
 var (
 	doNothing        = advised("Nothing; it does no harm.")
 	doNothingChosen  = advised("Nothing, if this is intended.")
-	nvidiaWhole      = advised("Install NVIDIA's driver completely: all of its packages, of one version.").untried(ofPackage)
-	nvidiaOnMusl     = advised("NVIDIA's driver is built for glibc, and this system has musl: use an image of another distribution, or Alpine's own drivers.").untried(outsideOnly)
-	glibcOnMusl      = advised("The library is built for glibc, and this system has musl: install the system's own build, or use an image with glibc.").untried(ofPackage)
-	driverOfHost     = advised("Install the driver on the host: Steam's runtime uses the host's drivers.")
 	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	readableSettings = advised("Let this user read the file, or name another file.")
 	wslWithout       = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
-	ofSteamOS        = advised("The image of SteamOS contains the drivers: update SteamOS in Steam or with steamos-update. A Flatpak or a container has its own drivers.", "steamos-update").untried(restarted)
 )
 
 // typed returns advice that introduces a shell line with words.
@@ -52,12 +47,6 @@ func typed(before, command string) told { return advised(before+command, command
 
 func asRoot(command string) told {
 	return told{text: "Run as root: " + command, commands: []string{command}, root: true}
-}
-
-// ofNixOS returns advice to add a line to the system's configuration.
-func ofNixOS(line string) told {
-	const command = "nixos-rebuild switch"
-	return told{text: "Add " + line + " to the system's configuration. Then run as root: " + command, commands: []string{command}, root: true}.untried(ofPackage)
 }
 
 // installing returns advice to run a line of a package manager as root.
@@ -71,46 +60,6 @@ func outside(command string, partial bool) told {
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) advice {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
-}
-
-// startWith returns advice to start the container with options for its tool.
-func startWith(tool, options string) told {
-	return advised("Start the container with: " + tool + " run " + options + " ...").untried(outsideOnly)
-}
-
-// furtherGroup returns advice to give the container's processes another group.
-func furtherGroup(kind string, group uint32) advice {
-	switch kind {
-	case "kubernetes":
-		return advised(fmt.Sprintf("In the pod's spec.securityContext: supplementalGroups: [%d]", group)).giving(group)
-	case "container":
-		return advised(fmt.Sprintf("Start the container with the additional group %d.", group)).giving(group)
-	}
-	return startWith(kind, fmt.Sprintf("--group-add %d", group)).giving(group)
-}
-
-// newerRuntime returns advice about a Flatpak runtime whose Mesa lacks a driver or knowledge of a device. version is the runtime's;
-// "": unknown.
-func newerRuntime(version string) advice {
-	than := term.Enclosed(" than ", version, "")
-	return told{text: "The drivers are those of the Flatpak runtime. Run outside: flatpak update. If its Mesa stays too old, the program needs a newer runtime" +
-		than + ".", commands: []string{"flatpak update"}}.untried(outsideOnly)
-}
-
-// ofHostUser returns advice for a container that shares the user with the host, such as one of toolbox or distrobox.
-func ofHostUser(node, user string) told {
-	command := "usermod -aG render " + term.Quoted(user)
-	return told{text: "On the host, join the group of " + node + ", usually render. Run there as root: " + command + "; then log in again",
-		commands: []string{command}, root: true}.untried(outsideOnly)
-}
-
-// capabilities returns advice to extend NVIDIA_DRIVER_CAPABILITIES, whose value lacks graphics.
-func capabilities(pod bool, value string) advice {
-	is := term.Either(value == "", "it is not set", "it is "+value+", without graphics")
-	if pod {
-		return advised(`In the container's env of the pod: {name: NVIDIA_DRIVER_CAPABILITIES, value: "all"} (` + is + ").").untried(outsideOnly)
-	}
-	return advised("Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (" + is + ").").untried(outsideOnly)
 }
 
 // aim is the purpose of a change.

@@ -134,14 +134,14 @@ var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "l
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) advice {
-	if inContainer(d.sandbox) || d.machine != nil && (host{d.machine}).systemContainer() {
-		return advised("Update the kernel of the container's host to Linux " + c.Kernel + " or newer.").untried(outsideOnly)
+	if d.container != "" {
+		return d.by("linux", with("first", c.Kernel))
 	}
 	suite, has := d.suite()
 	if has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
 		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, d.kernel)
 	}
-	return newerRelease("Linux", c.Kernel)
+	return d.by("linux", with("first", c.Kernel))
 }
 
 // chipName returns the device's display name, or the name of its chip.
@@ -154,17 +154,11 @@ func chipName(g *GPU, c *drivers.Chip) string {
 
 // newerMesa returns advice about a Mesa release that supports a chip.
 func (d distribution) newerMesa(c *drivers.Chip) advice {
-	if do, is := d.ofSandbox(); is {
-		return do
-	}
 	suite, has := d.suite()
-	if m := d.manager(); has && m != nil && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
+	if _, sandboxed := d.remedy("newer", nil); has && !sandboxed && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
 		return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
 	}
-	if inContainer(d.sandbox) && !d.kept {
-		return advised("Use an image of a release with Mesa " + c.Mesa + " or newer.").untried(ofPackage)
-	}
-	return newerRelease("Mesa", c.Mesa)
+	return d.by("mesa", with("first", c.Mesa))
 }
 
 // youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for

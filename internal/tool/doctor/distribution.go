@@ -25,6 +25,7 @@ type distribution struct {
 	kernel  string // Debian's package of the kernel; "": unknown
 
 	sandbox, detail string // the sandbox around the program, when it has its own files
+	container       string // the container around the program; "": none
 	kept            bool   // a container that keeps its packages
 	machine         *machine.Machine
 	packages        *packages
@@ -72,7 +73,7 @@ func readDistribution(m *machine.Machine) distribution {
 // within enters the sandbox around the program.
 func (d *distribution) within(e *record) {
 	d.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	d.detail, d.kept = e.detail(d.sandbox), e.entered()
+	d.detail, d.kept, d.container = e.detail(d.sandbox), e.entered(), e.containerKind()
 	for place, content := range map[string]string{"/gpu-2404": "mesa-2404", "/graphics": "mesa-core22"} {
 		if d.sandbox == "snap" && e.machine.Exists(e.variable("SNAP")+place+"/usr/share/vulkan") {
 			d.detail = content // the snap that the program's snap takes the drivers from
@@ -86,9 +87,6 @@ func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == 
 // manager is the package manager of a family of distributions.
 type manager struct {
 	id       string
-	install  string                   // the command before package names
-	again    string                   // the command that reinstalls a package
-	image    [2]string                // both commands in the file that makes a container's image, where they ask nothing; "": unknown
 	library  func(name string) string // returns the word that installs a library; nil: the manager has none
 	provides bool                     // the manager installs by library name, with a mark for 64-bit
 	loader   string                   // the package of the Vulkan loader
@@ -97,14 +95,9 @@ type manager struct {
 
 // managers lists the package managers. The first whose ID the system has is used.
 var managers = []manager{
-	{"debian", "apt install", "apt install --reinstall", [2]string{"apt-get update && apt-get install -y", "apt-get update && apt-get install -y --reinstall"}, nil, false, "libvulkan1", true},
-	{"fedora", "dnf install", "dnf reinstall", [2]string{"dnf install -y", "dnf reinstall -y"}, provided, true, "vulkan-loader", false},
-	{"rhel", "dnf install", "dnf reinstall", [2]string{"dnf install -y", "dnf reinstall -y"}, provided, true, "vulkan-loader", false},
-	{"suse", "zypper install", "zypper install --force", [2]string{"zypper --non-interactive install", ""}, provided, true, "libvulkan1", false},
-	{"alpine", "apk add", "apk fix", [2]string{"apk add --no-cache", ""}, func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
-	{"arch", "pacman -S", "pacman -S", [2]string{"pacman -Syu --noconfirm", "pacman -Syu --noconfirm"}, nil, false, "vulkan-icd-loader", true},
-	{"gentoo", "emerge", "emerge --oneshot", [2]string{}, nil, false, "media-libs/vulkan-loader", false},
-	{"void", "xbps-install", "xbps-install --force", [2]string{"xbps-install -Sy", ""}, nil, false, "vulkan-loader", false},
+	{"debian", nil, false, "libvulkan1", true}, {"fedora", provided, true, "vulkan-loader", false}, {"rhel", provided, true, "vulkan-loader", false},
+	{"suse", provided, true, "libvulkan1", false}, {"alpine", func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
+	{"arch", nil, false, "vulkan-icd-loader", true}, {"gentoo", nil, false, "media-libs/vulkan-loader", false}, {"void", nil, false, "vulkan-loader", false},
 }
 
 // provided returns the capability under which RPM packages provide a 64-bit library.
@@ -143,11 +136,11 @@ func (d distribution) install(f *drivers.Family) advice {
 	}
 	if d.is("nixos") {
 		if f.Name == drivers.NVIDIA {
-			return ofNixOS(`services.xserver.videoDrivers = [ "nvidia" ];`)
+			return d.configured(`services.xserver.videoDrivers = [ "nvidia" ];`)
 		}
-		return ofNixOS("hardware.graphics.enable = true;")
+		return d.configured("hardware.graphics.enable = true;")
 	}
-	if do, is := d.sandboxed(); is {
+	if do, is := d.remedy("update", nil); is {
 		return do
 	}
 	if f.Name == drivers.NVIDIA && d.sandbox == "" {
@@ -166,7 +159,7 @@ func (d distribution) install(f *drivers.Family) advice {
 		switch {
 		case f.Name == dozen:
 			return wslWithout
-		case has && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
+		case has && f.Packages["debian"] != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
 			return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
 		}
 	}
@@ -209,25 +202,5 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 	return changeable
 }
 
-// run returns advice to install packages or, with again, to reinstall them, by the means of the kind of image.
-func (d distribution) run(again bool, names string) advice {
-	switch again = again && d.manager().again != d.manager().install; {
-	case d.image == ostree && again:
-		return advised("The file comes with the system's image. Return to the previous image, or update the system: rpm-ostree rollback, rpm-ostree upgrade",
-			"rpm-ostree rollback", "rpm-ostree upgrade").untried(restarted)
-	case d.image == ostree:
-		return thenRestart("rpm-ostree install " + names)
-	case d.image == microOS:
-		return thenRestart("transactional-update pkg install " + term.Either(again, "--force ", "") + names)
-	case d.image == steamOS:
-		return ofSteamOS
-	}
-	return d.line(again, names)
-}
-
-// thenRestart returns advice for a root command that takes effect after a restart.
-func thenRestart(command string) told {
-	do := asRoot(command).untried(restarted)
-	do.text += "; then restart the machine"
-	return do
-}
+// configured returns advice to add a line to the system's configuration on NixOS.
+func (d *distribution) configured(line string) told { return d.by("configure", with("text", line)) }

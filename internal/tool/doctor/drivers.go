@@ -37,9 +37,9 @@ func (e *exam) nvidiaVersions() {
 		if e.kind("flatpak") != "" {
 			extension := e.nvidiaExtension(kernel)
 			what += sentence("; Flatpak's extension " + extension + " is missing")
-			do = outside("flatpak install "+extension, false)
+			do = e.system.by("driver-of-nvidia", with("extension", extension))
 		} else if len(e.Sandboxes) > 0 {
-			do = e.replaced(kernel, e.packageOf(m.File))
+			do = e.system.replaced(e.packageOf(m.File))
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}

@@ -138,22 +138,6 @@ const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
 
-// unmapped returns advice about a node whose owner or group is not mapped into the container.
-func (e *exam) unmapped(kind, node string) advice {
-	switch {
-	case e.text("/run/systemd/container") == "lxc" || strings.Contains(e.text("/proc/1/environ"), "container=lxc"):
-		return advised("The group of the node on the host is not mapped into the container. In the container's configuration, map it with lxc.idmap; " +
-			"on Proxmox, pass the node with: dev0: " + node + ",gid=" + term.Or(e.group(2, 0, "render"), "GID") + ", the container's number for render.").untried(outsideOnly)
-	case kind == "docker":
-		return advised("The group of the node on the host is not mapped into the container. Start the container with: docker run --userns=host ...").untried(outsideOnly)
-	case kind == "kubernetes":
-		return advised("The group of the node on the host is not mapped into the pod. In the pod's spec: hostUsers: true").untried(outsideOnly)
-	case e.text("/run/systemd/container") == "systemd-nspawn":
-		return advised("The group of the node on the host is not mapped into the container. Start the container with: systemd-nspawn --private-users=no ...").untried(outsideOnly)
-	}
-	return advised("The group of the node on the host is not mapped into the container: map it in the container's id map.").untried(outsideOnly)
-}
-
 // groupInContainer returns advice about a node whose group in a container may not open it: the container's configuration sets the
 // group.
 func (e *exam) groupInContainer(node string) advice {

@@ -169,7 +169,7 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.withoutKernelDriver(g)
 	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
-		e.found(GPUNouveau, g.Title(), g.directory, said("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.bootHere([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
+		e.found(GPUNouveau, g.Title(), g.directory, said("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)

@@ -137,7 +137,7 @@ func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severi
 		return together(untaken, sentence(b.say())), better, severity
 	}
 	if g.vendor() == "AMD" && e.withoutFirmware("amdgpu") {
-		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.firmware(), diag.Problem
+		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), diag.Problem
 	}
 	return what, do, diag.Problem
 }
@@ -177,47 +177,6 @@ func (h host) withoutFirmware(module string) bool {
 	return has
 }
 
-// firmwarePackage returns the package with the firmware of amdgpu.
-func (d distribution) firmwarePackage(manager string) string {
-	switch manager {
-	case "debian":
-		return term.Either(slices.Contains(d.ids, "ubuntu"), "linux-firmware", "firmware-amd-graphics")
-	case "fedora":
-		return "amd-gpu-firmware"
-	case "suse":
-		return "kernel-firmware-amdgpu"
-	case "void":
-		return "linux-firmware-amd"
-	case "gentoo":
-		return "sys-kernel/linux-firmware"
-	case "rhel":
-		return "linux-firmware"
-	}
-	return "linux-firmware-amdgpu"
-}
-
-// firmware returns advice to install the firmware of amdgpu.
-func (d distribution) firmware() advice {
-	m := d.manager()
-	switch {
-	case d.image == declarative:
-		return ofNixOS("hardware.enableRedistributableFirmware = true;")
-	case m == nil || d.image == steamOS:
-		return advised("Install the package with the firmware of amdgpu, then restart the machine.").untried(ofPackage)
-	}
-	do := d.choose(d.firmwarePackage(m.id))
-	if t, is := do.(told); is {
-		if d.is("debian") {
-			t.text += ", which is in the component non-free-firmware"
-		}
-		if t.because != restarted {
-			t.text += "; then restart the machine"
-		}
-		do = t
-	}
-	return do
-}
-
 // switchers are programs that turn a laptop's second graphics device off with a file of modprobe, and their commands that turn it on.
 // The first word is in the file's text or name.
 var switchers = [][2]string{{"EnvyControl", "envycontrol -s hybrid"}, {"nvidia-prime", "prime-select on-demand"},
@@ -241,11 +200,7 @@ func (e *exam) allowing(b *barrier) advice {
 		return e.system.bootWords(nil, b.words)
 	}
 	if command := e.switcher(b); command != "" {
-		return thenRestart(command)
-	}
-	if e.system.image == declarative {
-		return advised("Remove "+b.module+" from boot.blacklistedKernelModules in the system's configuration. Then run as root: nixos-rebuild switch; then restart the machine",
-			"nixos-rebuild switch").untried(restarted)
+		return e.system.by("switch", with("line", command))
 	}
 	var parts []string
 	for at, l := range b.lines {
@@ -261,60 +216,11 @@ func (e *exam) allowing(b *barrier) advice {
 	}
 	before := strings.Join(parts, "; ")
 	before = strings.ToUpper(before[:1]) + before[1:]
-	if command := e.system.initramfs(); command != "" {
-		do := thenRestart(command)
-		do.text = before + ". " + do.text
-		return do
-	}
-	return advised(before + ". Then restart the machine.").untried(restarted)
-}
-
-// initramfs returns the command that writes the initial file system again, which has a copy of modprobe's files; "": unknown, or none is
-// needed.
-func (d distribution) initramfs() string {
-	m := d.manager()
-	switch {
-	case d.image != changeable || m == nil:
-		return ""
-	case m.id == "debian":
-		return "update-initramfs -u"
-	case m.id == "arch":
-		return "mkinitcpio -P"
-	case m.id == "fedora" || m.id == "rhel" || m.id == "suse":
-		return "dracut --force"
-	}
-	return ""
-}
-
-// bootHere returns bootWords' advice; in a container, whose host has the kernel, it returns advice to start the host with words.
-func (e *exam) bootHere(add, remove []string) advice {
-	if e.containerKind() == "" {
-		return e.system.bootWords(add, remove)
-	}
-	return advised("Start the host's kernel with " + strings.Join(add, " ") + ".").untried(outsideOnly)
+	return e.system.by("unblock", with("module", b.module, "change", before))
 }
 
 // bootWords returns advice to add words to the kernel's command line, and to remove others.
-func (d distribution) bootWords(add, remove []string) advice {
-	m := d.manager()
-	const grub = "/etc/default/grub"
-	options := func(adding, removing string) string {
-		list := term.Words(add, func(word string) string { return term.Quoted(adding + word) })
-		return strings.Join(append(list, term.Words(remove, func(word string) string { return term.Quoted(removing + word) })...), " ")
-	}
-	switch {
-	case d.image == ostree:
-		return thenRestart("rpm-ostree kargs " + options("--append-if-missing=", "--delete-if-present="))
-	case m != nil && (m.id == "fedora" || m.id == "rhel") && d.image == changeable:
-		command := "grubby --update-kernel=ALL"
-		if len(add) > 0 {
-			command += " " + term.Quoted("--args="+strings.Join(add, " "))
-		}
-		if len(remove) > 0 {
-			command += " " + term.Quoted("--remove-args="+strings.Join(remove, " "))
-		}
-		return thenRestart(command)
-	}
+func (d *distribution) bootWords(add, remove []string) told {
 	var parts []string
 	if len(remove) > 0 {
 		parts = append(parts, "remove "+strings.Join(remove, " ")+" from")
@@ -322,29 +228,14 @@ func (d distribution) bootWords(add, remove []string) advice {
 	if len(add) > 0 {
 		parts = append(parts, "add "+strings.Join(add, " ")+" to")
 	}
-	before := strings.Join(parts, " and ") + " "
-	before = strings.ToUpper(before[:1]) + before[1:]
-	if d.image == declarative {
-		return advised(before+"boot.kernelParams in the system's configuration. Then run as root: nixos-rebuild switch; then restart the machine", "nixos-rebuild switch").untried(restarted)
-	}
-	if d.machine == nil || !d.machine.Exists(grub) {
-		return advised(before + "the kernel's command line, which the boot loader's configuration has. Then restart the machine.").untried(restarted)
-	}
-	command := "grub-mkconfig -o /boot/grub/grub.cfg"
-	switch {
-	case m != nil && m.id == "debian" || d.image == steamOS:
-		command = "update-grub"
-	case m != nil && m.id == "suse":
-		command = "grub2-mkconfig -o /boot/grub2/grub.cfg"
-	}
-	do := thenRestart(command)
-	do.text = before + "GRUB_CMDLINE_LINUX_DEFAULT or GRUB_CMDLINE_LINUX in " + grub + ". " + do.text
-	return do
+	change, words := strings.Join(parts, " and "), func(list []string) string { return strings.Join(list, " ") }
+	return d.by("boot", arguments{"add": add, "remove": remove, "change": {strings.ToUpper(change[:1]) + change[1:]},
+		"with": {term.Enclosed("with ", words(add), "")}, "without": {term.Enclosed("without ", words(remove), "")}})
 }
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
 func (e *exam) takenByOldDriver(g *GPU) {
-	do := e.bootHere(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
+	do := e.system.bootWords(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
@@ -400,7 +291,7 @@ func (e *exam) hiddenByLayer() {
 	}
 	what := said("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
 	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
-		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), thenRestart(e.switcher(b)))
+		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), e.system.by("switch", with("line", e.switcher(b))))
 		return
 	}
 	e.found(VariableHides, optimusFilter, "", what, nil).

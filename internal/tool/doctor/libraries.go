@@ -251,13 +251,10 @@ func (e *libraryExam) findable(name string) advice {
 		}
 		return asRoot("ldconfig").finding(directory)
 	}
-	switch kind := e.containerKind(); {
-	case !slices.Contains(subsystemLibraries, name):
+	if !slices.Contains(subsystemLibraries, name) {
 		return e.system.forLibrary(name)
-	case kind == "docker" || kind == "podman":
-		return startWith(kind, "--device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib")
 	}
-	return advised("The Windows Subsystem for Linux has this library in /usr/lib/wsl/lib. Run in Windows: wsl --update").untried(outsideOnly)
+	return e.system.by("subsystem", nil)
 }
 
 // fits reports whether a file is a library for the examined programs.

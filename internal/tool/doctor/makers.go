@@ -129,32 +129,12 @@ func (e *exam) unserved(g *GPU) (why sentence, do advice) {
 
 // makersDriver returns advice to install an older release of NVIDIA's driver.
 func (d distribution) makersDriver(last string) advice {
-	m := d.manager()
-	switch {
-	case d.sandbox != "" || d.image != changeable:
-	case m != nil && m.id == "arch":
-		return advised("Install the packages nvidia-" + last + "xx-dkms and nvidia-" + last + "xx-utils from the AUR, in place of NVIDIA's other packages: " +
-			"release " + last + " is the last release for this device.").untried(ofUsual)
-	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + last)
-	}
-	return advised("Install release " + last + " of NVIDIA's driver, the last release for this device.").untried(ofPackage)
+	return d.by("nvidia-last", with("last", last))
 }
 
 // modules returns advice to install NVIDIA's kernel modules of a release: the open ones, or the closed ones.
 func (d distribution) modules(open bool, release string) advice {
-	m := d.manager()
-	switch {
-	case d.sandbox != "" || d.image != changeable || m == nil:
-	case d.is("ubuntu"):
-		return d.choose("nvidia-driver-" + branch(release) + term.Either(open, "-open", ""))
-	case m.id == "debian":
-		return d.choose(term.Either(open, "nvidia-open-kernel-dkms", "nvidia-kernel-dkms"))
-	case m.id == "arch" && open:
-		return d.choose("nvidia-open-dkms")
-	}
-	wanted, other := term.Either(open, "open", "closed"), term.Either(open, "closed", "open")
-	return advised("Install NVIDIA's " + wanted + " kernel modules of release " + release + " in place of the " + other + " ones.").untried(ofPackage)
+	return d.by(term.Either(open, "nvidia-open", "nvidia-closed"), with("release", release, "branch", branch(release)))
 }
 
 // makersReleases returns the releases of NVIDIA's driver that serve a chip; "" if every release in use does.
@@ -186,10 +166,7 @@ func (e *exam) nvidiaModule() advice {
 	}
 	if headers := e.withoutHeaders(); headers != "" {
 		do := e.system.choose(headers)
-		if told, is := do.(told); is {
-			told.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + told.text
-			do = told
-		}
+		do.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + do.text
 		return do
 	}
 	return e.unsigned(advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+

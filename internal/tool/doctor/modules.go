@@ -86,23 +86,12 @@ func (h host) kernelRelease() string {
 // modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org (linux-image-cloud-amd64),
 // pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
 func (d distribution) kernelWith(release, module string) advice {
-	m := d.manager()
+	verb := "module"
 	switch {
-	case m == nil || d.image != changeable:
-	case d.is("ubuntu") || slices.Contains(d.ids, "ubuntu"):
-		do := d.choose("linux-modules-extra-" + release)
-		if told, is := do.(told); is {
-			told.text += "; then load the module: modprobe " + module
-			told.commands = append(slices.Clip(told.commands), "modprobe "+module)
-			do = told
-		}
-		return do
-	case m.id == "debian" && strings.Contains(release, "-cloud-") && d.kernel != "":
-		return thenRestart(m.install + " " + d.kernel)
-	case m.id == "alpine" && strings.HasSuffix(release, "-virt"):
-		return thenRestart(m.install + " linux-lts")
-	case m.id == "fedora":
-		return thenRestart(m.install + " kernel-modules-" + release)
+	case strings.Contains(release, "-cloud-") && d.kernel != "":
+		verb = "module-of-cloud"
+	case strings.HasSuffix(release, "-virt"):
+		verb = "module-of-virt"
 	}
-	return advised("Install the package with the module " + module + " for this kernel, or a kernel that has it.").untried(ofPackage)
+	return d.by(verb, with("release", release, "module", module, "image", d.kernel))
 }

@@ -68,11 +68,7 @@ func (e *exam) layerPackage(name string) *told {
 	case e.system.image == steamOS:
 		do = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
 	case m != nil && layerPackages[name][m.id] != "":
-		package_, is := e.system.choose(layerPackages[name][m.id]).(told)
-		if !is {
-			return nil
-		}
-		do = package_
+		do = e.system.choose(layerPackages[name][m.id])
 	case slices.Contains(kitLayers, name):
 		do = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
 	case name == validationLayer:
@@ -83,83 +79,24 @@ func (e *exam) layerPackage(name string) *told {
 	return &do
 }
 
-// ofSandbox returns advice to update the drivers of a sandbox; false outside of sandboxes with their own drivers.
-func (d *distribution) ofSandbox() (advice, bool) {
-	if d.sandbox == "flatpak" {
-		return newerRuntime(d.version), true
-	}
-	do, is := d.sandboxed()
-	if d.sandbox == "snap" {
-		do.text += ". If its Mesa stays too old, try another channel; to list them: snap info " + term.Or(d.detail, "NAME")
-	}
-	return do, is
-}
-
-// sandboxed returns advice to change the files of a sandbox by its own means; false outside of sandboxes.
-func (d *distribution) sandboxed() (told, bool) {
-	switch d.sandbox {
-	case "flatpak":
-		return typed("The libraries and drivers are those of the Flatpak runtime. Run outside: ", "flatpak update").untried(outsideOnly), true
-	case "snap":
-		return typed("The libraries and drivers are those of the snap. Run outside: ", "snap refresh "+term.Or(d.detail, "NAME")).untried(outsideOnly), true
-	case "steam":
-		return driverOfHost.untried(outsideOnly), true
-	}
-	return told{}, false
-}
-
-// choose returns advice to install packages, by the image's means on a system that is an image.
-func (d *distribution) choose(names ...string) advice {
-	if m := d.manager(); m != nil && d.image != changeable {
-		return d.run(false, strings.Join(names, " "))
-	}
-	return d.get(names...)
-}
-
-// get returns advice to install packages. The machine's own package lists confirm the names where there are lists.
-func (d *distribution) get(names ...string) told {
-	if do, is := d.sandboxed(); is {
+// choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.
+func (d *distribution) choose(names ...string) told {
+	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
+	m := d.manager()
+	if m == nil || do.because != ofPackage {
 		return do
 	}
-	m := d.manager()
-	if m == nil {
-		return advised("Install " + strings.Join(names, " and ") + ".").untried(ofUsual)
-	}
-	why := ofUsual
-	if m.lists {
-		missing, known := d.packages.missing(d.machine, names)
-		if known && len(missing) > 0 {
-			do := d.line(false, strings.Join(names, " ")).untried(ofPackage)
-			do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
-			return do
-		}
-		if known {
-			why = ofPackage
-		}
-	}
-	do := d.line(false, strings.Join(names, " "))
-	if do.because == ofPackage {
-		do.because = why
+	switch missing, known := d.packages.missing(d.machine, names); {
+	case !m.lists || !known:
+		do.because = ofUsual
+	case len(missing) > 0:
+		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
 	}
 	return do
 }
 
-// line returns advice to install or reinstall packages with the package manager: in a container as a line of the file that makes
-// its image, since a package that is installed in a running container is lost with it.
-func (d *distribution) line(again bool, names string) told {
-	m := d.manager()
-	command, image := m.install, m.image[0]
-	if again {
-		command, image = m.again, m.image[1]
-	}
-	if inContainer(d.sandbox) && !d.kept && image != "" {
-		return typed("In the image's Dockerfile: RUN ", image+" "+names).untried(ofPackage)
-	}
-	if command += " " + names; m.id == "debian" && d.packages != nil && d.packages.unfetched(d.machine) {
-		command = "apt update && " + command
-	}
-	return installing(command)
-}
+// unlisted returns advice to install packages whose names no list has.
+func (d *distribution) unlisted(names string) told { return d.by("install", with("p", names)) }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
 func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
@@ -240,9 +177,6 @@ func (d *distribution) libraryPackage(m *manager, library string) (name string, 
 // libraryName is a file name that a package list may have.
 var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
-// asking are the commands that ask a package manager which package has a library.
-var asking = map[string]string{"debian": "apt-file search ", "arch": "pacman -F ", "void": "xlocate ", "gentoo": "e-file "}
-
 // unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
 func unnumbered(name string) string {
 	stem, _, _ := strings.Cut(name, ".so")
@@ -270,24 +204,18 @@ func (d distribution) otherRelease(name string) string {
 
 // forLibrary returns advice to install a library.
 func (d distribution) forLibrary(name string) advice {
-	if do, is := d.sandboxed(); is {
+	m, verb := d.manager(), "library"
+	switch {
+	case slices.Contains(glibcOwn, name):
+		verb = "library-of-glibc"
+	case strings.Contains(name, "nvidia"):
+		verb = "library-of-nvidia"
+	}
+	if do, is := d.remedy(verb, with("file", name)); is {
 		return do
-	}
-	if d.onMusl() && slices.Contains(glibcOwn, name) {
-		return glibcOnMusl
-	}
-	if strings.Contains(name, "nvidia") {
-		return d.nvidiaFile(name)
-	}
-	m := d.manager()
-	if d.image == declarative {
-		return advised("On NixOS, a program finds only the libraries of its own package. Add the library to that package, or to programs.nix-ld.libraries.")
 	}
 	if !libraryName.MatchString(name) { // the name becomes a part of shell lines
 		return advised("Install the package that has " + name + ".").untried(ofPackage)
-	}
-	if m != nil && m.id == "arch" && d.image == steamOS {
-		return ofSteamOS
 	}
 	switch {
 	case m == nil || name != loaderName:
@@ -301,12 +229,12 @@ func (d distribution) forLibrary(name string) advice {
 			return do
 		}
 	} else if m != nil && m.library != nil { // the manager installs by the library's name
-		return d.run(false, m.library(name))
+		return d.unlisted(m.library(name))
 	} else if m != nil {
 		if word, confirmed := d.libraryPackage(m, name); word != "" {
-			do := d.run(false, word)
-			if t, is := do.(told); is && !confirmed && t.because == ofPackage {
-				do = t.untried(ofUsual)
+			do := d.unlisted(word)
+			if !confirmed && do.because == ofPackage {
+				do.because = ofUsual
 			}
 			return do
 		}
@@ -316,8 +244,5 @@ func (d distribution) forLibrary(name string) advice {
 		do.text = "The system has " + other + ": packages were updated in part. Update all. " + do.text
 		return do
 	}
-	if m != nil && asking[m.id] != "" {
-		return typed("Ask which package has it, and install that: ", asking[m.id]+name).untried(ofPackage)
-	}
-	return advised("Install the package that has " + name + ".").untried(ofPackage)
+	return d.by("search", with("p", name))
 }

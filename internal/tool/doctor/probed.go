@@ -108,7 +108,7 @@ func (r *Report) libraryExam() *libraryExam {
 // newerDriver returns advice about a driver that does not list a device, when no other cause is known.
 func (r *Report) newerDriver(a *alone) advice {
 	e := r.libraryExam()
-	if do, is := e.system.ofSandbox(); is {
+	if do, is := e.system.remedy("newer", nil); is {
 		return do
 	}
 	do := advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)

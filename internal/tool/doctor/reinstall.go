@@ -76,14 +76,10 @@ func (e *libraryExam) installed(name string) *machine.Package {
 
 // again returns advice to reinstall a package because of one of its files.
 func (d distribution) again(owner, file string) advice {
-	m := d.manager()
-	switch {
-	case owner == "":
+	if owner == "" {
 		return advised("Install the package that has " + file + " again.").untried(ofPackage)
-	case m == nil || m.again == "":
-		return advised("Install the package " + owner + " again.").untried(ofPackage)
 	}
-	return d.run(true, term.Quoted(owner))
+	return d.by("reinstall", with("p", term.Quoted(owner)))
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
@@ -95,7 +91,7 @@ func (e *libraryExam) matching(m *Module, f *binary.File) advice {
 			owner = drivers.Of(m.Library).Packages[manager.id]
 		}
 	}
-	if do, is := e.system.ofSandbox(); is {
+	if do, is := e.system.remedy("newer", nil); is {
 		return do
 	}
 	do, is := e.system.again(owner, f.Path).(told)

@@ -43,6 +43,12 @@ var surroundings = []struct {
 	{"podman", map[string]string{"run/.containerenv": "name=\"box\""}, nil, 64}, {"pod", map[string]string{"var/run/secrets/kubernetes.io/x": ""}, nil, 64},
 	{"lxc", map[string]string{"run/systemd/container": "lxc"}, nil, 64}, {"toolbox", map[string]string{"run/.containerenv": "name=\"box\"", "run/.toolboxenv": ""}, nil, 64},
 	{"docker 32-bit", map[string]string{".dockerenv": ""}, nil, 32}, {"flatpak", map[string]string{".flatpak-info": "[Application]\nname=org.a.B\n"}, nil, 64},
+	{"board", map[string]string{".dockerenv": "", "dev/nvmap": ""}, nil, 64}, {"nspawn", map[string]string{"run/systemd/container": "systemd-nspawn"}, nil, 64},
+	{"NVIDIA in docker", map[string]string{".dockerenv": "", "proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14"},
+		[]string{"NVIDIA_DRIVER_CAPABILITIES=all"}, 64},
+	{"without lists", map[string]string{"var/lib/apt/lists/": ""}, nil, 64}, {"both word sizes", map[string]string{"var/lib/dpkg/arch": "amd64\ni386\n"}, nil, 32},
+	{"container", map[string]string{"run/systemd/container": "rkt"}, nil, 64},
+	{"distrobox", map[string]string{"run/.containerenv": "name=\"box\""}, []string{"DISTROBOX_ENTER_PATH=/usr/bin/distrobox-enter"}, 64},
 	{"snap", nil, []string{"SNAP=/snap/a/1", "SNAP_NAME=a"}, 64}, {"steam", map[string]string{"run/host/container-manager": "pressure-vessel"}, nil, 64},
 }
 
@@ -52,23 +58,29 @@ func remedies() map[string]func(e *exam) advice {
 		"install loader":      func(e *exam) advice { return e.system.forLibrary(loaderName) },
 		"reinstall":           func(e *exam) advice { return e.system.again("mesa", "/usr/lib/libx.so") },
 		"reinstall, no owner": func(e *exam) advice { return e.system.again("", "/usr/lib/libx.so") },
-		"firmware":            func(e *exam) advice { return e.system.firmware() },
-		"boot, add":           func(e *exam) advice { return e.bootHere([]string{"a.b=1", "c=0"}, nil) },
-		"boot, remove":        func(e *exam) advice { return e.bootHere(nil, []string{"nomodeset"}) },
-		"boot, both":          func(e *exam) advice { return e.bootHere([]string{"a.b=1"}, []string{"nomodeset", "c=1"}) },
+		"firmware":            func(e *exam) advice { return e.system.by("firmware", nil) },
+		"boot, add":           func(e *exam) advice { return e.system.bootWords([]string{"a.b=1", "c=0"}, nil) },
+		"boot, remove":        func(e *exam) advice { return e.system.bootWords(nil, []string{"nomodeset"}) },
+		"boot, both":          func(e *exam) advice { return e.system.bootWords([]string{"a.b=1"}, []string{"nomodeset", "c=1"}) },
 		"allow module": func(e *exam) advice {
 			return e.allowing(&barrier{module: "amdgpu", lines: []FileLine{{"/etc/modprobe.d/a.conf", 3}}, first: "blacklist amdgpu"})
 		},
-		"kernel with module": func(e *exam) advice { return e.system.kernelWith("6.8.0-cloud-1-virt", "i915") },
-		"NVIDIA, release":    func(e *exam) advice { return e.system.makersDriver("470") },
-		"NVIDIA, open":       func(e *exam) advice { return e.system.modules(true, "550.54.14") },
-		"NVIDIA, closed":     func(e *exam) advice { return e.system.modules(false, "550.54.14") },
-		"NVIDIA, module":     func(e *exam) advice { return e.nvidiaModule() },
-		"NVIDIA, replaced":   func(e *exam) advice { return e.replaced("550.54.14", "libnvidia-gl-550") },
-		"Mesa, newer":        func(e *exam) advice { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
-		"Linux, newer":       func(e *exam) advice { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
-		"allow group":        func(e *exam) advice { return e.unmapped(e.containerKind(), "/dev/dri/renderD128") },
-		"device in service":  func(e *exam) advice { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
+		"module":           func(e *exam) advice { return e.system.kernelWith("6.8.0-1", "i915") },
+		"module, cloud":    func(e *exam) advice { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
+		"module, virt":     func(e *exam) advice { return e.system.kernelWith("6.8.0-1-virt", "i915") },
+		"NVIDIA, release":  func(e *exam) advice { return e.system.makersDriver("470") },
+		"NVIDIA, open":     func(e *exam) advice { return e.system.modules(true, "550.54.14") },
+		"NVIDIA, closed":   func(e *exam) advice { return e.system.modules(false, "550.54.14") },
+		"NVIDIA, module":   func(e *exam) advice { return e.nvidiaModule() },
+		"NVIDIA, replaced": func(e *exam) advice { return e.system.replaced("libnvidia-gl-550") },
+		"Mesa, newer":      func(e *exam) advice { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
+		"Linux, newer":     func(e *exam) advice { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
+		"allow group":      func(e *exam) advice { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
+		"join group": func(e *exam) advice {
+			do, is := e.system.remedy("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))
+			return term.Either(is, advice(do), nil)
+		},
+		"device in service": func(e *exam) advice { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
 		"modprobe": func(e *exam) advice {
 			_, do := e.kernelCure(&GPU{GPU: gpuOf("0x8086", "")})
 			return do
@@ -103,6 +115,7 @@ func TestRemediesOfEverySystem(t *testing.T) {
 		t.Skip("the names of 32-bit packages are those of x86")
 	}
 	answers := map[string]map[string][]string{} // systems by remedy and answer
+	used := map[*row]bool{}
 	list := remedies()
 	for id, release := range realSystems {
 		for _, place := range surroundings {
@@ -117,6 +130,9 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			e.sandboxes()
 			e.system.within(&e.record)
 			system := id + "/" + place.name
+			for i := range rows() {
+				used[e.system.rowOf(rows()[i].verb)] = true
+			}
 			for name, remedy := range list {
 				answer := "-"
 				if do := remedy(e); do != nil {
@@ -138,6 +154,11 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			}
 		}
 	}
+	for i := range rows() {
+		if r := &rows()[i]; !used[r] {
+			t.Errorf("no system uses the row %s | %s", r.verb, strings.Join(r.where, " "))
+		}
+	}
 	same := map[string][]string{} // remedies by their text
 	for name, list := range answers {
 		text := ""
@@ -153,6 +174,56 @@ func TestRemediesOfEverySystem(t *testing.T) {
 	}
 	slices.Sort(sections)
 	compareGolden(t, "remedies.txt", strings.Join(sections, ""))
+}
+
+// Each row of the table has known words, and a remedy or another row uses its verb.
+func TestSystemsTable(t *testing.T) {
+	t.Parallel()
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	for _, name := range sources {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code += term.Either(strings.HasSuffix(name, "_test.go"), "", string(text))
+	}
+	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "also", "install", "do"}
+	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu"},
+		term.Words(managers, func(m manager) string { return m.id }))
+	verbs := term.Words(rows(), func(r row) string { return r.verb })
+	called := ""
+	for _, r := range rows() {
+		for _, part := range r.how {
+			kind, body, _ := strings.Cut(part, ": ")
+			if verb, _, _ := strings.Cut(body, " "); kind == "do" {
+				called += "\"" + verb + "\""
+				if !slices.Contains(verbs, verb) {
+					t.Errorf("%s: no row has the verb %s", r.verb, verb)
+				}
+			}
+			if !slices.Contains(kinds, kind) || body == "" {
+				t.Errorf("%s: %q", r.verb, part)
+			}
+		}
+		for _, word := range r.where {
+			word = strings.TrimPrefix(word, "!")
+			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") {
+				t.Errorf("%s: %q is no word of a system", r.verb, word)
+			}
+		}
+		if _, is := reasonsUntried[r.why]; !is && r.why != "and-restart" {
+			t.Errorf("%s: %q is no reason", r.verb, r.why)
+		}
+	}
+	for _, verb := range verbs {
+		if !strings.Contains(code+called, "\""+verb+"\"") {
+			t.Errorf("nothing uses the verb %s", verb)
+		}
+	}
 }
 
 // systemsText returns lines with systems: those with the same places on one line, and "all" for every place.

@@ -1,13 +1,13 @@
 package doctor
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -96,24 +96,9 @@ func (h host) entered() bool {
 }
 
 // nodeCure returns advice that gives the sandbox the device's nodes.
-func (r *Report) nodeCure(g *GPU) advice {
-	nvidia := g.Kernel == "nvidia"
-	switch kind := r.kind("flatpak", "snap", "docker", "podman", "kubernetes", "container"); kind {
-	case "flatpak":
-		name := r.detail("flatpak")
-		return outside("flatpak override --user --device=dri "+term.Or(name, "APPLICATION"), name == "")
-	case "snap":
-		name := r.detail("snap")
-		return outside("snap connect "+term.Or(name, "NAME")+":opengl", name == "")
-	case "docker", "podman", "kubernetes":
-		if nvidia || kind == "kubernetes" {
-			return nvidiaStart(kind)
-		}
-		return startWith(kind, "--device /dev/dri")
-	case "container":
-		return advised("Pass /dev/dri to the container.")
-	}
-	return term.Either(nvidia, asRoot("nvidia-modprobe -c 0").untried(ofKernel), typed("Look for errors of "+g.Kernel+": ", "dmesg | grep "+term.Quoted(g.Kernel)))
+func (e *exam) nodeCure(g *GPU) advice {
+	verb := term.Either(g.Kernel == "nvidia", "node-of-nvidia", "node")
+	return e.system.by(verb, with("kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
 }
 
 func (r *Report) detail(kind string) string {
@@ -129,33 +114,17 @@ func (r *Report) detail(kind string) string {
 func (e *libraryExam) containerCure(g *GPU) advice {
 	nvidia := g.Kernel == "nvidia"
 	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
-	switch kind := e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container"); {
-	case kind == "flatpak" && nvidia:
-		version := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
-		return outside("flatpak install "+e.nvidiaExtension(version), version == "")
-	case kind == "flatpak" && len(e.Drivers) > 0: // the extension is installed, and its Mesa lacks the driver
-		return newerRuntime(e.system.version)
-	case kind == "flatpak":
-		return outside("flatpak install "+platform+".default", false)
-	case kind == "snap" && len(e.Drivers) > 0:
-		do, _ := e.system.ofSandbox()
+	version := e.system.nvidiaLoaded()
+	args := with("platform", platform, "extension", e.nvidiaExtension(version), "box", cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
+	verb := "driver"
+	switch {
+	case nvidia:
+		verb = "driver-of-nvidia"
+	case len(e.Drivers) > 0:
+		verb = "driver-beside-others"
+	}
+	if do, is := e.system.remedy(verb, args); is {
 		return do
-	case kind == "snap":
-		name := e.detail("snap")
-		return outside("snap connect "+term.Or(name, "NAME")+":gpu-2404 mesa-2404:gpu-2404", name == "")
-	case kind == "steam":
-		return driverOfHost
-	case nvidia && e.machine.Exists("/run/.toolboxenv"):
-		return advised("Current releases of toolbox add the host's NVIDIA driver to their containers. Update toolbox on the host, and enter the container again.").untried(outsideOnly)
-	case nvidia && e.entered():
-		name := term.Or(e.detail("podman"), "NAME") // distrobox refuses to clone a running container
-		return outside("distrobox stop "+name+" && distrobox create --clone "+name+" --name "+name+"-nvidia --nvidia", e.detail("podman") == "")
-	case nvidia && e.system.onMusl():
-		return nvidiaOnMusl
-	case nvidia && e.systemContainer():
-		return ofHostVersion(nvidiaVersion(e.text("/proc/driver/nvidia/version")))
-	case nvidia && kind != "":
-		return nvidiaPassed(kind, e.variable(drivers.NvidiaCapabilities), "nvidia_icd.json")
 	}
 	return nil
 }

@@ -292,16 +292,6 @@ func (l *Loader) words() string {
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.
-func (d *distribution) fromSuite(suite, what, name string) advice {
-	if inContainer(d.sandbox) && !d.kept && !strings.HasPrefix(name, "linux-") {
-		return typed(suite+" has "+what+". With that repository, in the image's Dockerfile: RUN ", "apt-get update && apt-get install -y -t "+suite+" "+name).untried(ofPackage)
-	}
-	do := installing("apt install -t " + suite + " " + name)
-	do.text = suite + " has " + what + ". With that repository, run as root: " + do.commands[0]
-	return do
-}
-
-// newerRelease returns advice to update the system when no package is known.
-func newerRelease(of, first string) advice {
-	return advised("Update the system to a release with " + of + " " + first + " or newer.").untried(ofPackage)
+func (d *distribution) fromSuite(suite, what, name string) told {
+	return d.by(term.Either(strings.HasPrefix(name, "linux-"), "suite-of-host", "suite"), with("suite", suite, "what", what, "p", name))
 }

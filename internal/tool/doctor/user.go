@@ -135,15 +135,16 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	if !ok {
 		return nil
 	}
-	switch kind := e.containerKind(); {
-	case kind == "podman" && e.entered():
-		return ofHostUser(node, e.user.name)
-	case kind == "podman" && group == overflowID:
-		return advised("Start the container with: podman run --group-add keep-groups ...").untried(outsideOnly)
-	case group == overflowID || owner == overflowID:
-		return e.unmapped(kind, node)
-	case kind != "" && !e.systemContainer():
-		return furtherGroup(kind, group)
+	args := with("node", node, "user", e.user.name, "gid", strconv.Itoa(int(group)))
+	switch do, is := e.system.remedy("join", args); {
+	case is && do.because == outsideOnly:
+		return do
+	case group == overflowID:
+		return e.system.by("map-group", args)
+	case owner == overflowID:
+		return e.system.by("map-owner", args)
+	case is:
+		return do.giving(group)
 	}
 	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.

@@ -14,33 +14,8 @@ import (
 )
 
 // install32 returns advice to install a package for 32-bit programs beside that for 64-bit programs.
-func (d distribution) install32(m *manager, name string) advice {
-	switch m.id {
-	case "debian":
-		name += ":" + d.narrow
-		if d.foreign {
-			break
-		}
-		add := "dpkg --add-architecture " + d.narrow + " && "
-		if inContainer(d.sandbox) && !d.kept {
-			return typed("In the image's Dockerfile: RUN ", add+m.image[0]+" "+name).untried(ofPackage)
-		}
-		return installing(add + "apt update && apt install " + name)
-	case "fedora", "rhel":
-		name += ".i686"
-	case "suse", "void":
-		name += "-32bit"
-	case "arch":
-		if d.image == steamOS {
-			return ofSteamOS
-		}
-		do := installing("pacman -S lib32-" + name)
-		do.text = "Run as root, with the repository multilib: " + do.commands[0]
-		return do
-	case "alpine":
-		return advised("Use a container of another distribution: Alpine has no 32-bit libraries.")
-	}
-	return d.run(false, name)
+func (d distribution) install32(_ *manager, name string) advice {
+	return d.by("install32", with("p", name))
 }
 
 // has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
@@ -55,7 +30,7 @@ func (d distribution) library32(m *manager, name string) advice {
 	case !d.has32(m):
 		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.run(false, name)
+		return d.unlisted(name)
 	case m.library != nil:
 		return d.install32(m, m.library(name))
 	}
@@ -70,7 +45,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 	m := d.manager()
 	switch {
 	case d.is("nixos"):
-		return ofNixOS("hardware.graphics.enable32Bit = true;")
+		return d.configured("hardware.graphics.enable32Bit = true;")
 	case d.is("gentoo"):
 		return advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
 	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":

@@ -1,0 +1,225 @@
+package doctor
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/term"
+)
+
+//go:embed systems.txt
+var systemsTable string
+
+// row is a row of systems.txt: how a kind of system does what a verb says.
+type row struct {
+	verb  string
+	where []string
+	how   []string
+	why   string // a key of reasonsUntried
+}
+
+// rows returns the table. A row without reason may leave its last column out.
+var rows = sync.OnceValue(func() (list []row) {
+	for line := range strings.Lines(systemsTable) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		verb, rest, _ := strings.Cut(line, "|")
+		where, rest, _ := strings.Cut(rest, "|")
+		last := strings.LastIndexByte(rest, '|')
+		if last < 0 {
+			last = len(rest)
+		}
+		how := term.Words(strings.Split(rest[:last], ";;"), strings.TrimSpace)
+		list = append(list, row{strings.TrimSpace(verb), strings.Fields(where), how, strings.Trim(rest[last:], "| ")})
+	}
+	return list
+})
+
+// reasonsUntried are the words of the table's last column.
+var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel, "outside": outsideOnly, "restart": restarted,
+	"restarted": restarted}
+
+// imageNames are the words for the kinds of image.
+var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos", declarative: "nixos"}
+
+// conditions are the other words of the second column, besides package managers, IDs of os-release(5) and files.
+var conditions = map[string]func(d *distribution) bool{
+	"image":     func(d *distribution) bool { return inContainer(d.sandbox) && !d.kept },
+	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
+	"contained": func(d *distribution) bool { return d.container != "" },
+	"whole":     func(d *distribution) bool { return d.machine != nil && host{d.machine}.systemContainer() },
+	"kept":      func(d *distribution) bool { return d.kept },
+	"lxc": func(d *distribution) bool {
+		h := host{d.machine}
+		return strings.HasPrefix(h.text("/run/systemd/container"), "lxc") || strings.Contains(h.text("/proc/1/environ"), "container=lxc")
+	},
+	"nspawn":    func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
+	"32-bit":    func(d *distribution) bool { return d.class == 32 },
+	"narrow":    func(d *distribution) bool { return d.foreign },
+	"unfetched": func(d *distribution) bool { return d.packages != nil && d.packages.unfetched(d.machine) },
+	"tegra":     func(d *distribution) bool { return d.tegra() },
+	"loaded":    func(d *distribution) bool { return d.nvidiaLoaded() != "" },
+	"graphics": func(d *distribution) bool {
+		return drivers.GrantsGraphics(host{d.machine}.variable(drivers.NvidiaCapabilities))
+	},
+}
+
+// holds reports whether a word of the second column is true on this system.
+func (d *distribution) holds(word string) bool {
+	if rest, not := strings.CutPrefix(word, "!"); not {
+		return !d.holds(rest)
+	}
+	if is := conditions[word]; is != nil {
+		return is(d)
+	}
+	id, first := strings.CutPrefix(word, "id:")
+	switch m := d.manager(); {
+	case path.IsAbs(word):
+		return d.machine != nil && d.machine.Exists(word)
+	case first:
+		return d.is(id)
+	case slices.ContainsFunc(managers, func(m manager) bool { return m.id == word }): // a family is one, and ID_LIKE may list several
+		return m != nil && m.id == word
+	}
+	return imageNames[d.image] == word || d.sandbox == word || d.container == word || slices.Contains(d.ids, word)
+}
+
+// rowOf returns the first row of a verb whose words all hold; nil: the table has none.
+func (d *distribution) rowOf(verb string) *row {
+	list := rows()
+	for i := range list {
+		if list[i].verb == verb && !slices.ContainsFunc(list[i].where, func(word string) bool { return !d.holds(word) }) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// arguments are the values of a row's placeholders.
+type arguments map[string][]string
+
+// placeholders are the names that a person replaces. A line with one is no line for a shell.
+var placeholders = regexp.MustCompile(`\b(APPLICATION|NAME|VERSION)\b`)
+
+// remedy returns advice to do something on this system, by the table; false: the table has no way.
+func (d *distribution) remedy(verb string, with arguments) (do told, known bool) {
+	r := d.rowOf(verb)
+	if r == nil {
+		return do, false
+	}
+	do.because = reasonsUntried[r.why]
+	add := func(text, line string) {
+		do.text = strings.TrimSpace(do.text + " " + text)
+		if line != "" && !placeholders.MatchString(line) {
+			do.commands = append(do.commands, line)
+		}
+	}
+	for _, part := range r.how {
+		kind, body, _ := strings.Cut(part, ": ")
+		switch body = d.fill(body, with); kind {
+		case "root":
+			add("Run as root: "+body, body)
+			do.root = true
+		case "image":
+			add("In the image's Dockerfile: RUN "+body, body)
+		case "outside":
+			add("Run outside: "+body, body)
+		case "start":
+			add("Start the container with: "+d.container+" run "+body+" ...", "")
+		case "say":
+			add(body, "")
+		case "run":
+			add(body, body)
+		case "line":
+			add("", body)
+			do.root = do.root || strings.Contains(do.text, " as root")
+		case "also":
+			do.text += body
+		case "install":
+			do = do.before(d.choose(body))
+		case "do":
+			verb, names, _ := strings.Cut(body, " ")
+			if names != "" {
+				with = arguments{"p": {names}}
+			}
+			other, is := d.remedy(verb, with)
+			if !is {
+				return do, false
+			}
+			do = do.before(other)
+		}
+	}
+	if r.why == "restart" || r.why == "and-restart" && do.because != restarted {
+		do.text += "; then restart the machine"
+	}
+	return do, true
+}
+
+// before returns other advice after this one.
+func (t told) before(other told) told {
+	other.text, other.commands = strings.TrimSpace(t.text+" "+other.text), append(slices.Clip(t.commands), other.commands...)
+	return other
+}
+
+// by returns advice to do something on this system, by a row that every system has.
+func (d *distribution) by(verb string, with arguments) told {
+	do, _ := d.remedy(verb, with)
+	return do
+}
+
+// with returns arguments of one word each: names and words by turns.
+func with(pairs ...string) arguments {
+	list := arguments{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		list[pairs[i]] = []string{pairs[i+1]}
+	}
+	return list
+}
+
+// ownArguments are the placeholders whose values the system has.
+func (d *distribution) ownArguments() map[string]func() string {
+	h := host{d.machine}
+	return map[string]func() string{
+		"app":    func() string { return term.Or(d.detail, "APPLICATION") },
+		"box":    func() string { return term.Or(d.detail, "NAME") },
+		"narrow": func() string { return d.narrow },
+		"driver": func() string { return versionOf(d.nvidiaLoaded()) },
+		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
+		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
+		"capable": func() string {
+			value := h.variable(drivers.NvidiaCapabilities)
+			return term.Either(value == "", "it is not set", "it is "+value+", without graphics")
+		},
+	}
+}
+
+// placeOf is an argument's place in a text of the table, with the space before it.
+var placeOf = regexp.MustCompile(` ?\{([a-z]+)(?:([:=])([^ }]*))?\}`)
+
+// fill returns a text of the table with its arguments: {x} has the words of x, {x:a} begins each of them with a, and {x=a} all of them
+// joined; the latter two are quoted for a shell. An argument without words takes no place.
+func (d *distribution) fill(text string, with arguments) string {
+	own := d.ownArguments()
+	return placeOf.ReplaceAllStringFunc(text, func(place string) string {
+		m := placeOf.FindStringSubmatch(place)
+		words, given := with[m[1]]
+		if value := own[m[1]]; !given && value != nil {
+			words = []string{value()}
+		} else if !given {
+			return place
+		}
+		switch {
+		case m[2] == ":":
+			words = term.Words(words, func(word string) string { return term.Quoted(m[3] + word) })
+		case m[2] == "=" && len(words) > 0:
+			words = []string{term.Quoted(m[3] + strings.Join(words, " "))}
+		}
+		return term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), "")
+	})
+}
