@@ -37,12 +37,11 @@ BINDIR ?= $(PREFIX)/bin
 INCLUDEDIR ?= $(PREFIX)/include
 LIBEXECDIR ?= $(PREFIX)/libexec
 DATADIR ?= $(PREFIX)/share
-# The directories that are searched for manifests and the settings file (PATH-4). If SYSCONFDIR is not given, /etc is
-# searched, too.
+# The directories that are searched for manifests and the settings file (PATH-3, PATH-4). If SYSCONFDIR is not given, /etc is
+# searched, too. On macOS, the data directory of another prefix, as Homebrew's, is searched before the usual ones.
 EXTRASYSCONFDIR := $(if $(SYSCONFDIR),,$(if $(filter /usr,$(PREFIX)),,/etc))
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),,$(PREFIX))/etc
-export SEARCH_DIRECTORIES := -X vkloader/internal/core/search.linuxSysConfDir=$(SYSCONFDIR) \
-	-X vkloader/internal/core/search.linuxExtraDir=$(EXTRASYSCONFDIR)
+DATADIRS := $(if $(filter /usr /usr/local,$(PREFIX)),,$(DATADIR):)/usr/local/share:/usr/share
 DESTDIR ?=
 VK_XML ?= registry/vk.xml
 # Quotes a text, which may have spaces and apostrophes, as one word for the shell.

@@ -51,9 +51,10 @@ ZIG := $(ZIG_$(SYSTEM))
 HIGH_64 := -Wl,--high-entropy-va
 SPINE_LDFLAGS_windows := $(if $(ZIG),-shared -s -Wl$(,)--dynamicbase -Wl$(,)--nxcompat -Wl$(,)--high-entropy-va,-shared -static-libgcc \
 	-Wl$(,)--dynamicbase -Wl$(,)--nxcompat $(HIGH_$(BITS)) -Wl$(,)--no-insert-timestamp -Wl$(,)--exclude-all-symbols -Wl$(,)--file-alignment=4096)
-# The dynamic linker compares these versions, which are LunarG's; the patch number does not fit into 8 bits.
+# The dynamic linker compares these versions, which are LunarG's; the patch number does not fit into 8 bits. Packagers set another
+# install name and sign the library, which needs room after the load commands.
 SPINE_LDFLAGS_macos := -shared -Wl,-install_name,@rpath/libvulkan.1.dylib -Wl,-compatibility_version,1.0.0 \
-	-Wl,-current_version,1.4.0
+	-Wl,-current_version,1.4.0 -Wl,-headerpad_max_install_names
 SPINE_LDFLAGS := $(SPINE_LDFLAGS_$(SYSTEM))
 
 # ---- rules ------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ GOMODCACHE=$("$go" env GOMODCACHE)
 export PATH GOCACHE GOMODCACHE
 jobs=${DEB_BUILD_OPTIONS:-parallel=$(nproc) nocheck}
 # Variables exported by the calling Makefile are for its own build.
-unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
+unset CC TARGET TARGET_CC CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 
 # missing ARCHITECTURE prints the packages of missing compilers. dpkg-architecture warns about the compiler for another
 # machine, which debian/rules chooses.

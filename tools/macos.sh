@@ -6,7 +6,7 @@
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-tools/packages.sh test npm
+tools/packages.sh test npm llvm
 tools/zig.sh > /dev/null
 make -s -j"$(nproc)" TARGET= all
 make -s -j"$(nproc)" TARGET=macos all

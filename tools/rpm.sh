@@ -23,7 +23,7 @@ PATH=$(dirname "$go"):$PATH
 SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)" +%s)
 export PATH SOURCE_DATE_EPOCH
 # Variables exported by the calling Makefile are for its own build.
-unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
+unset CC TARGET TARGET_CC CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 # Debian's rpm does not know the installed packages, so it cannot check build dependencies.
 nodeps=
 if command -v dpkg > /dev/null; then nodeps=--nodeps; fi

@@ -27,7 +27,7 @@ for applet in $(busybox --list); do
 done
 go=$(command -v "${GO:-go}")
 # Variables exported by the calling Makefile are for its own build.
-unset CC TARGET TARGET_CC SEARCH_DIRECTORIES CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
+unset CC TARGET TARGET_CC CGO_ENABLED MAKEFLAGS MAKELEVEL MFLAGS GOARCH
 
 cat > "$here/abuild" <<'END'
 set -eu

@@ -5,10 +5,14 @@ TOOL_linux := vkloader
 TOOL_macos := vkloader
 TOOL_windows := vkloader.exe
 
-# Constants of the tool: its release, and the installed locations of the library and the probe.
+# Constants of the tool: its release, the directories of manifests, and the installed locations of the library and the probe.
 TOOL_PLACES := -X vkloader/internal/decide/probe.libraryDirectory=$(LIBDIR) \
 	-X vkloader/internal/decide/probe.libexecDirectory=$(LIBEXECDIR)
 TOOL_PLACES_linux := $(TOOL_PLACES)
+SEARCHED := vkloader/internal/core/search
+SEARCHED_linux := -X $(SEARCHED).linuxSysConfDir=$(SYSCONFDIR) -X $(SEARCHED).linuxExtraDir=$(EXTRASYSCONFDIR)
+SEARCHED_macos := -X $(SEARCHED).macOSSysConfDir=$(SYSCONFDIR) -X $(SEARCHED).macOSExtraDir=$(EXTRASYSCONFDIR) \
+	-X $(SEARCHED).macOSDataDirs=$(DATADIRS)
 TOOL_WORDS := -X vkloader/internal/tool/cli.release=$(RELEASE) $(TOOL_PLACES_$(SYSTEM))
 
 GO_MACHINE_64 := amd64
@@ -47,7 +51,7 @@ $(B)/obj/tool/clone.o: cmd/vkloader/start/clone.c $(TOOL_RULES)
 $(B)/$(TOOL_$(SYSTEM)): $(TOOL_RESOURCE) $(if $(STATIC_PIE),$(TOOL_START)) FORCE
 	$(Q)mkdir -p $(B)
 	$(Q)CGO_ENABLED=$(if $(STATIC_PIE),1,0) CC='$(TOOL_CC)' $(GO_TARGET_$(SYSTEM)) $(GO) build -trimpath -buildvcs=false $(TOOL_PIE) \
-		-ldflags='-s -w $(SEARCH_DIRECTORIES) $(TOOL_WORDS) $(TOOL_LINK)' \
+		-ldflags='-s -w $(SEARCHED_$(SYSTEM)) $(TOOL_WORDS) $(TOOL_LINK)' \
 		-o $@.new ./cmd/vkloader
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else printf '  %-6s %s\n' GO $@; mv $@.new $@; fi
 

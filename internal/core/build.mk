@@ -9,6 +9,9 @@ ENTRY_windows := ./internal/core/entry/windows
 ENTRY_macos := ./internal/core/entry/macos
 CORE_WORDS_linux := -macro vkloader/internal/core/search.linuxSysConfDir=VKL_SYSCONFDIR \
 		-macro vkloader/internal/core/search.linuxExtraDir=VKL_EXTRASYSCONFDIR
+CORE_WORDS_macos := -macro vkloader/internal/core/search.macOSSysConfDir=VKL_SYSCONFDIR \
+		-macro vkloader/internal/core/search.macOSExtraDir=VKL_EXTRASYSCONFDIR \
+		-macro vkloader/internal/core/search.macOSDataDirs=VKL_DATADIRS
 
 # OPT=-O0 compiles the spine for a debugger. Without any optimisation, the core would need 32 kB of stack, but programs
 # call on stacks of 16 kB. CORE_OPT= compiles the core like the rest all the same.
@@ -16,12 +19,12 @@ CORE_OPT := $(if $(filter -O0,$(OPT)),-O1)
 # Go wraps integers, converts any pointer, and does no arithmetic with extra precision. Programs call on stacks of 16 kB.
 CORE_CFLAGS := -std=gnu11 -fwrapv -fno-strict-aliasing -ffp-contract=off \
 	$(if $(CLANG),,-fconserve-stack -Wno-stringop-overread) -DVKL_SYSCONFDIR='"$(SYSCONFDIR)"' \
-	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
+	-DVKL_EXTRASYSCONFDIR='"$(EXTRASYSCONFDIR)"' -DVKL_DATADIRS='"$(DATADIRS)"' -DVKL_LOADER_BITS='"$(BITS)"' $(CORE_OPT)
 
 # The search directories are compiled in, so other directories need another library.
 $(B)/directories: FORCE
 	$(Q)mkdir -p $(B)
-	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR)' > $@.new
+	$(Q)echo '$(SYSCONFDIR):$(EXTRASYSCONFDIR):$(DATADIRS)' > $@.new
 	$(Q)cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 .PHONY: core

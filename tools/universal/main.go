@@ -1,4 +1,5 @@
-// Command universal joins Mach-O files of several machines into one universal file, like lipo. The same files give the same bytes.
+// Command universal joins Mach-O files of several machines into one universal file, like lipo. It signs those without a signature ad
+// hoc, as linkers do. The same files give the same bytes.
 //
 //	universal -o OUT FILE...
 package main
@@ -10,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 const (
@@ -43,6 +45,9 @@ func join(out string, files []string) error {
 		}
 		f, err := macho.NewFile(bytes.NewReader(content))
 		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if content, err = sign(content, f, filepath.Base(out)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		put(uint32(f.Cpu), f.SubCpu, at, uint32(len(content)), align)

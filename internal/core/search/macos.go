@@ -2,9 +2,16 @@ package search
 
 import "vkloader/internal/core/variables"
 
+// macOSSysConfDir, macOSExtraDir and macOSDataDirs are set by the linker, as Linux's directories are.
+var (
+	macOSSysConfDir = "/usr/local/etc"
+	macOSExtraDir   = "/etc"
+	macOSDataDirs   = "/usr/local/share:/usr/share"
+)
+
 // MacOS returns the platform of libvulkan.1.dylib: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
 func MacOS() Platform {
-	p := Unix("/usr/local/etc", "/etc", "/etc/xdg", "/usr/local/share:/usr/share")
+	p := Unix(macOSSysConfDir, macOSExtraDir, "/etc/xdg", macOSDataDirs)
 	p.Steps = append([]Step{bundle}, p.Steps...)
 	p.Surfaces = []string{"VK_MVK_macos_surface", "VK_EXT_metal_surface"} // MAC-020
 	return p

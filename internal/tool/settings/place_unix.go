@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/exit"
 )
 
@@ -30,7 +30,7 @@ func (c *Options) place(p *FileSet) (string, error) {
 	}
 	f := p.InForce()
 	if c.System {
-		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, search.Linux().SysConfDir+"/") })
+		at := slices.IndexFunc(places, func(place string) bool { return strings.HasPrefix(place, explain.Platform(p.Source).SysConfDir+"/") })
 		if at < 0 {
 			return "", exit.Unable("there is no place for the settings of all users")
 		}
