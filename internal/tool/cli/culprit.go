@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
-	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -48,7 +47,6 @@ type verdict struct {
 // findsCulprit holds the options of --find-culprit.
 type findsCulprit struct {
 	culprit, apply bool
-	expires        string     // the expiry for --apply
 	limits         run.Limits // the time limits of a run
 	failure        failure
 	usual          []string // the environment that gives the program its loader without the tool; nil: the same environment
@@ -60,8 +58,7 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as hung (default: press "+hangKey+" to mark it)")
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
-	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: quarantine the culprit for this program; see vkloader settings quarantine")
-	flags.StringVar(&f.expires, "expires", "30d", "with --apply: end the quarantine after this `TIME`, such as 8h or 30d, or \"never\"")
+	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
 }
 
 // check returns an error for incompatible options. once: another option needs a single run, or none.
@@ -108,12 +105,10 @@ type hunt struct {
 
 // find runs the program until the culprit is known.
 func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args []string, asJSON bool) error {
-	length, err := settings.Length(r.expires)
-	if err == nil && r.apply {
-		err = readsSettings(s, "--apply")
-	}
-	if err != nil {
-		return err
+	if r.apply {
+		if err := readsSettings(s); err != nil {
+			return err
+		}
 	}
 	h, err := r.hunt(s, m, path, args)
 	if err != nil {
@@ -149,7 +144,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	v := h.verdict(found, with)
 	var failed error
 	if r.apply && found.Result == run.FoundCulprit {
-		failed = h.apply(found, length)
+		failed = h.apply(found)
 		v.Applied = failed == nil && h.rights == ""
 	}
 	v.Notes = append([]string{}, h.notes...)
@@ -237,8 +232,18 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	return v
 }
 
-// apply quarantines the culprits for the program.
-func (h *hunt) apply(found *run.CulpritSearch, length time.Duration) error {
+// readsSettings returns an error if the tool runs as administrator: the program does too, and does not read the settings of a
+// user. With --elevated=false it returns nil, because the program has other rights.
+func readsSettings(s *invocation) error {
+	if !onWindows || s.asUser || !elevatedHere() {
+		return nil
+	}
+	return exit.Unable("--apply: nothing was written, because programs that run as administrator do not read the settings of a user " +
+		"in HKEY_CURRENT_USER. Use a prompt without administrator rights")
+}
+
+// apply excludes the culprits from the program.
+func (h *hunt) apply(found *run.CulpritSearch) error {
 	if h.rights != "" {
 		h.note("--apply has no effect: this program ignores the user's settings")
 		return nil
@@ -249,7 +254,7 @@ func (h *hunt) apply(found *run.CulpritSearch, length time.Duration) error {
 			continue
 		}
 		app := term.Or(found.First.Program, h.scene.Source.Program)
-		if _, err := addQuarantine(h.s, c.Name, app, found.First.What, length); err != nil {
+		if err := exclude(h.s, newExclusion(string(c.Kind), c.Name, app)); err != nil {
 			return err
 		}
 	}

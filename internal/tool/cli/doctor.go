@@ -136,7 +136,7 @@ func (d *doctoring) here(s *invocation) error {
 	}
 	for _, p := range result.Probes {
 		if d.keepOut && died(p) {
-			if _, err := addQuarantine(s, p.Name, d.app, p.Detail, 0); err != nil {
+			if err := exclude(s, newExclusion(p.Kind, p.Name, d.app)); err != nil {
 				return err
 			}
 		}

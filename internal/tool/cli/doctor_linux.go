@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -34,7 +33,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"With --app or --plugin, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
 	"names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
-	"~/.config/environment.d, and with --probe quarantines drivers and layers that crash or hang. With --full it also disables drivers for\n" +
+	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n" +
 	drivers.DeviceHelp +
 	"For --device with a number or a UUID, a child process asks the drivers; for the other forms, the kernel is enough.\n\n"
@@ -52,7 +51,7 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "quarantine each driver or layer that crashes or hangs, until its file changes: for all programs, or with --probe and --app for that program only")
+	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its library changes: from all programs, or with --probe and --app from that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
 }
@@ -63,7 +62,7 @@ func (d *doctoring) check() error {
 		return err
 	}
 	if d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut) {
-		return errors.New("--fix is for programs that you start, and asks before each quarantine: not with --pid, " +
+		return errors.New("--fix is for programs that you start, and asks before each step: not with --pid, " +
 			"--elevated, --user or --quarantine")
 	}
 	return nil
@@ -130,8 +129,8 @@ type ownFiles struct {
 	later  bool            // a step has changed a variable
 }
 
-// fixHere does each tried and accepted step in the user's own files. With --probe, it also quarantines components that fail
-// when loaded, for the program of --app or for all. With --full, it also makes programs start faster.
+// fixHere does each tried and accepted step in the user's own files. With --probe, it also excludes components that fail
+// when loaded, from the program of --app or from all. With --full, it also makes programs start faster.
 func fixHere(s *invocation, about *subject, d *doctoring) error {
 	if err := asksFirst(s, &d.repairing); err != nil {
 		return err
@@ -157,7 +156,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	if usual.full = d.full; !done && d.full && f.nextChange(report, every) != nil {
 		done, options = true, append(options, "--full")
 	}
-	if dies, err := f.nextQuarantine(report, every); err == nil && dies != nil && !source.Foreign() {
+	if dies, err := f.nextExclusion(report, every); err == nil && dies != nil && !source.Foreign() {
 		done, options = true, append(options, "--probe")
 	}
 	if d.app != "" {
@@ -196,7 +195,7 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 		return nil, nil, err
 	}
 	if next = f.nextChange(report, asks); next == nil && f.load {
-		next, err = f.nextQuarantine(report, asks)
+		next, err = f.nextExclusion(report, asks)
 	}
 	return report, next, err
 }
@@ -225,14 +224,12 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool
 	return nil
 }
 
-// nextQuarantine returns the quarantine of the first driver or layer that crashed or hung when loaded; nil: none.
-func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) bool) (*step, error) {
+// nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
+func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line string) bool) (*step, error) {
 	app := f.app
 	for _, p := range report.Probes {
-		line := "vkloader settings quarantine add " + term.Quoted(p.Name)
-		if app != "" {
-			line += " --app " + term.Quoted(app)
-		}
+		change := newExclusion(p.Kind, p.Name, app)
+		line := exclusionLine(&change)
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
 		if !died(p) || !asks(line) || at < 0 {
 			continue
@@ -241,21 +238,15 @@ func (f *ownFiles) nextQuarantine(report *doctor.Report, asks func(line string) 
 		if err != nil {
 			return nil, err
 		}
-		// A quarantine has no effect if the program's loader does not read it.
+		// Settings have no effect if the program's loader does not read them.
 		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
-		files, err := settings.TryQuarantine(found, p.Name, app)
-		if err != nil || !fix.Own(&f.source.Machine, files...) {
+		file, err := found.TryExclusion(change, p.Manifest)
+		if err != nil || !fix.Own(&f.source.Machine, file) {
 			continue
 		}
-		next := &step{finding: &report.Findings[at], line: line}
-		for _, file := range files {
-			next.files = append(next.files, "writes "+file)
-		}
+		next := &step{finding: &report.Findings[at], line: line, files: []string{"writes " + file}}
 		next.do = func() error {
-			return fix.Around(&f.source.Machine, files, func() error {
-				_, err := addQuarantine(f.invocation, p.Name, app, p.Detail, 0)
-				return err
-			})
+			return fix.Around(&f.source.Machine, []string{file}, func() error { return exclude(f.invocation, change) })
 		}
 		return next, nil
 	}

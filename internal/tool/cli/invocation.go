@@ -222,9 +222,7 @@ const (
 	layerSettingsSchema = 1 // settings layer
 	listSchema          = 1 // list drivers, layers, devices and paths
 	ociSchema           = 1 // cdi check
-	orderSchema         = 1 // settings order
 	psSchema            = 1 // ps
-	quarantineSchema    = 1 // settings quarantine list
 	serviceSchema       = 1 // service status
 	validateSchema      = 1 // validate
 	variableSchema      = 1 // list variables

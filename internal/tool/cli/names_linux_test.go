@@ -11,7 +11,7 @@ import (
 
 // An earlier name of a command gives the same output as the present one, and a line on standard error; no help has it.
 func TestEarlierNames(t *testing.T) {
-	for _, line := range []string{"info", "info --json", "quarantine list", "quarantine --json", "policy", "graph --still --json", "env --json", "policy hardware"} {
+	for _, line := range []string{"info", "info --json", "policy", "graph --still --json", "env --json", "policy hardware"} {
 		s, out, errOut := world(t, goodRun)
 		s.environ = append(s.environ, "HOME="+t.TempDir())
 		old, rest, _ := strings.Cut(line, " ")

@@ -191,7 +191,6 @@ func everyCommand() []command {
 		{"doctor", newDoctor},
 		{"env", newEnv},
 		{"settings", newSettings},
-		{"quarantine", newQuarantine},
 		{"validate", newValidate},
 		{"check", newCheck},
 		{"wait", newWait},
@@ -227,14 +226,13 @@ func commandsFor(args []string) (list []command, every bool) {
 
 // renamed maps earlier names of commands to their present ones. The earlier names work until version 2.0 and are in no help.
 var renamed = map[string]string{
-	"env":        "list variables --set",
-	"graph":      "explain --picture",
-	"info":       "list devices --details",
-	"oci":        "cdi check",
-	"policy":     "settings policy",
-	"quarantine": "settings quarantine",
-	"serve":      "service run",
-	"wait":       "check --wait",
+	"env":    "list variables --set",
+	"graph":  "explain --picture",
+	"info":   "list devices --details",
+	"oci":    "cdi check",
+	"policy": "settings policy",
+	"serve":  "service run",
+	"wait":   "check --wait",
 }
 
 // synonyms maps words that users type for a command to the command.

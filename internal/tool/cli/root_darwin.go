@@ -46,12 +46,12 @@ func libraryVersions(library string) (release, vulkan string) {
 // trialHelp describes the trial of settings that choose devices.
 const trialHelp = "set writes them without a trial, because this tool has no child process for macOS."
 
-// orderUse is a part of the usage of settings.
-const orderUse = "|layer|order"
+// settingsUse is a part of the usage of settings.
+const settingsUse = "|layer"
 
 // settingsOfSystem returns the subcommands of settings that not every system has.
 func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s)}
+	return []*cobra.Command{newSettingsLayer(s)}
 }
 
 // asSeer returns "".

@@ -53,12 +53,12 @@ func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doct
 const trialHelp = "Before it writes, set checks in a child process that a program with these settings gets\n" +
 	"the devices."
 
-// orderUse is a part of the usage of settings.
-const orderUse = "|layer|order|policy"
+// settingsUse is a part of the usage of settings.
+const settingsUse = "|layer|policy"
 
 // settingsOfSystem returns the subcommands of settings that not every system has.
 func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsOrder(s), newSettingsLayer(s), newPolicy(s)}
+	return []*cobra.Command{newSettingsLayer(s), newPolicy(s)}
 }
 
 // asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.

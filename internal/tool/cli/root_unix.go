@@ -72,11 +72,9 @@ const (
 		"other program."
 	settingsPlaces = "If there is none, it writes a file in the user's\n" +
 		"directories, or with --system in the system's. "
-	quarantinedFor   = "all programs"
-	quarantineAdders = "\"vkloader run --find-culprit --apply\" and \"vkloader doctor --probe --quarantine\" add entries."
-	pageAgain        = "; press Enter in the terminal for a new address"
-	pageRights       = "As root, the page changes files of the\nsystem only."
-	psHelp           = "ps lists every process that has loaded a Vulkan loader. It shows the loader, drivers and layers, the word size, the sandbox, and the device memory\n" +
+	pageAgain  = "; press Enter in the terminal for a new address"
+	pageRights = "As root, the page changes files of the\nsystem only."
+	psHelp     = "ps lists every process that has loaded a Vulkan loader. It shows the loader, drivers and layers, the word size, the sandbox, and the device memory\n" +
 		"of the process, if the kernel driver reports it. Files\n" +
 		"that an update has replaced under a running program are marked. Only root can inspect the\n" +
 		"processes of other users."

@@ -64,14 +64,13 @@ func libraryVersions(library string) (release, vulkan string) {
 	return release, strings.TrimSuffix(windows.FileVersion(library), ".0")
 }
 
-// orderUse is the part of settings' usage about the order of layers, which Windows does not support.
-const orderUse = ""
+// settingsUse is the part of settings' usage that Windows does not support.
+const settingsUse = ""
 
 // settingsOfSystem returns the parts of settings that Windows does not support.
 func settingsOfSystem(*invocation) (list []*cobra.Command) {
 	for name, why := range map[string]string{
 		"layer":  "writes the file that layers read on Linux",
-		"order":  "orders the files of Linux's directories",
 		"policy": aboutPolicies,
 	} {
 		list = append(list, absent(name, "settings "+name, why))
@@ -151,12 +150,10 @@ const (
 	fixBrief = "--fix makes tested changes to the registry, and asks before each; --undo restores the values."
 	runBrief = "run starts PROGRAM with the vulkan-1.dll that Windows finds for it, and with the drivers, devices and layers of the options.\n" +
 		"It changes no other program."
-	settingsPlaces   = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
-	quarantinedFor   = "all programs that do not run as administrator"
-	quarantineAdders = "\"vkloader run --find-culprit --apply\" adds entries."
-	pageAgain        = "; start ui again for another tab"
-	pageRights       = "As administrator, the page changes settings that programs with these rights\ndo not read."
-	psHelp           = "ps lists every process that has loaded a vulkan-1.dll: the loader, drivers and layers, and the word size.\n" +
+	settingsPlaces = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
+	pageAgain      = "; start ui again for another tab"
+	pageRights     = "As administrator, the page changes settings that programs with these rights\ndo not read."
+	psHelp         = "ps lists every process that has loaded a vulkan-1.dll: the loader, drivers and layers, and the word size.\n" +
 		"Only an administrator can inspect the processes of other users. A tool of 32 bits cannot inspect\n" +
 		"programs of 64 bits."
 )

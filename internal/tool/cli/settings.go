@@ -22,16 +22,16 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear|quarantine" + orderUse,
+		Use:   "settings show|set|clear" + settingsUse,
 		Short: "Show, write and remove the loader settings file",
 		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
 			"subcommand the settings in force are shown.\n\n" +
-			"The tool marks the files that it writes and changes only those. Loaders ignore expiry times: each\n" +
-			"of these commands first removes expired settings.\n\n" + exitCodesHelp,
+			"The tool marks the files that it writes and changes only those. Loaders know neither expiry times nor\n" +
+			"--until-changed: each of these commands, and run, first removes the settings that have ended.\n\n" + exitCodesHelp,
 	}
 	show := newSettingsShow(s)
-	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newQuarantine(s))
+	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd
@@ -59,12 +59,7 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 	if err != nil {
 		return err
 	}
-	var gone []string
 	for _, e := range over {
-		if e.Err == nil && !e.Restored {
-			gone = append(gone, e.File.Path)
-			restoreOrder(s, m, e.File)
-		}
 		when := e.File.Expires.Format(time.RFC3339)
 		if e.Err != nil {
 			fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s, and programs still get them: %v\n", e.File.Path, when, e.Err)
@@ -72,22 +67,19 @@ func expireSettings(s *invocation, m *machine.Machine) error {
 		}
 		fmt.Fprintf(s.messages(), "vkloader: the settings in %s expired at %s: removed%s\n", e.File.Path, when, putBack(e.Restored))
 	}
-	return renewQuarantines(s, m, gone)
-}
-
-// restoreOrder keeps the layer order rules of an expired file.
-func restoreOrder(s *invocation, m *machine.Machine, old *settings.File) {
-	found, err := settings.Look(&machine.Source{Machine: *m, AsUser: true})
-	restored := false
-	if err == nil {
-		restored, err = settings.RestoreRules(found, old)
+	ended, err := settings.EndChanged(m)
+	for _, e := range ended {
+		fmt.Fprintf(s.messages(), "vkloader: %s: the settings no longer exclude %s from %s\n", e.Change,
+			term.Or(e.Name, "its driver"), term.Or(strings.Join(e.Apps, ", "), allPrograms))
 	}
 	if err != nil {
-		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers in %s could not be kept: %v\n", old.Path, err)
-	} else if restored {
-		fmt.Fprintf(s.messages(), "vkloader: the rules about the order of layers stay in %s\n", old.Path)
+		fmt.Fprintf(s.messages(), "vkloader: settings that have ended stay in the file: %v\n", err)
 	}
+	return nil
 }
+
+// allPrograms stands for an empty list of programs.
+const allPrograms = "all programs"
 
 func putBack(restored bool) string {
 	return term.Either(restored, "; the other program's file is restored", "")
@@ -120,9 +112,6 @@ func newSettingsShow(s *invocation) *cobra.Command {
 			}
 			if f := place.InForce(); f != nil {
 				shown.Ignored = place.Ignored([]string{app}, loaders.FieldsIn(f.Content))
-			}
-			if shown.Order, err = settings.ListRules(place); err != nil {
-				return err
 			}
 			problems := slices.ContainsFunc(shown.Findings, func(f validation.Remark) bool { return f.Severity == diag.Problem })
 			return out.judge(s, shown, problems, func() {
@@ -182,10 +171,6 @@ func printShown(s *invocation, shown *settings.Shown) {
 			fmt.Fprintf(s.out, "\n%s more, not shown: name one with --app\n", term.Number(shown.More, "program"))
 		}
 	}
-	if len(shown.Order) > 0 {
-		fmt.Fprintln(s.out)
-		printOrder(s, shown.Order)
-	}
 	if len(shown.Findings) > 0 {
 		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems in the file"))
 	}
@@ -209,7 +194,7 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 	default:
 		fmt.Fprintf(s.out, "  %s\n", term.OneLine(e.File))
 		for i := range e.Programs {
-			fmt.Fprintf(s.out, "  %s\n", term.OneLine("for "+forWhom(e.Programs[i].App)))
+			fmt.Fprintf(s.out, "  %s\n", term.OneLine("for "+term.Or(e.Programs[i].App, allPrograms)))
 			printPrograms(s, &e.Programs[i])
 		}
 	}
@@ -244,7 +229,8 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 				continue
 			}
 			kind := term.Either(l.Implicit, "implicit", "explicit")
-			line("  %s %s, %s, %s", l.Name, l.Control, kind, term.Or(l.Path, "no manifest"))
+			until := term.Enclosed(" until ", l.UntilChanged, " changes")
+			line("  %s %s%s, %s, %s", l.Name, l.Control, until, kind, term.Or(l.Path, "no manifest"))
 		}
 		if !others {
 			line("  and no others")
@@ -268,6 +254,8 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	switch {
 	case p.Exclusive && len(p.Drivers) == 0:
 		line("drivers: none")
+	case len(p.UntilChanged) > 0:
+		line("drivers (no others until %s changes):", strings.Join(p.UntilChanged, " or "))
 	case p.Exclusive:
 		line("drivers (no others):")
 	case len(p.Drivers) > 0:
@@ -324,33 +312,15 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// printOrder prints the rules about the order of layers and their states.
-func printOrder(s *invocation, rules []settings.RuleNow) {
-	fmt.Fprintf(s.out, "%s\n", s.style.Heading("Rules about the order of layers"))
-	stale := false
-	for _, r := range rules {
-		fmt.Fprintf(s.out, "  %s\n    before %s, for %s\n", term.OneLine(r.Upper), term.OneLine(r.Lower), term.OneLine(forWhom(r.Program)))
-		switch r.State {
-		case settings.RuleIdle:
-			fmt.Fprintf(s.out, "    no effect: no layer %s is installed\n", term.OneLine(strings.Join(r.Missing, " and ")))
-		case settings.RuleStale:
-			stale = true
-			fmt.Fprintln(s.out, "    stale: layers or settings have changed since it was written")
-		}
-	}
-	if stale {
-		fmt.Fprintln(s.out, "  To write them again: vkloader settings order apply")
-	}
-}
-
 // printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
 // settings file.
 func printUnspecifiedOrder(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
 		printLines(s, "Layers in unspecified order", c.Layers)
 		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))
-		if !onWindows && (loader == nil || loader.Obeys(loaders.SettingsFile)) {
-			fmt.Fprintf(s.out, "    To set the order: vkloader settings order %s \\\n        before %s\n", term.Quoted(c.Layers[1]), term.Quoted(c.Layers[0]))
+		if loader == nil || loader.Obeys(loaders.SettingsFile) {
+			choices := term.Words(c.Layers, func(name string) string { return "--layer " + term.Quoted(name) + "=auto" })
+			fmt.Fprintf(s.out, "    To set the order: vkloader settings set %s\n", strings.Join(choices, " \\\n        "))
 		}
 	}
 }

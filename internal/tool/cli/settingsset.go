@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,10 +53,11 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as without settings. The first --layer is nearest to the program; \"others\" stands for all other layers (default: last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
-	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end; may be repeated")
+	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN[=off]`: a path, or a file name with * at its start or end; off: use only the others; may be repeated")
 	flags.StringArrayVar(&c.Added, "add-driver", nil, "also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
 		"use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the setting when the library of the layer or driver changes")
 	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	addRights(cmd)
@@ -135,6 +137,8 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 		return errors.New("--only-these-layers needs --layer; to use no layers: --no-layers")
 	case len(c.Drivers) > 0 && len(c.Added) > 0:
 		return errors.New("--driver and --add-driver exclude each other")
+	case c.UntilChanged && !excludesOnly(c):
+		return errors.New("--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers")
 	}
 	place, err := s.settings()
 	if err != nil {
@@ -162,6 +166,57 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 			fmt.Fprintf(s.out, "It expires at %s: the next \"vkloader settings\" after that removes it; until then programs get it.\n", done.Expires)
 		}
 	})
+}
+
+// excludesOnly reports whether the options for layers and drivers are exclusions.
+func excludesOnly(c *settings.Options) bool {
+	isOn := func(l settings.LayerChoice) bool { return l.Control != "off" }
+	isUsed := func(driver string) bool { return !strings.HasSuffix(driver, settings.OffSuffix) }
+	return len(c.Layers)+len(c.Drivers) > 0 && !c.OnlyThese && !c.NoLayers && len(c.Added) == 0 &&
+		!slices.ContainsFunc(c.Layers, isOn) && !slices.ContainsFunc(c.Drivers, isUsed)
+}
+
+// newExclusion returns the change that excludes a driver or layer from a program until its library changes; "": from all.
+func newExclusion(kind, name, program string) settings.Options {
+	c := settings.Options{UntilChanged: true}
+	if kind == "driver" {
+		c.Drivers = []string{name + settings.OffSuffix}
+	} else {
+		c.Layers = []settings.LayerChoice{{Name: name, Control: "off"}}
+	}
+	if program != "" {
+		c.Apps = []string{program}
+	}
+	return c
+}
+
+// exclusionLine returns the command line of an exclusion.
+func exclusionLine(c *settings.Options) string {
+	line := "vkloader settings set"
+	for _, l := range c.Layers {
+		line += " --layer " + term.Quoted(l.String())
+	}
+	for _, d := range c.Drivers {
+		line += " --driver " + term.Quoted(d)
+	}
+	line += " --until-changed"
+	for _, app := range c.Apps {
+		line += " --app " + term.Quoted(app)
+	}
+	return line
+}
+
+// exclude makes the change of an exclusion, with a message.
+func exclude(s *invocation, c settings.Options) error {
+	place, err := s.settings()
+	if err != nil {
+		return err
+	}
+	written, err := changeSettings(s, place, &c)
+	if err == nil {
+		fmt.Fprintf(s.messages(), "vkloader: wrote %s, as with: %s\n", written.Path, exclusionLine(&c))
+	}
+	return err
 }
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.

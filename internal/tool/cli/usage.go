@@ -132,9 +132,9 @@ func insteadOf(args []string) string {
 	case word == "enable":
 		return "; to enable a layer: vkloader settings set --layer " + name + "=on"
 	case word == "disable" && strings.HasSuffix(name, ".json"):
-		return "; to disable a driver: vkloader settings quarantine add " + name
+		return "; to disable a driver: vkloader settings set --driver " + name + "=off"
 	case word == "disable":
-		return "; to disable a layer: vkloader settings set --layer " + name + "=off; a driver: vkloader settings quarantine add " + name
+		return "; to disable a layer: vkloader settings set --layer " + name + "=off; a driver: vkloader settings set --driver " + name + "=off"
 	}
 	if strings.ContainsAny(word, `/\`) {
 		if info, err := os.Stat(word); err != nil {

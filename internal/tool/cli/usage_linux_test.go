@@ -15,44 +15,40 @@ import (
 func TestUsageErrors(t *testing.T) {
 	s, _, errOut := world(t, goodRun)
 	for line, want := range map[string]string{
-		"docter":                           `there is no command "docter"; did you mean "doctor"?`,
-		"lsit drivers":                     `there is no command "lsit"; did you mean "list"?`,
-		"nonsense":                         `there is no command "nonsense", and no program, driver, layer, device or finding of this name; see vkloader help`,
-		"settings shwo":                    `there is no command "settings shwo"; settings has clear, layer, order, policy, quarantine, set, show; did you mean "show"?`,
-		"list driver":                      `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
-		"doctor --jsno":                    "vkloader doctor has no option --jsno; did you mean --json?",
-		"doctor --nonsense":                "vkloader doctor has no option --nonsense; see vkloader doctor --help",
-		"-q":                               "vkloader has no option -q; see vkloader --help",
-		"explain --picture --timeout 5":    "--timeout needs a time with its unit: 5s for seconds, 5m for minutes",
-		"explain --picture --timeout soon": `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
-		"explain --picture --timeout -1s":  "--timeout needs a time longer than 0, got -1s",
-		"check --wait --timeout -1s":       "--timeout needs a time longer than 0, got -1s",
-		"check a":                          "the requirements of a are unknown: name them with --require",
-		"doctor --pid abc":                 `--pid needs a whole number, got "abc"`,
-		"doctor --json=maybe":              `--json needs true or false, got "maybe"`,
-		"doctor --fix --force":             "--yes needs --fix, and --force needs --undo",
-		"doctor --undo --yes":              "--yes needs --fix, and --force needs --undo",
-		"doctor --undo --dry-run":          "--dry-run and --step need --fix",
-		"doctor --probe --no-probe":        "--no-probe and --probe exclude each other",
-		"doctor --json --markdown --fix":   "--fix and --json and --markdown exclude each other",
-		"check a b":                        "check takes at most one program, got 2 arguments",
-		"settings quarantine lift a b":     "settings quarantine lift takes at most one name, got 2 arguments",
-		"settings order remove":            "settings order remove needs one or two layers, got no arguments",
-		"settings order remove a b c":      "settings order remove needs one or two layers, got 3 arguments",
-		"list --root":                      "--root needs a value: DIRECTORY",
-		"doctor a b":                       `doctor takes no arguments, got "a"`,
-		"settings quarantine add":          "settings quarantine add needs the name of a driver or layer",
-		"settings quarantine add a b":      "settings quarantine add needs the name of a driver or layer, got 2 arguments",
-		"settings policy hardware onn":     `settings policy hardware needs on, awake or off, got "onn"; did you mean "on"?`,
-		"settings policy hardware on off":  "settings policy hardware takes one argument, on, awake or off; got 2",
-		"system use":                       "system use needs distribution or vkloader",
-		"cdi":                              "cdi needs check, generate, list, refresh, verify or why",
-		"service status more":              `service status takes no arguments, got "more"`,
-		"explain --pid 0":                  "--pid needs a process ID, got 0",
-		"doctor --pid -3":                  "--pid needs a process ID, got -3",
-		"settings layer":                   "settings layer needs the name of a layer",
-		"list variables --for games":       `--for needs one of ggml, cuda, dri, mesa, got "games"`,
-		"explain --bits 16":                `--bits needs 32 or 64, got "16"`,
+		"docter":                                 `there is no command "docter"; did you mean "doctor"?`,
+		"lsit drivers":                           `there is no command "lsit"; did you mean "list"?`,
+		"nonsense":                               `there is no command "nonsense", and no program, driver, layer, device or finding of this name; see vkloader help`,
+		"settings shwo":                          `there is no command "settings shwo"; settings has clear, layer, policy, set, show; did you mean "show"?`,
+		"list driver":                            `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
+		"doctor --jsno":                          "vkloader doctor has no option --jsno; did you mean --json?",
+		"doctor --nonsense":                      "vkloader doctor has no option --nonsense; see vkloader doctor --help",
+		"-q":                                     "vkloader has no option -q; see vkloader --help",
+		"explain --picture --timeout 5":          "--timeout needs a time with its unit: 5s for seconds, 5m for minutes",
+		"explain --picture --timeout soon":       `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
+		"explain --picture --timeout -1s":        "--timeout needs a time longer than 0, got -1s",
+		"check --wait --timeout -1s":             "--timeout needs a time longer than 0, got -1s",
+		"check a":                                "the requirements of a are unknown: name them with --require",
+		"doctor --pid abc":                       `--pid needs a whole number, got "abc"`,
+		"doctor --json=maybe":                    `--json needs true or false, got "maybe"`,
+		"doctor --fix --force":                   "--yes needs --fix, and --force needs --undo",
+		"doctor --undo --yes":                    "--yes needs --fix, and --force needs --undo",
+		"doctor --undo --dry-run":                "--dry-run and --step need --fix",
+		"doctor --probe --no-probe":              "--no-probe and --probe exclude each other",
+		"doctor --json --markdown --fix":         "--fix and --json and --markdown exclude each other",
+		"check a b":                              "check takes at most one program, got 2 arguments",
+		"settings set --until-changed --layer a": "--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers",
+		"list --root":                            "--root needs a value: DIRECTORY",
+		"doctor a b":                             `doctor takes no arguments, got "a"`,
+		"settings policy hardware onn":           `settings policy hardware needs on, awake or off, got "onn"; did you mean "on"?`,
+		"settings policy hardware on off":        "settings policy hardware takes one argument, on, awake or off; got 2",
+		"system use":                             "system use needs distribution or vkloader",
+		"cdi":                                    "cdi needs check, generate, list, refresh, verify or why",
+		"service status more":                    `service status takes no arguments, got "more"`,
+		"explain --pid 0":                        "--pid needs a process ID, got 0",
+		"doctor --pid -3":                        "--pid needs a process ID, got -3",
+		"settings layer":                         "settings layer needs the name of a layer",
+		"list variables --for games":             `--for needs one of ggml, cuda, dri, mesa, got "games"`,
+		"explain --bits 16":                      `--bits needs 32 or 64, got "16"`,
 	} {
 		errOut.Reset()
 		if code := runLine(s, strings.Fields(line)); code != exit.Usage || errOut.String() != "vkloader: "+want+"\n" {
@@ -63,8 +59,8 @@ func TestUsageErrors(t *testing.T) {
 
 // Without a subcommand, these commands print the list of their show subcommand, with its options.
 func TestBareCommandsShow(t *testing.T) {
-	for bare, full := range map[string]string{"settings": "settings show", "settings quarantine": "settings quarantine list", "system": "system status",
-		"settings --json": "settings show --json", "settings quarantine --json": "settings quarantine list --json", "--json --no-probe": "doctor --json --no-probe"} {
+	for bare, full := range map[string]string{"settings": "settings show", "system": "system status",
+		"settings --json": "settings show --json", "--json --no-probe": "doctor --json --no-probe"} {
 		s, out, errOut := world(t, goodRun)
 		call := func(line string) string {
 			out.Reset()
@@ -174,7 +170,7 @@ func TestExitCodeOfWarnings(t *testing.T) {
 		{"list variables --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
 		{"list drivers --root " + warned, exit.Fine}, {"list drivers --root " + warned + " --env VK_DRIVER_FILES=/no/such.json", exit.Problems},
 		{"list --root " + warned, exit.Fine}, {"explain --root " + warned, exit.Fine},
-		{"settings quarantine --root " + warned, exit.Fine}, {"settings policy --root " + warned, exit.Fine},
+		{"settings policy --root " + warned, exit.Fine},
 		{"run --dry-run --driver nothing*.json -- /bin/true", exit.Fine},
 	} {
 		for _, json := range []bool{false, true} {
@@ -223,10 +219,11 @@ func TestNamesThatWereMeant(t *testing.T) {
 	s, _, errOut := world(t, goodRun)
 	s.environ = append(s.environ, "HOME="+t.TempDir())
 	for line, want := range map[string]string{
-		"settings set --driver drivr.json":   `did you mean "driver.json"?`,
-		"quarantine add drivr.json":          `programs get no layer or driver with the name drivr.json; did you mean "driver.json"?`,
-		"quarantine add nonsense":            "programs get no layer or driver with the name nonsense: see vkloader explain",
-		"settings set --layer VK_LAYER_onee": `did you mean "VK_LAYER_one"?`,
+		"settings set --driver drivr.json":                  `did you mean "driver.json"?`,
+		"settings set --driver drivr.json=off":              `did you mean "driver.json"?`,
+		"settings set --driver driver.json=off":             "the settings would exclude every driver",
+		"settings set --layer nonsense=off --until-changed": "no layer nonsense is installed",
+		"settings set --layer VK_LAYER_onee":                `did you mean "VK_LAYER_one"?`,
 	} {
 		errOut.Reset()
 		if code := runLine(s, strings.Fields(line)); code != exit.Problems || !strings.Contains(errOut.String(), want) {

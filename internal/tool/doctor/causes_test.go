@@ -319,7 +319,7 @@ func TestSettings(t *testing.T) {
 	}
 	place := "/" + implicit + "o.json"
 	checkCauses(t, []cause{
-		{name: "a quarantine", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "nothing is wrong"},
+		{name: "an excluded layer", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "nothing is wrong"},
 		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
 		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force, but changes nothing",
 			verdict: "nothing is wrong"},

@@ -167,15 +167,11 @@ var (
 		"A settings file changes every program until it is removed, even when the program that wrote it is not running.",
 		"Change it with the program that wrote it.")
 	SettingsOwn = code("settings-own", diag.Note, "SET-13",
-		"The commands settings, policy and quarantine of vkloader write this file.",
+		"The commands settings, run and doctor of vkloader write this file.",
 		"Nothing, if this is intended. To see it: vkloader settings show. To remove it: vkloader settings clear")
 	SettingsPath = code("settings-path", diag.Problem, "SET-85",
 		"The loader loads a layer or driver of a settings file only from the path in the file.",
 		"Install the missing file, or correct the path.")
-	OrderStale = code("settings-order", diag.Warning, "SET-53",
-		"A settings file lists layers by name. A layer that was installed later gets the place of all "+
-			"other layers in the file, which may be the wrong place.",
-		"Apply the rules again: vkloader settings order apply")
 	LoaderMissing = code("loader-missing", diag.Problem, "",
 		"If the dynamic linker finds no loader, a program that uses Vulkan does not start, or works without Vulkan.",
 		"Install a Vulkan loader.")

@@ -111,32 +111,6 @@ func (e *exam) namedBySettings(file string) bool {
 	return e.bySettings[file]
 }
 
-// order adds a finding for layer order rules that must be applied again.
-func (e *exam) order() {
-	if e.Answer.Settings == nil {
-		return
-	}
-	found, err := settings.Look(e.source)
-	if err != nil || found.InForce() == nil || path.Clean(e.Answer.Settings.File) != path.Clean(found.InForce().Path) {
-		return
-	}
-	rules, err := settings.ListRules(found)
-	if err != nil {
-		return
-	}
-	var stale []string
-	for _, r := range rules {
-		if r.State == settings.RuleStale {
-			stale = append(stale, r.Upper+" before "+r.Lower)
-		}
-	}
-	if len(stale) > 0 {
-		file := found.InForce().Path
-		e.found(OrderStale, search.BaseName(file), file,
-			said("layers or settings have changed since these rules about the order of layers were applied: %s", strings.Join(stale, ", ")), typed("", "vkloader settings order apply"))
-	}
-}
-
 // leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until
 // the user removes them. It reports both working and damaged files.
 func (e *exam) leftovers() {
@@ -150,7 +124,6 @@ func (e *exam) leftovers() {
 		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	e.settings()
-	e.order()
 }
 
 // overriding returns the fact about an override layer: its effect on every program, as far as the file can be read.

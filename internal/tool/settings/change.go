@@ -34,6 +34,7 @@ type Options struct {
 	Apps, Drivers, Added, Devices []string
 	Layers                        []LayerChoice // from the program down
 	NoLayers, OnlyThese           bool
+	UntilChanged                  bool // the values exclude layers and drivers, until a library of these changes
 	Log, Expires                  string
 	LogFile                       string // a file for the log; "none" removes it; "": unchanged
 	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
@@ -159,7 +160,10 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	}
 	alone := false
 	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
-		alone = len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil
+		alone = len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil && !c.UntilChanged
+		if c.UntilChanged && len(apps) > 0 && For(content, apps, false) == nil {
+			addCopy(content, apps)
+		}
 		if object := For(content, apps, c.hasSettings()); object != nil {
 			if err := c.apply(p, devices, object); err != nil {
 				return err
@@ -169,13 +173,10 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 			}
 		}
 	}
-	if err := RenewRules(p, w.Path, content); err != nil {
-		return err
-	}
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" && len(rulesOf(content)) == 0 // no settings remain
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" // no settings remain
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
 	}
@@ -220,23 +221,35 @@ func (c *Options) hasSettings() bool {
 func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) error {
 	if c.NoLayers {
 		object["layers"] = []any{}
-		delete(object, OrderMember)
 	}
 	if len(c.Layers) > 0 {
-		delete(object, OrderMember)
 		list, err := c.layerEntries(p)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case c.UntilChanged:
+			excludeLayers(object, list)
+		case !c.OnlyThese && !slices.ContainsFunc(list, isOthers):
+			list = append(list, entry{"control": settings.Unordered.String()})
+			fallthrough
+		default:
+			object["layers"] = anyOf(list)
 		}
-		object["layers"] = list
 	}
 	if len(c.Drivers)+len(c.Added) > 0 {
-		list, err := c.driverEntries(p)
-		if err != nil {
+		list, excluded, err := c.driverManifests(p)
+		switch {
+		case err != nil:
 			return err
+		case c.UntilChanged:
+			if err := excludeDrivers(object, list, excluded); err != nil {
+				return err
+			}
+		default:
+			object["additional_drivers"] = pathsOf(list)
+			object["additional_drivers_use_exclusively"] = len(c.Drivers) > 0
+			delete(object, UntilChangedMember)
 		}
-		object["additional_drivers"] = list
-		object["additional_drivers_use_exclusively"] = len(c.Drivers) > 0
 	}
 	if len(c.Devices) > 0 {
 		if err := c.devices(devices, object); err != nil {
@@ -338,37 +351,38 @@ func (p *FileSet) found() (*plan.Answer, error) {
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
-func (c *Options) layerEntries(p *FileSet) ([]any, error) {
+// layerEntries returns the entries of the chosen layers.
+func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
 	answer, err := p.found()
 	if err != nil {
 		return nil, err
 	}
-	list, placed := []any{}, c.OnlyThese
+	placed := c.OnlyThese
 	for _, choice := range c.Layers {
 		if choice == (LayerChoice{}) {
 			if placed {
 				return nil, errors.New("--layer others can be used once, and not with --only-these-layers")
 			}
 			placed = true
-			list = append(list, map[string]any{"control": "unordered_layer_location"})
+			list = append(list, entry{"control": settings.Unordered.String()})
 			continue
 		}
 		name, control := choice.Name, choice.Control
 		layer := findLayer(answer.Layers, name)
-		if layer == nil && control != "off" {
+		if layer == nil && (control != "off" || c.UntilChanged) {
 			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
 		}
-		entry := map[string]any{"name": name, "control": control, "path": ""}
+		e := entry{"name": name, "control": control, "path": ""}
 		if layer != nil {
-			entry["path"] = layer.Manifest
+			e["path"] = layer.Manifest
 			if layer.Implicit {
-				entry["treat_as_implicit_manifest"] = true
+				e["treat_as_implicit_manifest"] = true
 			}
 		}
-		list = append(list, entry)
-	}
-	if !placed {
-		list = append(list, map[string]any{"control": "unordered_layer_location"})
+		if c.UntilChanged {
+			e[UntilChangedMember] = p.stampLibrary(layer.Manifest, layer.Library)
+		}
+		list = append(list, e)
 	}
 	return list, nil
 }
@@ -386,43 +400,63 @@ func layerNames(layers []*manifest.Layer) string {
 	return term.Or(strings.Join(explain.LayerNames(layers), ", "), "none")
 }
 
-// driverEntries returns the manifests in the intended order. The file has the last one first (SET-83).
-func (c *Options) driverEntries(p *FileSet) ([]any, error) {
-	var paths []string
+// OffSuffix ends a value of --driver that excludes drivers.
+const OffSuffix = "=off"
+
+// errNoDriver is the error for settings that exclude every driver.
+var errNoDriver = exit.Problem("--driver: the settings would exclude every driver, and Vulkan needs one")
+
+// driverManifests returns the manifests of the drivers to use, in order, and the stamps of the excluded drivers.
+func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp, err error) {
 	for _, path := range c.Added {
 		if !strings.HasPrefix(path, "/") && !p.Machine.Foreign() {
-			absolute, err := filepath.Abs(path)
-			if err != nil {
-				return nil, err
+			if path, err = filepath.Abs(path); err != nil {
+				return nil, nil, err
 			}
-			path = absolute
 		}
 		if !search.IsManifestName(path) || !p.Machine.Exists(path) {
-			return nil, exit.Problem("--add-driver: %s is not a manifest: the file must exist, and its name must end in .json", path)
+			return nil, nil, exit.Problem("--add-driver: %s is not a manifest: the file must exist, and its name must end in .json", path)
 		}
 		paths = append(paths, path)
 	}
-	if len(c.Drivers) > 0 {
-		answer, err := p.found()
-		if err != nil {
-			return nil, err
+	if len(c.Drivers) == 0 {
+		return paths, nil, nil
+	}
+	answer, err := p.found()
+	if err != nil {
+		return nil, nil, err
+	}
+	off, everyOff := map[string]bool{}, true
+	for _, word := range c.Drivers {
+		pattern, isOff := strings.CutSuffix(word, OffSuffix)
+		everyOff = everyOff && isOff
+		matches := false
+		for _, d := range answer.Drivers {
+			if d.Path != pattern && !plan.Matches(pattern, machine.Style.Base(d.Path)) {
+				continue
+			}
+			matches = true
+			switch {
+			case isOff && !off[d.Path]:
+				off[d.Path] = true
+				excluded = append(excluded, p.stampLibrary(d.Path, d.Library))
+			case !isOff && !slices.Contains(paths, d.Path):
+				paths = append(paths, d.Path)
+			}
 		}
-		var names []string
-		for _, word := range c.Drivers {
-			any := false
-			for _, d := range answer.Drivers {
-				if names = append(names, d.Path); (d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))) && !slices.Contains(paths, d.Path) {
-					paths = append(paths, d.Path)
-				}
-				any = any || d.Path == word || plan.Matches(word, machine.Style.Base(d.Path))
-			}
-			if !any {
-				return nil, exit.Problem("--driver: %q matches no driver manifest; available: %s%s", word,
-					term.Or(strings.Join(slices.Compact(names), ", "), "none"), term.DidYouMean(word, explain.DriverNames(answer.Drivers)))
-			}
+		if !matches {
+			names := term.Words(answer.Drivers, func(d *manifest.Driver) string { return d.Path })
+			return nil, nil, exit.Problem("--driver: %q matches no driver manifest; available: %s%s", pattern,
+				term.Or(strings.Join(names, ", "), "none"), term.DidYouMean(pattern, explain.DriverNames(answer.Drivers)))
 		}
 	}
-	return pathsOf(paths), nil
+	if everyOff {
+		paths = term.Words(answer.Drivers, func(d *manifest.Driver) string { return d.Path })
+	}
+	if paths = slices.DeleteFunc(paths, func(path string) bool { return off[path] }); len(paths) == 0 {
+		return nil, nil, errNoDriver
+	}
+	return paths, excluded, nil
 }
 
 // devices enters the devices into the object: their configurations, and the driver manifests that they need.

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"vkloader/internal/core/document"
@@ -113,9 +111,6 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 // marked adds the mark to a content and returns its text.
 func marked(content map[string]any, expires time.Time) ([]byte, error) {
 	mark := map[string]any{"written_by": explain.SettingsWriter}
-	if old, ok := content[explain.SettingsMark].(map[string]any); ok && old[rulesMember] != nil {
-		mark[rulesMember] = old[rulesMember]
-	}
 	if !expires.IsZero() {
 		mark["expires"] = expires.UTC().Format(time.RFC3339)
 	}
@@ -148,58 +143,4 @@ func Remove(m *machine.Machine, place string) (restored bool, err error) {
 		return false, err
 	}
 	return err == nil, err
-}
-
-// Decode returns the content of one of the tool's files; a new content if f is nil or another program's.
-func (f *File) Decode() (map[string]any, error) {
-	fresh := map[string]any{"file_format_version": "1.0.0", "settings_array": []any{}}
-	if f == nil || !f.Ours {
-		return fresh, nil
-	}
-	content := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(f.Content)))
-	decoder.UseNumber()
-	if err := decoder.Decode(&content); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Path, err)
-	}
-	if _, ok := content["settings_array"].([]any); !ok {
-		return nil, fmt.Errorf("%s: settings_array is not an array: the file was edited by hand", f.Path)
-	}
-	return content, nil
-}
-
-// For returns the object for exactly these programs, or for all programs without apps, from a content of Decode. With
-// create, it adds a missing object; otherwise it returns nil.
-func For(content map[string]any, apps []string, create bool) map[string]any {
-	list, _ := content["settings_array"].([]any)
-	for _, object := range Objects(content) {
-		if slices.Equal(Apps(object), apps) {
-			return object
-		}
-	}
-	if !create {
-		return nil
-	}
-	object := map[string]any{}
-	if len(apps) > 0 {
-		object["app_keys"] = anyOf(apps)
-	}
-	content["settings_array"] = append(list, object)
-	return object
-}
-
-// Drop removes the object for exactly these programs; false if there is none.
-func Drop(content map[string]any, apps []string) bool {
-	list, _ := content["settings_array"].([]any)
-	kept := slices.DeleteFunc(slices.Clone(list), func(element any) bool {
-		object, ok := element.(map[string]any)
-		return ok && slices.Equal(Apps(object), apps)
-	})
-	content["settings_array"] = kept
-	return len(kept) < len(list)
-}
-
-// Apps returns the programs of an object; nil if it is for all.
-func Apps(object map[string]any) []string {
-	return those[string](object["app_keys"])
 }

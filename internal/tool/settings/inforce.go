@@ -142,45 +142,6 @@ func (p *FileSet) Ignored(programs, fields []string) (list []string) {
 	return list
 }
 
-// Place returns the settings file for a change for this user, and rejects another program's file.
-func (p *FileSet) Place() (string, error) { return p.PlaceFor(false) }
-
-// PlaceFor is Place for this user or, with system, for all users.
-func (p *FileSet) PlaceFor(system bool) (string, error) {
-	place, err := (&Options{System: system}).place(p)
-	if err != nil {
-		return "", err
-	}
-	if f := p.InForce(); f != nil && f.Path == place && !f.Ours {
-		return "", NotOurs(f)
-	}
-	return place, nil
-}
-
-// put writes content in place of the tool's file, or of none. It removes the file if the content is empty.
-func put(p *FileSet, place string, file *File, content map[string]any) error {
-	var err error
-	switch {
-	case len(Objects(content)) == 0 && len(rulesOf(content)) == 0:
-		if file != nil {
-			_, err = Remove(&p.Machine, place)
-		}
-	default:
-		if err := judge(content, place); err != nil {
-			return err
-		}
-		expires := time.Time{}
-		if file != nil {
-			expires = file.Expires
-		}
-		err = Write(&p.Machine, place, content, expires, false)
-	}
-	if err != nil {
-		return exit.Unable("settings file: %w", err)
-	}
-	return nil
-}
-
 // Clearing is a removal of settings: the options of "settings clear".
 type Clearing struct {
 	Apps  []string // only the settings for these programs; empty: the file
@@ -225,7 +186,6 @@ func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
 	if err != nil {
 		return done, exit.As(exit.NotLooked, err)
 	}
-	dropRules(content, apps)
 	if !Drop(content, apps) {
 		return done, exit.Problem("%s has no settings for exactly %s", f.Path, strings.Join(apps, ", "))
 	}

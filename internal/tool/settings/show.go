@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"vkloader/internal/core/document"
@@ -28,7 +29,6 @@ type Shown struct {
 	Places   []string      `json:"places"`                  // the searched places, in order
 	Programs []ForPrograms `json:"programs"`                // the file's settings by program
 	More     int           `json:"more_programs,omitempty"` // the number of named programs that Programs leaves out
-	Order    []RuleNow     `json:"order,omitempty"`         // the rules about the order of layers
 
 	LayerSettings *ShownLayers `json:"layer_settings,omitempty"` // the layers' own settings file
 
@@ -69,6 +69,8 @@ type ForPrograms struct {
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
 	Compute   string        `json:"compute_layers,omitempty"`  // the layers for programs without a window: no_overlays
 	Service   string        `json:"driver_service,omitempty"`  // when to ask the driver service: always or never
+
+	UntilChanged []string `json:"until_changed,omitempty"` // libraries of excluded drivers: with a change of one, the drivers end
 }
 
 // ShownLayer is an entry of the list of layers.
@@ -77,6 +79,8 @@ type ShownLayer struct {
 	Path     string `json:"path,omitempty"`
 	Control  string `json:"control"`
 	Implicit bool   `json:"implicit,omitempty"`
+
+	UntilChanged string `json:"until_changed,omitempty"` // the layer's library: with its change, the entry ends
 }
 
 // ShownDevice is a device configuration.
@@ -114,22 +118,26 @@ func (p *FileSet) Show(app string) *Shown {
 	if fault != nil {
 		return shown
 	}
+	content, err := f.Decode()
+	if err != nil {
+		content = nil // edited by hand
+	}
 	programs, layers := namedPrograms(doc), 0
 	for n, program := range programs {
 		if n == maxPrograms || layers > maxLayers {
 			shown.More = len(programs) - n
 			break
 		}
-		if settings := settingsFor(doc, f.Path, program); settings != nil {
+		if settings := settingsFor(doc, content, f.Path, program); settings != nil {
 			shown.Programs = append(shown.Programs, *settings)
 			layers += len(settings.Layers)
 		}
 	}
-	if settings := settingsFor(doc, f.Path, ""); settings != nil {
+	if settings := settingsFor(doc, content, f.Path, ""); settings != nil {
 		shown.Programs = append(shown.Programs, *settings)
 	}
 	if app != "" {
-		shown.InForce = settingsFor(doc, f.Path, app)
+		shown.InForce = settingsFor(doc, content, f.Path, app)
 	}
 	return shown
 }
@@ -153,13 +161,14 @@ func namedPrograms(doc *document.Document) []string {
 	return programs
 }
 
-// settingsFor returns the settings of a program; nil if it has none.
-func settingsFor(doc *document.Document, path, program string) *ForPrograms {
+// settingsFor returns the settings of a program; nil if it has none. content is that of the tool's file.
+func settingsFor(doc *document.Document, content map[string]any, path, program string) *ForPrograms {
 	set, _, _ := settings.Read(doc, path, machine.Style, func() facts.Exe { return facts.Exe{Path: program, Known: true} })
 	if set == nil {
 		return nil
 	}
-	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively}
+	files := excludedFiles(content, program)
+	shown := &ForPrograms{App: program, Drivers: set.Drivers, Exclusive: set.Exclusively, UntilChanged: files[""]}
 	if set.Hardware != settings.AnyHardware {
 		shown.Hardware = set.Hardware.String()
 	}
@@ -176,7 +185,8 @@ func settingsFor(doc *document.Document, path, program string) *ForPrograms {
 	if set.ControlsLayers {
 		shown.Layers = []ShownLayer{}
 		for _, l := range set.Layers {
-			shown.Layers = append(shown.Layers, ShownLayer{l.Name, l.Path, l.Control.String(), l.Implicit})
+			shown.Layers = append(shown.Layers, ShownLayer{l.Name, l.Path, l.Control.String(), l.Implicit,
+				strings.Join(files[l.Name], "")})
 		}
 	}
 	if set.HasDevices {

@@ -22,7 +22,7 @@ type banner struct {
 
 // override is a setting that changes a program's drivers, layers or devices.
 type override struct {
-	Kind   string // settings file, policy, quarantine, variable
+	Kind   string // settings file, policy, variable
 	What   string
 	Where  string // the file with the setting
 	Since  string
@@ -49,7 +49,7 @@ func bannerOf(r *Request) *banner {
 	return b
 }
 
-// settings adds the settings file, its policies, and its quarantines.
+// settings adds the settings file and its policies.
 func (b *banner) settings(r *Request) error {
 	var file settings.Shown
 	if err := r.Tool.Run(r, "settings", "show", "--json").Decode(&file); err != nil {
@@ -62,10 +62,6 @@ func (b *banner) settings(r *Request) error {
 	since, by := history(&m, file.File)
 	writer := term.Either(file.Ours, "vkloader, by "+by, "another program, by "+by)
 	until := cmp.Or(file.Expires, "it is removed")
-	quarantined, err := b.quarantine(r)
-	if err != nil {
-		return err
-	}
 	var said []string
 	for _, p := range file.Programs {
 		who := cmp.Or(p.App, allPrograms)
@@ -75,12 +71,12 @@ func (b *banner) settings(r *Request) error {
 					Since: since, By: writer, Until: until, Change: "policy", Name: policy[0], App: p.App})
 			}
 		}
-		if text := settingsSay(&p, quarantined); text != "" {
+		if text := describeSettings(&p); text != "" {
 			said = append(said, "for "+who+": "+text)
 		}
 	}
 	what := strings.Join(said, "; ")
-	if what == "" && (len(quarantined) > 0 || len(b.Overrides) > 0) {
+	if what == "" && len(b.Overrides) > 0 {
 		return nil
 	}
 	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"), Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
@@ -91,18 +87,17 @@ func (b *banner) settings(r *Request) error {
 	return nil
 }
 
-// settingsSay summarizes a program's settings. It omits the effects of quarantines.
-func settingsSay(p *settings.ForPrograms, quarantined map[string]bool) string {
+// describeSettings summarizes a program's settings.
+func describeSettings(p *settings.ForPrograms) string {
 	var parts []string
 	if p.Layers != nil {
 		var on, off []string
 		for _, l := range p.Layers {
 			switch {
-			case quarantined[l.Name]:
 			case l.Control == "on":
 				on = append(on, l.Name)
 			case l.Control == "off":
-				off = append(off, l.Name)
+				off = append(off, l.Name+term.Enclosed(" until ", l.UntilChanged, " changes"))
 			}
 		}
 		switch {
@@ -115,14 +110,13 @@ func settingsSay(p *settings.ForPrograms, quarantined map[string]bool) string {
 			if len(off) > 0 {
 				parts = append(parts, "off "+few(off))
 			}
-		case len(quarantined) == 0:
+		default:
 			parts = append(parts, "the order of layers")
 		}
 	}
 	if len(p.Drivers) > 0 || p.Exclusive {
-		if !(p.Exclusive && len(quarantined) > 0) {
-			parts = append(parts, fmt.Sprintf("drivers %s", few(p.Drivers)))
-		}
+		until := term.Enclosed(" until ", strings.Join(p.UntilChanged, " or "), " changes")
+		parts = append(parts, "drivers "+few(p.Drivers)+until)
 	}
 	if p.Devices != nil {
 		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
@@ -141,26 +135,6 @@ func few(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxFew], " "), len(names)-maxFew)
 	}
 	return strings.Join(names, " ")
-}
-
-// quarantine adds the quarantined layers and drivers, and returns their names.
-func (b *banner) quarantine(r *Request) (map[string]bool, error) {
-	var list struct{ Entries []settings.QuarantineNow }
-	if err := r.Tool.Run(r, "settings", "quarantine", "list", "--json").Decode(&list); err != nil {
-		return nil, err
-	}
-	names := map[string]bool{}
-	for _, e := range list.Entries {
-		names[e.Name] = true
-		o := override{Kind: "Quarantine", What: e.Name + ", out of " + cmp.Or(e.Program, allPrograms), Where: e.Settings, Since: e.Since.UTC().Format(time.RFC3339),
-			By: "vkloader", Until: "its file changes", Change: "lift", Name: e.Name, App: e.Program}
-		o.By += term.Enclosed(": ", e.Why, "")
-		if !e.Until.IsZero() {
-			o.Until = settings.Time(e.Until) + ", or its file changes"
-		}
-		b.Overrides = append(b.Overrides, o)
-	}
-	return names, nil
 }
 
 // variables adds the session's variables that affect programs.

@@ -73,7 +73,6 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 var changes = map[string]Offer{
 	"fix":           fixChange{},
 	"clear":         clearChange{},
-	"lift":          liftChange{},
 	"policy":        policyChange{},
 	"layers":        settingsChange{},
 	"layersettings": layerChange{},
@@ -285,7 +284,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 	}
 	c := &settings.Clearing{}
 	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.Path, Remove: true}},
-		Also: []string{settings.SetAside(file.Path), settings.QuarantineFile(file.Path)},
+		Also: []string{settings.SetAside(file.Path)},
 		Make: func() error {
 			_, err := found.Clear(c)
 			return err
@@ -295,31 +294,6 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
 		plan.Note = "Settings for other programs stay."
-	}
-	return plan, nil
-}
-
-// liftChange lifts a quarantine.
-type liftChange struct{}
-
-// Plan implements Offer.
-func (liftChange) Plan(r *Request) (*Plan, error) {
-	found, _, err := r.Tool.Settings()
-	if err != nil {
-		return nil, err
-	}
-	file, l := found.InForce(), settings.Lifting{Name: r.Ref("name"), Program: r.Ref("app")}
-	if file == nil || l.Name == "" {
-		return nil, errors.New("nothing is in quarantine")
-	}
-	plan := &Plan{Title: "Let " + l.Name + " back in", Args: []string{"settings", "quarantine", "lift", l.Name}, Files: []File{{Path: file.Path}},
-		Also: []string{settings.QuarantineFile(file.Path)}, Note: "This removes the entry from the settings file. Other settings stay.",
-		Make: func() error {
-			_, err := found.Lift(l)
-			return err
-		}}
-	if l.Program != "" {
-		plan.Title, plan.Args = plan.Title+" for "+l.Program, append(plan.Args, "--app", l.Program)
 	}
 	return plan, nil
 }

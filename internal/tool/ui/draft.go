@@ -287,7 +287,7 @@ func (d *draft) move(chain []string, from, to int) string {
 		return ""
 	}
 	if max(from, to) > maxOrdered {
-		return fmt.Sprintf("only the first %d layers can be put in order here; see vkloader settings order", maxOrdered)
+		return fmt.Sprintf("only the first %d layers can be put in order here; see vkloader settings set", maxOrdered)
 	}
 	order := slices.Clone(chain)
 	name := order[from]

@@ -61,16 +61,12 @@ func TestEveryCommand(t *testing.T) {
 			{append([]string{"run"}, cmd...), 7, "", "warning"},
 			{append([]string{"run", "--find-culprit"}, cmd...), 0, "exit code 7", ""},
 			{[]string{"run", "--", "no-such.exe"}, 127, "no-such", ""},
-			{[]string{"settings", "quarantine"}, 0, "Nothing is in quarantine", ""},
-			{[]string{"settings", "quarantine", "list"}, 0, "Nothing is in quarantine", ""},
-			{[]string{"settings", "quarantine", "lift", "no_such"}, 1, "not in quarantine", ""},
 			{[]string{"settings"}, 0, "No settings file: SOFTWARE", "loader_settings.d"},
 			{[]string{"settings", "show"}, 0, "For programs that run as administrator", ""},
 			{[]string{"settings", "clear"}, 0, `^There is no settings file\.\n$`, ""},
 			{[]string{"settings", "clear", "--app", `C:\game.exe`}, 0, "no settings file", ""},
 			{[]string{"settings", "set", "--layer", sampleLayer, "--dry-run"}, 0, `"settings_array"`, "Wrote"},
 			{[]string{"settings", "layer"}, 3, "not on Windows: settings layer", ""},
-			{[]string{"settings", "order", "list"}, 3, "not on Windows: settings order", ""},
 			{[]string{"settings", "policy"}, 3, "not on Windows: settings policy", ""},
 			{[]string{"settings", "set", "--system", "--layer", sampleLayer}, 3, "HKEY_LOCAL_MACHINE", "Wrote"},
 			{[]string{"check"}, 0, "All requirements are met", ""},
@@ -105,8 +101,7 @@ func TestEveryCommand(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, size := range sizes {
 		for _, words := range []string{"", "bundle", "check", "doctor --all", "explain", "list", "list devices", "list drivers", "list layers", "list paths",
-			"list variables", "ps", "run --all", "settings", "settings clear", "settings quarantine", "settings quarantine add",
-			"settings quarantine lift", "settings set", "settings show", "ui", "validate", "version"} {
+			"list variables", "ps", "run --all", "settings", "settings clear", "settings set", "settings show", "ui", "validate", "version"} {
 			out, _ := tool(t, size, 0, append(strings.Fields(words), "--help")...)
 			if !strings.Contains(out, "Usage:") {
 				t.Errorf("%s: %s --help:\n%s", size, words, out)

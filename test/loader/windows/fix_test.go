@@ -193,8 +193,8 @@ func unpack(t *testing.T, archive string) (to string) {
 	}
 }
 
-// A quarantine keeps a layer from programs that are not elevated, until it is lifted.
-func TestToolQuarantine(t *testing.T) {
+// Settings with --until-changed exclude a layer from programs that are not elevated.
+func TestToolExcludesUntilChanged(t *testing.T) {
 	for _, size := range sizes {
 		active := func() bool {
 			said := asked[explained](t, size, 0, "explain", "--elevated=false", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
@@ -203,17 +203,12 @@ func TestToolQuarantine(t *testing.T) {
 		if !active() {
 			t.Fatalf("%s: the layer is not there", size)
 		}
-		tool(t, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer, "--why", "a test")
-		list := asked[struct {
-			Entries []struct {
-				Name, Why string
-				InForce   bool `json:"in_force"`
-			}
-		}](t, size, 0, "settings", "quarantine", "list").Entries
+		tool(t, size, 0, "settings", "set", "--elevated=false", "--layer", sampleLayer+"=off", "--until-changed")
+		shown, _ := tool(t, size, 0, "settings", "show")
 		out := !active()
-		tool(t, size, 0, "settings", "quarantine", "lift", sampleLayer)
-		if !out || len(list) != 1 || list[0].Name != sampleLayer || list[0].Why != "a test" || !list[0].InForce || !active() {
-			t.Errorf("%s: out %v, back %v, %+v", size, out, active(), list)
+		tool(t, size, 0, "settings", "clear")
+		if !out || !strings.Contains(shown, sampleLayer+" off until ") || !active() {
+			t.Errorf("%s: out %v, back %v, %s", size, out, active(), shown)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // holds: WIN-057 WIN-081
 //
-// TestSettingsRights checks that quarantines and settings are written where their programs read them, or are refused.
+// TestSettingsRights checks that settings are written where their programs read them, or are refused.
 func TestSettingsRights(t *testing.T) {
 	type shown struct {
 		File     string
@@ -23,12 +23,8 @@ func TestSettingsRights(t *testing.T) {
 				e := askedAs[explained](t, as, size, 0, "explain", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
 				return len(e.In) == 1
 			}
-			_, errOut := toolAs(t, elevated, size, 3, "settings", "quarantine", "add", sampleLayer)
-			if !strings.Contains(errOut, "nothing was written") || !strings.Contains(errOut, "--elevated=false") || show(unelevated).File != "" {
-				t.Errorf("quarantine add: %s", errOut)
-			}
-			_, errOut = toolAs(t, elevated, size, 3, "run", "--find-culprit", "--apply", "--", `C:\windows\system32\cmd.exe`, "/c", "exit 0")
-			if !strings.Contains(errOut, "--apply: nothing was written") {
+			_, errOut := toolAs(t, elevated, size, 3, "run", "--find-culprit", "--apply", "--", `C:\windows\system32\cmd.exe`, "/c", "exit 0")
+			if !strings.Contains(errOut, "--apply: nothing was written") || show(unelevated).File != "" {
 				t.Errorf("--apply: %s", errOut)
 			}
 			_, errOut = toolAs(t, elevated, size, 0, "settings", "set", "--layer", sampleLayer+"=off")
@@ -46,19 +42,17 @@ func TestSettingsRights(t *testing.T) {
 				t.Errorf("settings set, not elevated: %s", errOut)
 			}
 			clear()
-			_, errOut = toolAs(t, elevated, size, 0, "settings", "quarantine", "add", "--elevated=false", sampleLayer)
-			if !strings.Contains(errOut, " is in quarantine for all programs that do not run as administrator until ") {
-				t.Errorf("quarantine add --elevated=false: %s", errOut)
-			}
+			off := []string{"settings", "set", "--layer", sampleLayer + "=off", "--until-changed"}
+			toolAs(t, elevated, size, 0, append(off, "--elevated=false")...)
 			if out(elevated) || !out(unelevated) {
-				t.Error("quarantine add --elevated=false: the layer is not out, or for elevated programs, too")
+				t.Error("settings set --elevated=false: the layer is not out, or for elevated programs, too")
 			}
-			toolAs(t, elevated, size, 0, "settings", "quarantine", "lift", sampleLayer)
-			toolAs(t, unelevated, size, 0, "settings", "quarantine", "add", sampleLayer)
+			clear()
+			toolAs(t, unelevated, size, 0, off...)
 			if !out(unelevated) {
-				t.Error("quarantine add, not elevated: the layer is not out")
+				t.Error("settings set --until-changed, not elevated: the layer is not out")
 			}
-			toolAs(t, unelevated, size, 0, "settings", "quarantine", "lift", "--all")
+			clear()
 
 			manifestFile(t, "all/vk_loader_settings.json", `{"file_format_version":"1.0.0","settings":{"layers":[{"name":"`+sampleLayer+
 				`","path":`+quoted(windowsPath(t, size, `layers\VkLayer_drawstats.json`))+`,"control":"off"}]}}`)

@@ -322,7 +322,7 @@ func TestColoursOfNames(t *testing.T) {
 	}
 	for _, line := range [][]string{{"explain", "--app", program}, {"doctor", "--app", program}, {"explain", "--picture", "--app", program}, {"run", "--dry-run", program},
 		{"run", program + "none"}, {"list", "drivers", "--root", program}, {"validate", program}, {"list", "variables", "--set", "--app", program}, {"explain", program},
-		{"settings", "quarantine", "add", "x", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
+		{"settings", "set", "--layer", "x=off", "--app", program, "--dry-run"}, {"list", "--env", "VK_DRIVER_FILES=" + program}} {
 		out, _ := exec.Command(filepath.Join(built, "vkloader"), line...).CombinedOutput() // some of the command lines are invalid
 		if strings.ContainsAny(string(out), "\x1b\x07") {
 			t.Errorf("%v: %q", line[0], out)

@@ -223,9 +223,9 @@ func TestFindCulpritApplies(t *testing.T) {
 	if v := hunted(t, w, 1, program, "--apply"); v.Result != "found" || !v.Applied {
 		t.Fatalf("got %+v", v)
 	}
-	out, _ := w.Run(time.Minute, tool, "settings", "quarantine", "list")
-	if !strings.Contains(out, "layer  VK_LAYER_bad  "+program[0]) || !strings.Contains(out, "or its file changes") || strings.Contains(out, "not in force") {
-		t.Errorf("the list:\n%s", out)
+	out, _ := w.Run(time.Minute, tool, "settings", "show")
+	if !strings.Contains(out, "For "+program[0]) || !strings.Contains(out, "VK_LAYER_bad off until "+bad.Library+" changes") {
+		t.Errorf("the settings:\n%s", out)
 	}
 	works := func() bool {
 		_, exit := w.Run(time.Minute, tool, slices.Concat([]string{"run", "--"}, program)...)
@@ -240,11 +240,11 @@ func TestFindCulpritApplies(t *testing.T) {
 	bad.Replace("intercept vkQueueSubmit") // fixed, with another library
 	w.Copy(world.Layer, "VK_LAYER_bad")
 	_, exit := w.Run(time.Minute, tool, "run", "--", "true")
-	if !strings.Contains(exit.Stderr, "lifted the quarantine of VK_LAYER_bad for "+program[0]+": "+bad.Library+" has changed") {
+	if !strings.Contains(exit.Stderr, bad.Library+" has changed: the settings no longer exclude VK_LAYER_bad from "+program[0]) {
 		t.Errorf("after an update: %s", exit.Stderr)
 	}
-	if out, _ := w.Run(time.Minute, tool, "settings", "quarantine", "list"); out != "Nothing is in quarantine.\n" {
-		t.Errorf("the list after it:\n%s", out)
+	if out, _ := w.Run(time.Minute, tool, "settings", "show"); !strings.Contains(out, "No settings file.") {
+		t.Errorf("the settings after it:\n%s", out)
 	}
 	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {
 		t.Errorf("the program after it:\n%s", out)

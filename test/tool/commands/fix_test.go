@@ -11,9 +11,9 @@ import (
 	"vkloader/test/lib/world"
 )
 
-// With --probe, --fix quarantines a driver and a layer that crash when they are loaded. The other drivers and layers are used as before.
-// --undo reverts the quarantine, unless its file has changed since.
-func TestFixQuarantinesWhatDies(t *testing.T) {
+// With --probe, --fix excludes a driver and a layer that crash when they are loaded. The other drivers and layers are used as before.
+// --undo restores the settings, unless their file has changed since.
+func TestFixExcludesCrashes(t *testing.T) {
 	t.Parallel()
 	w := world.New(t)
 	w.Env["XDG_DATA_DIRS"], w.Env["XDG_CONFIG_DIRS"] = w.Path("share"), w.Path("etc")
@@ -38,14 +38,13 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	rest := map[string]bool{"bad.json": false, "good.json": true, "too.json": true, "VK_LAYER_dies": false, "VK_LAYER_lives": true}
 
 	// Without --probe the tool loads nothing, so it has no finding about the crash.
-	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "quarantine") {
+	if out, _ := tried(w, "doctor", "--fix", "--yes"); strings.Contains(out, "--until-changed") {
 		t.Errorf("without --probe:\n%s", out)
 	}
 	fix := []string{"doctor", "--fix", "--yes", "--probe", "--timeout", "60s"}
 	out, exit := tried(w, fix...)
-	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader settings quarantine add bad.json\n", "problem layer-crashes: VK_LAYER_dies\n",
-		"step  vkloader settings quarantine add VK_LAYER_dies\n          writes " + settings + "\n          writes " + filepath.Dir(settings) +
-			"/vkloader_quarantine.json\n", "2 steps done"} {
+	for _, want := range []string{"problem driver-crashes: bad.json\n", "step  vkloader settings set --driver bad.json=off --until-changed\n", "problem layer-crashes: VK_LAYER_dies\n",
+		"step  vkloader settings set --layer VK_LAYER_dies=off --until-changed\n          writes " + settings + "\n", "2 steps done"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, exit.Stderr)
 		}
@@ -53,9 +52,10 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	if _, left, _ := strings.Cut(out, "Not fixed"); strings.Contains(left, "bad.json") || strings.Contains(left, "VK_LAYER_dies") {
 		t.Errorf("left to do:\n%s", out)
 	}
-	uses("in quarantine", rest)
-	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "settings", "quarantine", "list"); strings.Count(out, "all programs") != 2 {
-		t.Errorf("list:\n%s", out)
+	uses("excluded", rest)
+	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader"), "settings", "show"); !strings.Contains(out, "VK_LAYER_dies off until ") ||
+		!strings.Contains(out, "drivers (no others until ") {
+		t.Errorf("settings:\n%s", out)
 	}
 
 	if _, exit := tried(w, "doctor", "--undo"); exit.Code != 0 {
@@ -73,7 +73,7 @@ func TestFixQuarantinesWhatDies(t *testing.T) {
 	if err := os.WriteFile(settings, []byte(`{"file_format_version":"1.0.0","settings":{"stderr_log":["error"]}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := tried(w, fix...); strings.Contains(out, "quarantine add") ||
+	if out, _ := tried(w, fix...); strings.Contains(out, "--until-changed") ||
 		!strings.Contains(out, "bad.json: killed by SIGABRT in vkEnumeratePhysicalDevices\n") {
 		t.Errorf("beside another program's settings:\n%s", out)
 	}

@@ -113,7 +113,7 @@ func TestBlindWithEveryLoader(t *testing.T) {
 	}
 }
 
-// If the program's loader would ignore a quarantine, it is no step of --fix: --fix writes nothing, and prints the remaining steps.
+// If the program's loader would ignore the settings, they are no step of --fix: --fix writes nothing, and prints the remaining steps.
 func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := world.NewSystem(t)
@@ -121,7 +121,7 @@ func TestFixWritesNothingThatIsIgnored(t *testing.T) {
 	w.Driver("bad", "device name=bad", "die vkEnumeratePhysicalDevices")
 	w.Driver("good", "device name=good")
 	out := of(w, filepath.Dir(world.SystemLibrary), "doctor", "--fix", "--yes", "--probe", "--timeout", "60s")
-	if strings.Contains(out, "quarantine add") || !strings.Contains(out, "Not fixed") || !strings.Contains(out, "bad.json") {
+	if strings.Contains(out, "--until-changed") || !strings.Contains(out, "Not fixed") || !strings.Contains(out, "bad.json") {
 		t.Errorf("%s", out)
 	}
 	if _, err := os.Stat(w.Path("home/.config/vulkan")); err == nil {

@@ -164,7 +164,7 @@ func TestNoGoErrorsOfSettings(t *testing.T) {
 		if err := put(filepath.Join(root, directory, "vk_loader_settings.json"), []byte(v.text)); err != nil {
 			t.Fatal(err)
 		}
-		commands := [][]string{{"validate", directory + "vk_loader_settings.json"}, {"doctor", "--full"}, {"settings"}, {"explain"}, {"settings", "quarantine", "list"}, {"settings", "policy"}}
+		commands := [][]string{{"validate", directory + "vk_loader_settings.json"}, {"doctor", "--full"}, {"settings"}, {"explain"}, {"settings", "policy"}}
 		for n, command := range commands {
 			if n < 2 || n%4 == i%4 { // of the other files, every fourth variant
 				out := both(t, slices.Concat(options, command)...)
@@ -177,12 +177,11 @@ func TestNoGoErrorsOfSettings(t *testing.T) {
 	}
 	for _, text := range brokenTexts {
 		root := t.TempDir()
-		for _, file := range []string{directory + "vk_loader_settings.json", directory + "vkloader_quarantine.json", "/home/mia/.local/state/vkloader/undo.json"} {
+		for _, file := range []string{directory + "vk_loader_settings.json", "/home/mia/.local/state/vkloader/undo.json"} {
 			if err := put(filepath.Join(root, file), []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		plain(t, text, both(t, "--root", root, "--env", "HOME=/home/mia", "settings", "quarantine", "list"))
 		plain(t, text, both(t, "--root", root, "--env", "HOME=/home/mia", "settings"))
 	}
 }

@@ -36,8 +36,8 @@ func TestSettingsTellTheirEffect(t *testing.T) {
 		{[]string{"set", "--layer", "VK_LAYER_fine=off"}, []string{"programs get no layer"}, "driver"},
 		{[]string{"set", "--layer", "VK_LAYER_fine=on"}, []string{"programs get the layer VK_LAYER_fine"}, "driver "},
 		{[]string{"clear"}, nil, lost},
-		{[]string{"quarantine", "add", "VK_LAYER_fine"}, []string{"programs get no layer"}, lost},
-		{[]string{"quarantine", "add", "good.json"}, []string{"programs get the driver absent.json", lost}, "no layer"},
+		{[]string{"set", "--layer", "VK_LAYER_fine=off", "--until-changed"}, []string{"programs get no layer"}, lost},
+		{[]string{"set", "--driver", "good.json=off", "--until-changed"}, []string{"programs get the driver absent.json", lost}, "no layer"},
 	} {
 		_, exit := w.Run(time.Minute, tool, append([]string{"settings"}, c.words...)...)
 		for _, want := range c.says {
@@ -74,7 +74,7 @@ func TestFirstWords(t *testing.T) {
 		"enable":             "vkloader settings set --layer NAME=on",
 		"enable VK_LAYER_x":  "vkloader settings set --layer VK_LAYER_x=on",
 		"disable VK_LAYER_x": "vkloader settings set --layer VK_LAYER_x=off",
-		"disable a.json":     "to disable a driver: vkloader settings quarantine add a.json",
+		"disable a.json":     "to disable a driver: vkloader settings set --driver a.json=off",
 		root + "/text":       "is neither a program nor a manifest",
 		root + "/none":       "/none does not exist",
 		root:                 "is a directory without a program",

@@ -142,7 +142,7 @@ func TestUIFixes(t *testing.T) {
 	}
 }
 
-// While settings, policies, quarantines or variables override something, every page says what, by whom and until when, and removes it.
+// While settings, policies or variables override something, every page says what, by whom and until when, and removes it.
 func TestUIBanner(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "VK_LAYER_b")
@@ -162,17 +162,15 @@ func TestUIBanner(t *testing.T) {
 			}
 		}
 	}
-	overridden("a variable", "<strong>Variable</strong>", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_none", "unset VK_LOADER_LAYERS_DISABLE", "!<strong>Settings", "!Quarantine", "!HOME")
+	overridden("a variable", "<strong>Variable</strong>", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_none", "unset VK_LOADER_LAYERS_DISABLE", "!<strong>Settings", "!HOME")
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off", "--expires", "8h")
 	until := regexp.MustCompile(`"expires": "([^"]*)"`).FindStringSubmatch(s.read(s.settings()))
 	overridden("settings", "<strong>Settings file</strong>", "off VK_LAYER_a", "for all programs", until[1], s.settings(), "vkloader, by ")
 	s.tool("settings", "policy", "hardware", "on")
 	overridden("a policy", "<strong>Policy</strong>", "hardware: present")
-	out := s.tool("settings", "quarantine", "add", "VK_LAYER_real", "--why", "it crashes")
-	overridden("a quarantine: "+out, "<strong>Quarantine</strong>", "VK_LAYER_real, out of all programs", "it crashes", "its file changes")
+	out := s.tool("settings", "set", "--layer", "VK_LAYER_real=off", "--until-changed")
+	overridden("until it changes: "+out, "off VK_LAYER_real until "+lib+" changes VK_LAYER_a")
 
-	s.apply("lift", url.Values{"name": {"VK_LAYER_real"}, "app": {""}})
-	overridden("lifted", "!Quarantine", "<strong>Policy</strong>")
 	s.apply("policy", url.Values{"name": {"hardware"}, "app": {""}})
 	overridden("without the policy", "!<strong>Policy", "<strong>Settings file</strong>")
 	s.apply("clear", url.Values{"name": {""}, "app": {""}})
@@ -180,10 +178,10 @@ func TestUIBanner(t *testing.T) {
 	if s.read(s.settings()) != "" {
 		t.Error("the file is left")
 	}
-	for range 3 {
+	for range 2 {
 		s.undo()
 	}
-	overridden("undone", "<strong>Quarantine</strong>", "<strong>Policy</strong>", "off VK_LAYER_a")
+	overridden("undone", "<strong>Policy</strong>", "off VK_LAYER_real until "+lib+" changes VK_LAYER_a")
 	if text := s.undo(); !strings.Contains(text, "nothing to undo") {
 		t.Error(text)
 	}

@@ -123,13 +123,13 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 		"doctor": {"doctor"}, "doctor full": {"doctor", "--full", "--rules"}, "screen": {}, "list drivers": {"list", "drivers"},
 		"list layers": {"list", "layers", "--rules"}, "list paths": {"list", "paths"}, "list variables": {"list", "variables"},
 		"list devices": {"list", "devices"}, "env": {"list", "variables", "--set"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"list", "devices", "--details", "--full"},
-		"ps": {"ps"}, "settings": {"settings", "show"}, "quarantine": {"quarantine", "list"}, "system": {"system", "status"},
+		"ps": {"ps"}, "settings": {"settings", "show"}, "system": {"system", "status"},
 		"version": {"version"}, "statement": {"help", "LAY-173"}, "service": {"service", "status"}, "cdi": {"cdi", "list"},
 
 		"there: doctor": there("doctor"), "there: doctor full": there("doctor", "--full", "--rules"), "there: screen": there(),
 		"there: drivers": there("list", "drivers", "--rules"), "there: layers": there("list", "layers"), "there: paths": there("list", "paths"),
 		"there: variables": there("list", "variables"), "there: env": there("env"), "there: explain": there("explain"),
-		"there: explain layer": there("explain", "VK_LAYER_a"), "there: settings": there("settings", "show"), "there: quarantine": there("quarantine", "list"),
+		"there: explain layer": there("explain", "VK_LAYER_a"), "there: settings": there("settings", "show"),
 		"there: system": there("system", "status"), "there: info": there("list", "devices", "--details"),
 
 		"validate": append([]string{"validate", settings}, manifests...), "no such command": {"nonsense"}, "no such flag": {"doctor", "--nonsense"},
