@@ -83,7 +83,10 @@ func objectFor(content map[string]any, program string) (object map[string]any) {
 
 // addCopy adds an object for some programs with the settings that the first of them gets now, and returns it.
 func addCopy(content map[string]any, apps []string) map[string]any {
-	object := clone(objectFor(content, apps[0]))
+	object := map[string]any{}
+	if now := objectFor(content, apps[0]); now != nil {
+		object = clone(now)
+	}
 	object["app_keys"] = anyOf(apps)
 	array, _ := content["settings_array"].([]any)
 	content["settings_array"] = append([]any{object}, array...) // the first object that names a program counts (SET-29)

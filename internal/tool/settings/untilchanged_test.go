@@ -98,6 +98,9 @@ func TestUntilChanged(t *testing.T) {
 		bad = stampFile(m, "/l/bad.so")
 	}
 
+	if addCopy(contentOf(t, `[]`), []string{"/game"})["app_keys"] == nil {
+		t.Error("no object for the program")
+	}
 	content := contentOf(t, `[{"stderr_log":["warn"]}]`)
 	game := addCopy(content, []string{"/game"})
 	if err := excludeDrivers(game, []string{"/d/a.json", "/d/b.json"}, []stamp{bad}); err != nil {
