@@ -1,11 +1,11 @@
 package border
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"time"
@@ -28,12 +28,12 @@ func (b *Border) ask(kind Kind, files []*os.File) (opened []*os.File, err error)
 		return opened, err
 	}
 	defer ours.Close()
-	cmd := exec.Command(b.Helper[0], b.Helper[1:]...)
+	cmd := spawn.New(context.Background(), spawn.Tool, b.Helper[0], b.Helper[1:]...)
 	cmd.Env, cmd.Stdin = []string{}, theirs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}}
-	err = spawn.Start(cmd)
+	err = cmd.Start()
 	theirs.Close()
 	if err != nil {
 		return opened, fmt.Errorf("%w: a user namespace: %w", ErrUnsupported, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"iter"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -170,9 +169,9 @@ func AskRPM(ctx context.Context, args ...string) ([]byte, error) {
 
 // askRPM is AskRPM with the path of rpm.
 func askRPM(ctx context.Context, program string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := spawn.New(ctx, spawn.Helper, program, args...)
 	cmd.Env = []string{"HOME=/", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
-	return spawn.Output(cmd)
+	return cmd.Output()
 }
 
 // packageLimit is the time limit for the package manager. Its answer is optional.

@@ -2,5 +2,5 @@ package probe
 
 import "syscall"
 
-// group returns the attributes of a child with a process group. macOS ends no child with its parent.
-func group() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+// attributes returns none: macOS ends no child with its parent.
+func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }

@@ -1,10 +1,10 @@
 package probe
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 
@@ -59,7 +59,7 @@ func NewReader(program string) *Reader { return &Reader{program: program} }
 
 // start starts the child. The child ends with this process, because its standard input then ends.
 func (r *Reader) start() error {
-	child := exec.Command(r.program, "facts")
+	child := spawn.New(context.Background(), spawn.Tool, r.program, "facts")
 	question, err := child.StdinPipe()
 	if err != nil {
 		return err
@@ -69,13 +69,13 @@ func (r *Reader) start() error {
 		return err
 	}
 	if r.lowered {
-		done, err := lower(child)
+		done, err := lower(child.Cmd)
 		if err != nil {
 			return err
 		}
 		defer done()
 	}
-	if err := spawn.Start(child); err != nil {
+	if err := child.Start(); err != nil {
 		return err
 	}
 	r.question, r.answer = question, answer

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/decide/wording"
@@ -90,26 +92,20 @@ func Negotiate(at Companions, library, layerFunction string, environ []string, l
 	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
 }
 
-// trusted returns an error if this process is privileged and another user can change a file that the child would load.
-func trusted(way string, at Companions, environ []string) error {
-	if way == "driver" || way == "layer" {
-		return trust.Refused("tried", trust.Library(at.Child, at.Library, environ))
-	}
-	return trust.Refused("tried", trust.Trial(at.Child, at.Library, environ))
-}
-
 // run runs the child in a mode such as "submit", with input as its standard input.
 func run(whole context.Context, way, input string, at Companions, environ []string, limit time.Duration, more ...string) (*Result, error) {
-	if err := trusted(way, at, environ); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}
 	if way != "" {
 		args = append(append(args, way), more...)
 	}
-	cmd := exec.CommandContext(ctx, at.Child, args...)
+	kind := spawn.Trial
+	if way == "driver" || way == "layer" {
+		kind = spawn.Alone
+	}
+	cmd := spawn.New(ctx, kind, at.Child, args...)
+	cmd.Library, cmd.Names, cmd.Guest = at.Library, explain.NamesOfLayers(environ), at.Guest
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
@@ -126,6 +122,9 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	theirs.Close()
 	if whole.Err() != nil && err != nil { // the context ended before the child's start
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
+	}
+	if trust.Refusal("tried", err) != "" {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -16,15 +15,15 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// start starts the child with a descriptor for its events. The child has a process group, which includes the processes that
-// its drivers start. The child ends with the tool; on macOS it outlives a tool that was killed. The caller calls ended after
+// start starts the child with a descriptor for its events. The child has a session, which includes the processes that its
+// drivers start. The child ends with the tool; on macOS it outlives a tool that was killed. The caller calls ended after
 // the child's end.
-func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err error) {
+func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err error) {
 	cmd.ExtraFiles = []*os.File{events}
 	runtime.LockOSThread() // the kernel ends the child when the thread that started it ends
-	cmd.SysProcAttr = group()
+	cmd.SysProcAttr = attributes()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	if err = spawn.Start(cmd); err != nil {
+	if err = cmd.Start(); err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}

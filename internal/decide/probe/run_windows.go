@@ -3,7 +3,6 @@ package probe
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strconv"
 	"syscall"
 
@@ -15,7 +14,7 @@ import (
 
 // start starts the child, whose last argument is the handle for its events. The child and the processes of its drivers are in
 // one job, which ends when the tool ends. The caller calls ended after the child's end.
-func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err error) {
+func start(cmd *spawn.Child, events *os.File, at Companions) (ended func(), err error) {
 	handle := syswindows.Handle(events.Fd())
 	if err = syswindows.SetHandleInformation(handle, syswindows.HANDLE_FLAG_INHERIT, syswindows.HANDLE_FLAG_INHERIT); err != nil {
 		return nil, err
@@ -27,7 +26,7 @@ func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err err
 	cmd.Args = append(cmd.Args, "events="+strconv.FormatUint(uint64(handle), 10))
 	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{syscall.Handle(handle)}}
 	if at.Lowered {
-		done, err := lower(cmd)
+		done, err := lower(cmd.Cmd)
 		if err != nil {
 			return nil, errors.Join(err, job.End())
 		}
@@ -37,7 +36,7 @@ func start(cmd *exec.Cmd, events *os.File, at Companions) (ended func(), err err
 		_ = job.End()
 		return cmd.Process.Kill()
 	}
-	if err = spawn.Start(cmd); err != nil {
+	if err = cmd.Start(); err != nil {
 		return nil, errors.Join(err, job.End())
 	}
 	_ = job.Take(uint32(cmd.Process.Pid)) // if a process can be in only one job, this fails, and only the child is killed

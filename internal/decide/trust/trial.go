@@ -14,19 +14,8 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/spawn"
 )
-
-// codeVariables name libraries, directories of libraries or settings that a process loads, or files that it writes.
-// separators are the characters between two paths in the value.
-var codeVariables = [...]struct{ name, separators string }{
-	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
-	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
-	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"}, {"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},
-	{"__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", ":"}, {"OCL_ICD_VENDORS", ":"}, {"OCL_ICD_FILENAMES", ":"},
-	{"OPENSSL_CONF", ""}, {"OPENSSL_MODULES", ""}, {"OPENSSL_ENGINES", ""}, {"GIO_EXTRA_MODULES", ":"}, {"XLOCALEDIR", ":"},
-	{"VK_LAYER_SETTINGS_PATH", ":"}, {"DRIRC_CONFIGDIR", ":"}, {"LD_DEBUG_OUTPUT", ""}, {"LD_PROFILE_OUTPUT", ""}, {"MALLOC_TRACE", ""},
-	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""}, {"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
-}
 
 // Trial returns an *Error if this process is privileged and another user can change a file that a child with these variables
 // loads: the child itself, the loader, the manifests and settings that it reads, and the drivers and layers that it selects, each
@@ -145,25 +134,20 @@ func (c *checker) found(l *drivers.Library) {
 // variables checks the files and directories that variables of the dynamic linker and of drivers name. An empty element of a
 // search path is the working directory.
 func (c *checker) variables() {
-	for _, v := range codeVariables {
-		value, set := c.source.Lookup(v.name)
+	for _, v := range spawn.PathVariables {
+		value, set := c.source.Lookup(v.Name)
 		if !set || value == "" {
 			continue
 		}
-		for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(v.separators, r) }) {
-			if v.name == "LD_LIBRARY_PATH" || strings.ContainsRune(name, filepath.Separator) {
-				c.expanded(v.name, name)
+		for _, name := range v.Paths(value) {
+			if v.Name == "LD_LIBRARY_PATH" || strings.ContainsRune(name, filepath.Separator) {
+				c.expanded(v.Name, name)
 			}
 		}
-		if v.name == "LD_LIBRARY_PATH" && emptyPart(strings.ReplaceAll(value, ";", ":")) {
-			c.named(v.name, ".")
+		if v.Name == "LD_LIBRARY_PATH" && spawn.HasEmptyPart(value) {
+			c.named(v.Name, ".")
 		}
 	}
-}
-
-// emptyPart reports whether a search path has an empty element.
-func emptyPart(value string) bool {
-	return strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")
 }
 
 // expanded checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the first of these.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -77,12 +78,12 @@ func accountOf(name string) (a account, err error) {
 }
 
 // environ returns the variables for a process of the user: the tool's, without root's home directory and session, plus the
-// user's.
+// user's. Package spawn removes all that neither the tool nor a driver reads.
 func (a *account) environ(own []string) []string {
 	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "SUDO_") || strings.HasPrefix(name, "DBUS_") ||
-			slices.Contains([]string{variables.Home.Name(), "USER", "LOGNAME", "MAIL", "SHELL", "TMPDIR"}, name)
+			slices.Contains([]string{variables.Home.Name(), "USER", "LOGNAME", "TMPDIR", "XAUTHORITY"}, name)
 	})
 	list = append(list, "USER="+a.name, "LOGNAME="+a.name)
 	if a.home != "" {
@@ -98,9 +99,8 @@ func (a *account) environ(own []string) []string {
 }
 
 // become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done is
-// false if this process already belongs to that user. The child has a new session, so that the user's code cannot write
-// input to root's terminal.
-func become(s *invocation) (done bool, err error) {
+// false if this process already belongs to that user. command is the name of the command.
+func become(s *invocation, command string) (done bool, err error) {
 	a, err := accountOf(s.actAs)
 	if err != nil {
 		return true, err
@@ -114,20 +114,20 @@ func become(s *invocation) (done bool, err error) {
 	if os.Geteuid() != 0 {
 		return true, exit.Unable("--as-user %s: only root can act as another user", s.actAs)
 	}
-	child := exec.Command(s.self, s.args...)
+	child := spawn.New(context.Background(), spawn.Tool, s.self, s.args...)
+	child.User = &spawn.User{UID: a.uid, GID: a.gid, Groups: a.groups}
 	child.Env = a.environ(s.environ)
 	child.Stdout, child.Stderr = s.plain, s.errOut
-	if s.terminal || s.plain == os.Stdout {
-		child.Stdin = os.Stdin
+	if command == "run" && !s.terminal || slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && foreground() {
+		child.Stdin = os.Stdin // the others read nothing, and leave the input to the caller of the tool
 	}
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL,
-		Credential: &syscall.Credential{Uid: a.uid, Gid: a.gid, Groups: a.groups}}
+	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that started the child
 	defer runtime.UnlockOSThread()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(signals)
-	if err := spawn.Start(child); err != nil {
+	if err := child.Start(); err != nil {
 		if trust.Alone() || errors.Is(err, syscall.EINVAL) {
 			return true, exit.Unable("--as-user %s: this process's user namespace does not have that user; run this outside of it", s.actAs)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -284,9 +283,9 @@ func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error
 		args = append(args, "--still")
 	}
 	var out, said bytes.Buffer
-	child := exec.CommandContext(ctx, s.self, args...)
+	child := spawn.New(ctx, spawn.Tool, s.self, args...)
 	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
-	err := spawn.Run(child)
+	err := child.Run()
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
 	}

@@ -109,9 +109,6 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 		return "", exit.Unable("%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
 			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, term.Quoted(file))
 	}
-	if err := trust.Library(tool, "", s.environ); err != nil {
-		return "", exit.As(exit.NotLooked, trust.Refused("run", err))
-	}
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {
 		return "", exit.Unable("no temporary directory for %s: %w", name, err)
@@ -120,9 +117,12 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	ctx, cancel := context.WithTimeout(context.Background(), unpackTime)
 	defer cancel()
 	to := filepath.Join(directory, "image")
-	cmd := exec.CommandContext(ctx, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
+	cmd := spawn.New(ctx, spawn.Helper, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
 	cmd.Env = s.environ
-	failed := spawn.Run(cmd)
+	failed := cmd.Run()
+	if trust.Refusal("run", failed) != "" {
+		return "", notLooked(failed)
+	}
 	real, err := filepath.EvalSymlinks(to)
 	if err != nil {
 		return "", exit.Unable("%s cannot be unpacked with unsquashfs: %w", name, errors.Join(failed, ctx.Err()))

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -145,6 +146,7 @@ func (s *invocation) change(m *machine.Machine) error {
 		if name == "" {
 			return fmt.Errorf("--env needs NAME=VALUE, got %q", variable)
 		}
+		spawn.Add(name)
 		if set {
 			m.Environ = machine.WithVariable(m.Environ, name, value)
 		} else {

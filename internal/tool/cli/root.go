@@ -53,7 +53,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 				s.elevated = !s.asUser
 			}
 			if s.actAs != "" {
-				if done, err := become(s); done {
+				if done, err := become(s, cmd.Name()); done {
 					return err
 				}
 			}

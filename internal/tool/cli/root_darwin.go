@@ -2,7 +2,6 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 )
 
@@ -66,7 +66,7 @@ func loadersIn(*process.Process, *machine.Source, map[string]*loaders.Loader) []
 }
 
 // runGroup runs a child in a process group. The end of the child's context terminates the group; the rest is killed later.
-func runGroup(child *exec.Cmd) error {
+func runGroup(child *spawn.Child) error {
 	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return runAndWait(child)
 }

@@ -14,7 +14,7 @@ import (
 func addAsUser(*cobra.Command, *invocation) {}
 
 // become returns false.
-func become(*invocation) (done bool, err error) { return false, nil }
+func become(*invocation, string) (done bool, err error) { return false, nil }
 
 // ownHomes does nothing: the home directories are those of the tool's user.
 func ownHomes(*invocation, bool) {}

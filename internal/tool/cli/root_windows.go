@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 
@@ -79,14 +79,14 @@ func settingsOfSystem(*invocation) (list []*cobra.Command) {
 }
 
 // runGroup runs a child process, and ends it and its child processes with its context.
-func runGroup(child *exec.Cmd) error {
+func runGroup(child *spawn.Child) error {
 	job, err := windows.NewJob()
 	if err != nil {
 		return err
 	}
 	defer func() { _ = job.End() }()
 	child.Cancel = func() error { return job.End() }
-	if err := spawn.Start(child); err != nil {
+	if err := child.Start(); err != nil {
 		return err
 	}
 	_ = job.Take(uint32(child.Process.Pid)) // without nested jobs, only the child itself ends
@@ -94,8 +94,10 @@ func runGroup(child *exec.Cmd) error {
 }
 
 // openPage opens a page in a browser.
-func openPage(_ []string, address string) (forget func(), err error) {
-	return func() {}, spawn.Start(exec.Command("rundll32", "url.dll,FileProtocolHandler", address))
+func openPage(environ []string, address string) (forget func(), err error) {
+	opener := spawn.New(context.Background(), spawn.Helper, "rundll32", "url.dll,FileProtocolHandler", address)
+	opener.Env = environ
+	return func() {}, opener.Start()
 }
 
 // trialHelp describes the trial of settings that choose devices.

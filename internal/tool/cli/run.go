@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
@@ -111,9 +110,6 @@ func (r *launched) run(s *invocation, args []string) error {
 		}{dryRunSchema, args, changes, append([]string{}, warnings...)}, func() {
 			fmt.Fprintln(term.Raw(s.out), commandLine(changes, args, "\n"))
 		})
-	}
-	if err := trust.Program(program.Path, program.Environ); err != nil {
-		return exit.As(exit.CannotRun, trust.Refused("run", err))
 	}
 	switch {
 	case r.culprit:

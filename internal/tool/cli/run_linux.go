@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -98,7 +98,7 @@ func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool,
 	return func(brought probe.Companions) error {
 		if status.Signaled() {
 			n := int(status.Signal())
-			_ = syscall.Exec(brought.Child, []string{brought.Child, "die", strconv.Itoa(n)}, nil)
+			_ = spawn.New(context.Background(), spawn.Tool, brought.Child, "die", strconv.Itoa(n)).Replace()
 			return exit.With(128 + n)
 		}
 		return ended(status.ExitStatus())
@@ -118,14 +118,15 @@ func leave(s *invocation, from, log *os.File) {
 		return
 	}
 	_ = raw.Control(func(fd uintptr) {
-		cmd := exec.Command(s.executable, args...)
+		cmd := spawn.New(context.Background(), spawn.Tool, s.executable, args...)
+		cmd.Env = s.environ
 		cmd.Stderr = os.Stderr
 		cmd.ExtraFiles = []*os.File{os.NewFile(fd, "standard error")}
 		if log != nil {
 			cmd.ExtraFiles = append(cmd.ExtraFiles, log)
 		}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		err = spawn.Start(cmd)
+		err = cmd.Start()
 	})
 	if err != nil {
 		fmt.Fprintf(s.messages(), "vkloader: warning: processes that the program left running have lost their standard error: %s\n", err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -209,7 +209,7 @@ func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
 	if c.still {
 		args = append(args, "--read-only")
 	}
-	child := exec.CommandContext(ctx, c.s.self, args...)
+	child := spawn.New(ctx, spawn.Tool, c.s.self, args...)
 	var out, said bytes.Buffer
 	child.Env, child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = c.s.environ, bytes.NewReader(told), &out, &said, childEnd
 	err := runGroup(child)

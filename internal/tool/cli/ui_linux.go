@@ -3,12 +3,13 @@ package cli
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/decide/spawn"
 )
 
 // listens watches standard input. It calls end after a hang-up of the terminal or the close of a pipe, and sends a value to
@@ -77,7 +78,7 @@ func foreground() bool {
 
 // runGroup runs a child in a process group. The end of the child's context terminates the group, which then ends its own
 // children; the rest is killed later. The child does not outlive this process.
-func runGroup(child *exec.Cmd) error {
+func runGroup(child *spawn.Child) error {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread
 	defer runtime.UnlockOSThread()
 	child.SysProcAttr = &unix.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL}

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"html"
 	"os"
@@ -12,21 +13,15 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
-	"vkloader/internal/decide/trust"
 )
 
 // openPage opens a page in a browser. It passes the address in a file that only this user can read, because arguments are
 // public. forget removes the file.
 func openPage(environ []string, address string) (forget func(), err error) {
 	program, err := exec.LookPath(opener)
-	if err == nil {
-		err = opens(program, environ)
-	}
 	if err != nil {
 		return func() {}, err
 	}
@@ -41,32 +36,18 @@ func openPage(environ []string, address string) (forget func(), err error) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return forget, err
 	}
-	cmd := exec.Command(program, file)
+	cmd := spawn.New(context.Background(), spawn.Helper, program, file)
 	cmd.Env = environ
-	cmd.SysProcAttr = &unix.SysProcAttr{Setpgid: true}
-	if err := spawn.Start(cmd); err != nil {
+	if err := cmd.Start(); err != nil {
 		return forget, err
 	}
 	go func() { _ = cmd.Wait() }()
 	return forget, nil
 }
 
-// opens returns an error if this process is privileged and another user can change the opener or a program that it may find in PATH.
-func opens(program string, environ []string) error {
-	err := trust.Library(program, "", environ)
-	m := machine.Machine{Environ: environ}
-	path, _ := m.Lookup("PATH")
-	for _, directory := range filepath.SplitList(path) {
-		if err == nil {
-			err = trust.Path(directory)
-		}
-	}
-	return trust.Refused("run", err)
-}
-
 // runAndWait starts a child that leads a process group, and waits for it. The end of the child's context terminates the group.
 // Its processes get some time to end their own children, which are in other groups, and are then killed.
-func runAndWait(child *exec.Cmd) error {
+func runAndWait(child *spawn.Child) error {
 	group := func(s syscall.Signal) error { return syscall.Kill(-child.Process.Pid, s) }
 	var asked atomic.Bool
 	child.Cancel = func() error {
@@ -74,7 +55,7 @@ func runAndWait(child *exec.Cmd) error {
 		_ = group(syscall.SIGTERM)
 		return nil
 	}
-	if err := spawn.Start(child); err != nil {
+	if err := child.Start(); err != nil {
 		return err
 	}
 	err := child.Wait()

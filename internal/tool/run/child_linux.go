@@ -43,7 +43,8 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 	if err != nil {
 		return 0, nil, fmt.Errorf("standard error of %s: %w", p.Path, err)
 	}
-	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: write}
+	cmd := p.child()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write
 	// The program is killed with its watcher, because its standard error would have no reader.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -56,7 +57,7 @@ func (p *Program) Watch(s *Splitter, stamps bool) (status syscall.WaitStatus, le
 		}
 	}
 	defer signal.Stop(signals)
-	err = spawn.Start(cmd)
+	err = cmd.Start()
 	write.Close()
 	if err != nil {
 		read.Close()
@@ -96,7 +97,7 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 		case s := <-signals:
 			switch s {
 			case unix.SIGWINCH:
-				copySize(channel)
+				spawn.CopySize(channel)
 			case unix.SIGINT, unix.SIGQUIT:
 				if inForeground() {
 					continue
@@ -210,9 +211,8 @@ func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
 // channel returns the two ends of a program's standard error: a new terminal if like is a terminal, so that the program sees
 // the same kind of file as without the tool, otherwise a pipe. Only the reading end is non-blocking.
 func channel(like *os.File) (read, write *os.File, err error) {
-	settings, err := unix.IoctlGetTermios(int(like.Fd()), unix.TCGETS)
-	if err == nil {
-		return terminal(settings)
+	if _, err := unix.IoctlGetTermios(int(like.Fd()), unix.TCGETS); err == nil {
+		return spawn.NewTerminal(like)
 	}
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -236,62 +236,9 @@ func stampedChannel() (read, write *os.File, err error) {
 	return reader(ends[0], "socket"), os.NewFile(uintptr(ends[1]), "socket"), nil
 }
 
-// terminal returns the two ends of a new terminal with the settings of another one.
-func terminal(settings *unix.Termios) (read, write *os.File, err error) {
-	master, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("/dev/ptmx: %w", err)
-	}
-	slave, err := openSlave(master)
-	if err != nil {
-		unix.Close(master)
-		return nil, nil, err
-	}
-	// The real terminal processes the output itself.
-	settings.Oflag &^= unix.OPOST
-	settings.Lflag &^= unix.ECHO
-	if err := unix.IoctlSetTermios(slave, unix.TCSETS, settings); err != nil {
-		unix.Close(master)
-		unix.Close(slave)
-		return nil, nil, err
-	}
-	read, write = reader(master, "terminal"), os.NewFile(uintptr(slave), "terminal")
-	copySize(read)
-	return read, write, nil
-}
-
 func reader(fd int, name string) *os.File {
 	_ = unix.SetNonblock(fd, true) // required for deadlines
 	return os.NewFile(uintptr(fd), name)
-}
-
-func openSlave(master int) (int, error) {
-	if err := unix.IoctlSetPointerInt(master, unix.TIOCSPTLCK, 0); err != nil {
-		return 0, err
-	}
-	number, err := unix.IoctlGetUint32(master, unix.TIOCGPTN)
-	if err != nil {
-		return 0, err
-	}
-	name := fmt.Sprintf("/dev/pts/%d", number)
-	slave, err := unix.Open(name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	return slave, nil
-}
-
-// copySize sets the size of a new terminal to that of the real one.
-func copySize(to *os.File) {
-	size, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)
-	if err != nil {
-		return
-	}
-	raw, err := to.SyscallConn()
-	if err != nil {
-		return
-	}
-	_ = raw.Control(func(fd uintptr) { _ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, size) })
 }
 
 // Unfit returns the reasons for which a program may not see the variables or the library.

@@ -47,16 +47,18 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		return nil, err
 	}
 	defer func() { _ = job.End() }()
-	command := func(flags uint32) *exec.Cmd {
-		return &exec.Cmd{Path: p.Path, Args: p.Args, Env: machine.WithVariable(p.Environ, withoutDebugHeap, "1"), Stdin: os.Stdin, Stdout: stdout,
-			Stderr: s, WaitDelay: lastWords, SysProcAttr: &syscall.SysProcAttr{CreationFlags: flags}}
+	command := func(flags uint32) *spawn.Child {
+		c := p.child()
+		c.Env, c.SysProcAttr = machine.WithVariable(c.Env, withoutDebugHeap, "1"), &syscall.SysProcAttr{CreationFlags: flags}
+		c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = os.Stdin, stdout, s, lastWords
+		return c
 	}
 	cmd := command(syswindows.DEBUG_PROCESS)
-	err = spawn.Start(cmd)
+	err = cmd.Start()
 	debugged := !errors.Is(err, syswindows.ERROR_NOT_SUPPORTED)
 	if !debugged {
 		cmd = command(0)
-		err = spawn.Start(cmd)
+		err = cmd.Start()
 	}
 	if err != nil {
 		return nil, err

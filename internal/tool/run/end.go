@@ -1,8 +1,11 @@
 package run
 
 import (
+	"context"
 	"slices"
 	"time"
+
+	"vkloader/internal/decide/spawn"
 )
 
 // Limits are the times after which a running program is ended. Zero: never.
@@ -129,6 +132,13 @@ type Program struct {
 	Args    []string   // the first is the program's name
 	Environ []string   // NAME=VALUE
 	Opened  *LoaderUse // notes its loaders while Watch runs it; nil: none are noted
+}
+
+// child returns the program for starting it.
+func (p *Program) child() *spawn.Child {
+	c := spawn.New(context.Background(), spawn.Chosen, p.Path)
+	c.Args, c.Env = p.Args, p.Environ
+	return c
 }
 
 // LoaderUse records the loader files that a program and its children have mapped.

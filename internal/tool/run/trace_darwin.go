@@ -9,8 +9,6 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
-
-	"vkloader/internal/decide/spawn"
 )
 
 // Trace runs the program as a child with its standard error split, and waits for its end. macOS lets only signed debuggers read
@@ -20,8 +18,9 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, unix.SIGQUIT, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	defer signal.Stop(signals)
-	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: stdout, Stderr: s, WaitDelay: lastWords}
-	if err := spawn.Start(cmd); err != nil {
+	cmd := p.child()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = os.Stdin, stdout, s, lastWords
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	over, says, reason := make(chan struct{}), make(chan int32, 1), make(chan int32, 1)

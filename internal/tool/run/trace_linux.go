@@ -19,7 +19,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/term"
 )
 
@@ -43,12 +42,9 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 		left: make(chan struct{})}
 	attributes := &syscall.ProcAttr{Env: p.Environ, Files: []uintptr{0, stdout.Fd(), write.Fd()},
 		Sys: &syscall.SysProcAttr{Ptrace: t.traced, Pdeathsig: syscall.SIGKILL}}
-	if err = spawn.Allowed(p.Path, p.Args); err == nil {
-		t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
-	}
-	if errors.Is(err, unix.EPERM) {
+	if t.main, err = p.child().Fork(attributes); errors.Is(err, unix.EPERM) {
 		t.traced, attributes.Sys.Ptrace = false, false
-		t.main, err = syscall.ForkExec(p.Path, p.Args, attributes)
+		t.main, err = p.child().Fork(attributes)
 	}
 	write.Close()
 	if err != nil {

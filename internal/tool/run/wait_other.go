@@ -8,21 +8,20 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-
-	"vkloader/internal/decide/spawn"
 )
 
 // Wait runs the program as a child in the same console and waits for it. With a splitter, the program's standard error goes
 // through it; the other standard files are those of this process.
 func (p *Program) Wait(s *Splitter) (*os.ProcessState, error) {
-	cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	cmd := p.child()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if s != nil {
 		cmd.Stderr = s
 	}
 	interrupts := make(chan os.Signal, 1) // Ctrl-C reaches every program of the console; the tool waits for the program's end
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	err := spawn.Run(cmd)
+	err := cmd.Run()
 	if s != nil {
 		if wrong := s.Close(); err == nil && wrong != nil && !errors.Is(wrong, io.EOF) {
 			err = wrong

@@ -110,9 +110,19 @@ func TestAsUser(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
 	tool := filepath.Join(readable(t), "vkloader") // user 4242 may not be allowed to enter the directory of the build
+	private := t.TempDir()
+	secret, err := os.Create(filepath.Join(private, "held"))
+	if err == nil {
+		err = os.Chmod(private, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secret.Close()
 	run := func(args ...string) string {
 		cmd := exec.Command(tool, args...)
-		cmd.Env = []string{"HOME=/root", "XDG_CONFIG_HOME=/root/x", "XDG_DATA_DIRS=/root/y", "PATH=/usr/bin:/bin", "SUDO_USER=a"}
+		cmd.Env = []string{"HOME=/root", "XDG_CONFIG_HOME=/root/x", "XDG_DATA_DIRS=/root/y", "PATH=/usr/bin:/bin", "SUDO_USER=a", "TOKEN=secret"}
+		cmd.Dir, cmd.ExtraFiles = private, []*os.File{secret}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%v: %v\n%s", args, err, out)
@@ -125,7 +135,7 @@ func TestAsUser(t *testing.T) {
 		t.Errorf("rights of the user:\n%s", got)
 	}
 	got := run("run", "--as-user", "nobody", "env")
-	for _, part := range []string{"/root", "SUDO_", "XDG_"} {
+	for _, part := range []string{"/root", "SUDO_", "XDG_", "TOKEN"} {
 		if strings.Contains(strings.ReplaceAll(got, built, ""), part) {
 			t.Errorf("%s is left of root's variables:\n%s", part, got)
 		}
@@ -135,6 +145,9 @@ func TestAsUser(t *testing.T) {
 	}
 	if got := run("--as-user", another, "run", "sh", "-c", "(exec < /dev/tty) 2>&1; :"); !strings.Contains(got, "/dev/tty") {
 		t.Errorf("the user's process has a terminal to type into: %q", got)
+	}
+	if got := run("--as-user", another, "run", "sh", "-c", "pwd -P; for f in /proc/self/fd/*; do readlink $f; done; :"); !strings.HasPrefix(got, "/\n") || strings.Contains(got, private) {
+		t.Errorf("root's directory or descriptors:\n%s", got)
 	}
 	for _, code := range []string{"0", "7", "3"} {
 		err := exec.Command(tool, "--as-user", another, "run", "sh", "-c", "exit "+code).Run()

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,10 @@
 #include "events.h"
 
 #define ASK_SECONDS 5
+
+#ifndef SYS_close_range /* headers before Linux 5.9 */
+#define SYS_close_range 436
+#endif
 
 /* Events go to descriptor 3, moved to a high number and closed in programs that a driver or layer starts. Without a
  * descriptor 3, as when a person runs the probe, they go to standard output. */
@@ -26,6 +31,9 @@ int system_begin(int argc, char **argv)
     if (own >= 0) {
         close(3);
         events = fdopen(own, "w");
+        /* What the process that started this one left open is nothing for a driver. */
+        syscall(SYS_close_range, 3, own - 1, 0);
+        syscall(SYS_close_range, own + 1, ~0U, 0);
     }
     if (!events) events = stdout;
     return argc;

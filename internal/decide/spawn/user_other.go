@@ -1,0 +1,13 @@
+//go:build !linux
+
+package spawn
+
+import "errors"
+
+// relay is empty: only Linux has children of other users.
+type relay struct{}
+
+func (*relay) started(*Child, error) {}
+func (*relay) wait()                 {}
+
+func (*Child) become() error { return errors.ErrUnsupported }
