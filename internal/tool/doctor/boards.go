@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 )
@@ -26,20 +25,21 @@ func (e *exam) ofMaker(g *GPU) bool {
 			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " + strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
 		}
 	}
-	e.perhapsNone(e.found(GPUNoDriver, g.Title(), "", what, advised(do+".").untried(ofPackage)))
+	e.found(GPUNoDriver, g.Title(), "", what, advised(do+".").untried(ofPackage), e.perhapsNone())
 	return true
 }
 
-// perhapsNone makes a finding a warning, because the device may have no Vulkan driver at all, if programs get Vulkan without it or have
-// the finding that there is no driver.
-func (e *exam) perhapsNone(found *Finding) {
+// perhapsNone returns the loss by a device that may have no Vulkan driver at all: little if programs get Vulkan without it, or have the
+// finding that there is no driver.
+func (e *exam) perhapsNone() loss {
 	if !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good }) ||
 		slices.ContainsFunc(e.Drivers, func(m Module) bool {
 			f := drivers.Of(m.Library)
 			return m.Good && (f == nil || f.Software())
 		}) || slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 }) {
-		found.soften(diag.Warning)
+		return little
 	}
+	return usual
 }
 
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
@@ -62,8 +62,8 @@ func (e *exam) raspberry() {
 	if text == "" || !e.machine.Exists("/sys/class") || slices.ContainsFunc(strings.Split(text, "\n"), enabled) {
 		return
 	}
-	e.perhapsNone(e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
-		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted)))
+	e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
+		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted), e.perhapsNone())
 }
 
 // The variables without which an unfinished driver of Mesa lists no device.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/tool/term"
 )
 
 // dozen is the driver for the Windows Subsystem for Linux.
@@ -212,7 +212,7 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 
 // withoutKernelDriver adds a finding for a device without a kernel driver.
 func (e *exam) withoutKernelDriver(g *GPU) {
-	severity := diag.Problem
+	lost := usual
 	what, do, young := e.youngForKernel(g)
 	if !young {
 		var missing sentence
@@ -222,10 +222,10 @@ func (e *exam) withoutKernelDriver(g *GPU) {
 			what, do = e.makersModule(g)
 		}
 		if _, other := e.unserved(g); other == nil {
-			what, do, severity = e.hindered(g, what, do)
+			what, do, lost = e.hindered(g, what, do)
 		}
 	}
-	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do).soften(severity)
+	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
 }
 
 // ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.
@@ -274,8 +274,5 @@ func (e *exam) programWants() {
 	if len(texts) == 0 {
 		return
 	}
-	found := e.found(ProgramNeeds, want.Name, "", said("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do)
-	if always {
-		found.Severity = diag.Problem
-	}
+	e.found(ProgramNeeds, want.Name, "", said("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do, term.Either(always, everything, usual))
 }

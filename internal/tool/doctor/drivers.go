@@ -7,13 +7,11 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/term"
 )
 
@@ -77,7 +75,7 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		why := term.Either(e.class == 32, forSpace, forTime)
-		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{count: len(names), class: e.class}, nil).offer(why,
+		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{names, e.class}, nil).offer(why,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -196,27 +194,26 @@ func (e *exam) fallback() {
 			e.deviceless()
 		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
-		found := e.found(SoftwareOnly, software[0].Name, "", sentence("no graphics device has a working driver: programs compute on the CPU"), nil)
+		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), advice(nil), usual
 		if by := pinnedBy(e.source); by != "" {
-			found.fact, found.advice = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen
-			found.soften(diag.Note)
+			what, do, lost = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
 		} else if !wanted {
-			found.soften(diag.Note)
-			found.advice = advised("Nothing, as long as this machine has no graphics device.")
+			do, lost = advised("Nothing, as long as this machine has no graphics device."), nothing
 		}
+		e.found(SoftwareOnly, software[0].Name, "", what, do, lost)
 	}
 }
 
 // withoutDriver adds the finding that programs find no driver.
 func (e *exam) withoutDriver() {
+	const fails = ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 	add := func(path, what string, do advice) *Finding {
-		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"), do)
+		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+fails), do)
 	}
 	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
 	if hidden := e.outFor(diag.DriverPortability); none && hidden > 0 {
 		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+term.Count(hidden, "driver")+" found are portability drivers")
-		found := add("", what, entryOf(diag.DriverPortability))
-		found.fact = sentence(found.fact.say() + " unless the program enables VK_KHR_portability_enumeration")
+		found := e.found(NoDriver, "vkCreateInstance", "", sentence(what+fails+" unless the program enables VK_KHR_portability_enumeration"), entryOf(diag.DriverPortability))
 		if own, can := e.portable(); can {
 			found.offer(forUnasked, own)
 		}
@@ -246,7 +243,7 @@ func (e *exam) withoutDriver() {
 		list := e.left()
 		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); at >= 0 {
 			place := list[at].driver.Path
-			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", nil), &list[at])
+			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", e.orSteam(list[at].name(), nil)), &list[at])
 			return
 		}
 		if p, gone := e.uninstalled(e.usualDriver()); gone != "" {
@@ -255,7 +252,7 @@ func (e *exam) withoutDriver() {
 		elsewhere = e.elsewhere()
 		what += outsideSearch(elsewhere)
 	}
-	found := add("", what, do)
+	found := add("", what, e.orSteam(by, do))
 	if elsewhere != "" {
 		found.offer(fixing, e.searchAlso(elsewhere))
 	}
@@ -285,45 +282,20 @@ func (e *exam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// absent makes findings about drivers of absent devices notes when a device here is served. The drivers are leftovers of
-// another card, and the loader skips them.
-func (e *exam) absent() {
-	standings := decide.StandingsOf(e.source, e.linker, e.Answer)
+// absentDrivers marks the faulty drivers and layers of absent devices. They are leftovers of another card, and the loader skips them. It adds a
+// finding for a variable that asks for such a layer.
+func (e *exam) absentDrivers() {
 	for m := range each(e.Drivers) {
 		if m.But != "" && m.Used {
-			m.Harmless = standings.Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
+			m.Harmless = e.standings().Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
-	}
-	e.absentHeadless()
-	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
-	for f := range each(e.Findings) {
-		if bad[f.Path] == nil || !slices.Contains(ofLibraries, f.Code) {
-			continue
-		}
-		f.soften(diag.Note)
-		f.harmless, f.advice = true, doNothing
 	}
 	for _, l := range e.Answer.Layers {
-		e.absentLayer(l)
-	}
-}
-
-// absentLayer makes findings about the library of a layer notes if the layer comes with a driver of absent devices. It adds a finding
-// for the variable that asks for the layer.
-func (e *exam) absentLayer(l *manifest.Layer) {
-	if !e.deviceAbsent(drivers.Of(l.Library)) {
-		return
-	}
-	for f := range each(e.Findings) {
-		if f.Path != l.Manifest || f.Subject != l.Name || !slices.Contains(ofLibraries, f.Code) {
-			continue
-		}
-		f.soften(diag.Note)
-		f.harmless, f.advice = true, doNothing
-		if l.EnableName != "" && e.variable(l.EnableName) != "" {
+		if l.EnableName != "" && e.variable(l.EnableName) != "" && slices.ContainsFunc(e.Findings, func(f Finding) bool {
+			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.ofAbsentLayer(&f)
+		}) {
 			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
 				offer(fixing, explain.UnsetVariable(l.EnableName))
-			return
 		}
 	}
 }

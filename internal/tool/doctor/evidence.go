@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
@@ -40,7 +39,7 @@ func (e evidence) next() evidence {
 // elevated adds the finding that no trial is possible, because the children are elevated.
 func (e evidence) elevated() evidence {
 	e = e.next()
-	e.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil).Severity = diag.Warning
+	e.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
 	return e
 }
 
@@ -178,12 +177,6 @@ func (e evidence) through(result *probe.Result) evidence {
 		known := *l
 		known.Version, known.From = wording.Version(result.Version), loaders.FromAnswer
 		e.Loader = &known
-		for f := range each(e.Findings) {
-			if what, is := f.fact.(unread); is {
-				what.loader = e.Loader
-				f.fact, f.advice = what, ignoredBy{what}
-			}
-		}
 	}
 	if result.Library != "" && !slices.Contains(e.Through, result.Library) {
 		e.Through = append(e.Through, result.Library)
@@ -263,12 +256,15 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
 			return t.guilty(ctx, e, &all, &run.CulpritSearch{Culprits: []run.Suspect{c}})
 		}
-		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, nil)
-		if e.silent > 0 {
-			f.Why, f.advice = whyNotAlone, tryAlone
-		}
+		var do advice
 		if all.Only != "" {
-			f.advice = withOwnLoader(nil)
+			do = withOwnLoader(nil)
+		} else if e.silent > 0 {
+			do = tryAlone
+		}
+		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, do)
+		if e.silent > 0 {
+			f.Why = whyNotAlone
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
@@ -293,11 +289,9 @@ func (e evidence) hidden(by []run.Suspect, detail string) evidence {
 	}
 	place := recordOf(&e.Report, e.source)
 	do := place.tried(offer{Change: change, aim: fixing})
-	for i, c := range by {
-		f := e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
-		if f.Severity, others = diag.Problem, nil; i > 0 {
-			f.Because = VariableHides
-		}
+	for _, c := range by {
+		e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
+		others = nil
 	}
 	return e
 }
@@ -321,14 +315,13 @@ func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.
 		for _, w := range found.With {
 			a.with = w.Name
 		}
+		if a.layer != nil && e.base != "" {
+			var err error
+			if a.policy, err = t.tryPolicy(ctx, e, &a); err != nil {
+				return e, err
+			}
+		}
 		e = e.probed(&a)
-		if a.layer == nil || e.base == "" {
-			continue
-		}
-		var err error
-		if e, err = t.tryPolicy(ctx, e, &a); err != nil {
-			return e, err
-		}
 	}
 	return e, nil
 }

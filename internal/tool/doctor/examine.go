@@ -61,7 +61,8 @@ type exam struct {
 	gpus  []*GPU // the devices to examine
 	every []*GPU
 
-	leftOutDrivers []keptOut // the working drivers that a variable or the settings file excludes
+	judged         *decide.Standings // nil: not judged yet
+	leftOutDrivers []keptOut         // the working drivers that a variable or the settings file excludes
 	leftOutKnown   bool
 	byVariables    map[string]bool // the files that variables name; nil: not read yet
 	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
@@ -94,12 +95,11 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
 	for f := range each(e.Answer.Diagnostics) {
 		if !e.uninteresting(f) {
-			e.unreadable(e.decided(f))
+			e.ofDecision(f)
 		}
 	}
 	e.closed()
 	e.libraries(e.Answer)
-	e.otherWordSize()
 	e.systemFiles()
 	e.plugin()
 	if err := e.graphics(options.Device); err != nil {
@@ -111,9 +111,11 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.loaders()
 	e.leftovers()
 	e.environment()
+	e.weigh()
 	e.absence()
 	e.ignored()
 	e.static()
+	e.weigh()
 	e.Findings = ordered(e.Findings)
 	return e, nil
 }

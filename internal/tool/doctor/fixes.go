@@ -69,17 +69,20 @@ func (e *exam) fixed() (list []Finding, removals []removal) {
 		if !f.keep {
 			chosen, what = t.chosen(f)
 		}
-		if f.offers = nil; chosen == nil {
-			f.advice = t.confirmed(f)
+		if chosen == nil {
+			f.conclude(t.confirmed(f))
 			continue
 		}
-		if f.advice = e.tried(chosen...); f.Severity != diag.Note && !what.followed[f.Code] {
+		if f.conclude(e.tried(chosen...)); f.Severity != diag.Note && !what.followed[f.Code] {
 			what.followed[f.Code] = true
 			removals = append(removals, removal{i, what.found})
 		}
 	}
 	return list, removals
 }
+
+// conclude sets the advice of a finding after its fixes were tried. It is the only function that does.
+func (f *Finding) conclude(do advice) { f.advice, f.offers = do, nil }
 
 // trials are the tried changes of one machine.
 type trials struct {

@@ -121,12 +121,11 @@ func (e *exam) graphics(device string) error {
 	}
 	e.raspberry()
 	e.nvidiaVersions()
-	e.absent()
+	e.absentDrivers()
 	e.hiddenByLayer()
 	e.idle()
 	e.rivals()
 	e.replacedByRivals()
-	e.byChoice()
 	e.fallback()
 	return nil
 }
@@ -174,13 +173,13 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
-		found := e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g))
-		container := e.containerKind() != ""
+		container, lost := e.containerKind() != "", usual
 		if slices.ContainsFunc(e.gpus, func(o *GPU) bool {
 			return o != g && len(o.Nodes) > 0 && (o.Kernel == g.Kernel || container && len(o.Drivers) > 0)
 		}) {
-			found.soften(diag.Note) // other devices of its kind have nodes, or the container is for another device
+			lost = nothing // other devices of its kind have nodes, or the container is for another device
 		}
+		e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g), lost)
 	case g.refused != "":
 		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
@@ -266,15 +265,16 @@ func (e *exam) undriven(g *GPU) {
 	default:
 		do = e.system.install(f)
 	}
-	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do)
+	lost := usual
+	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
+		lost = e.perhapsNone()
+	}
+	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do, lost)
 	if elsewhere != "" {
 		found.offer(fixing, e.searchAlso(elsewhere))
 	}
 	if library != "" {
 		found.offer(fixing, own)
-	}
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
-		e.perhapsNone(found)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
@@ -114,32 +113,32 @@ func (e *exam) modules(g *GPU) []string {
 
 // hindered returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
 // known. A device that was turned off is at most worth a note if another one works.
-func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, diag.Severity) {
+func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, loss) {
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
-		return what, do, diag.Problem
+		return what, do, usual
 	}
 	if release := e.replacedKernel(); release != "" {
-		return together(untaken, said("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, diag.Problem
+		return together(untaken, said("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, usual
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
-		better, severity := e.allowing(b), diag.Problem
+		better, lost := e.allowing(b), usual
 		text, commands := better.say()
 		switch others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
-			severity = diag.Note
+			lost = nothing
 			better = advised("Nothing, if this is intended. To turn the device on: "+text, commands...).untried(restarted)
 		case others:
-			severity = diag.Warning
+			lost = little
 		case b.module == "nouveau" && do != nil:
 			other, more := do.say()
 			better = advised("For Mesa's driver: "+text+". For NVIDIA's driver instead: "+other, append(slices.Clone(commands), more...)...).untried(restarted)
 		}
-		return together(untaken, sentence(b.say())), better, severity
+		return together(untaken, sentence(b.say())), better, lost
 	}
 	if g.vendor() == "AMD" && e.withoutFirmware("amdgpu") {
-		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), diag.Problem
+		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), usual
 	}
-	return what, do, diag.Problem
+	return what, do, usual
 }
 
 // restartMachine is the advice after an update of the kernel.
@@ -243,10 +242,8 @@ func (e *exam) takenByOldDriver(g *GPU) {
 		second, more := do.say()
 		do = told{text: first + ". Before the restart, too: " + second, commands: append(slices.Clone(commands), more...), root: true}.untried(restarted)
 	}
-	found := e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do)
-	if !slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }) {
-		found.Severity = diag.Problem
-	}
+	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
+	e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
 }
 
 // signingKeys are the public parts of the keys with which DKMS and akmods sign modules.

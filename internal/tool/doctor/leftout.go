@@ -124,19 +124,19 @@ func (e *exam) leftOut(g *GPU) bool {
 		return e.pinned(g)
 	}
 	if kept.unsearched() {
-		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), nil)
+		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), e.orSteam(kept.name(), nil))
 		e.searchAgain(found, kept)
 		return true
 	}
 	if !e.someGood() {
 		return true // the finding "no driver" names the cause
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s", search.BaseName(kept.driver.Path), kept.name()), nil)
-	why := forDevice
+	why, lost := forDevice, usual
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
-		found.Severity, why = diag.Warning, fixing
+		why, lost = fixing, something
 	}
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s", search.BaseName(kept.driver.Path), kept.name()), nil, lost)
 	if !kept.variable {
 		return true
 	}
@@ -179,39 +179,22 @@ func pinnedBy(source *machine.Source) string {
 	return ""
 }
 
-// byChoice makes findings about drivers that a filter excludes notes if a working driver remains: the user asked for the
-// filter. Findings about excluded layers always become notes. A layer that one variable enables and another disables has a
-// finding for the contradiction.
-func (e *exam) byChoice() {
-	for f := range each(e.Findings) {
-		if f.Code == diag.LayerDisabled {
-			f.fact, f.advice, f.offers = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen, nil
-		}
-	}
-	standings := decide.StandingsOf(e.source, e.linker, e.Answer)
-	for f := range each(e.Findings) {
-		if f.Code != diag.DriverNotSelected && f.Code != diag.DriverDisabled {
-			continue
-		}
-		switch f.Severity = standings.Severity(&diag.Diagnostic{Code: f.Code.(diag.Code), Subject: f.Subject, Path: f.Path}); f.Severity {
-		case diag.Problem:
-			f.fact = said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
-		case diag.Note:
-			f.advice, f.offers = doNothingChosen, nil
-		case diag.Warning:
-		}
-	}
-}
-
 // withoutSoftware returns the manifest of an excluded software renderer if programs get no device without it; "" otherwise.
 func (e *exam) withoutSoftware() string {
-	return decide.StandingsOf(e.source, e.linker, e.Answer).SoftwareOut()
+	return e.standings().SoftwareOut()
+}
+
+// standings returns the standings of the decision's drivers and layers.
+func (e *exam) standings() *decide.Standings {
+	if e.judged == nil {
+		e.judged = decide.StandingsOf(e.source, e.linker, e.Answer)
+	}
+	return e.judged
 }
 
 // closed adds findings for manifest directories that the user may not read. Their manifests count as not installed.
 func (e *exam) closed() {
-	for kind, severity := range []diag.Severity{search.Drivers: diag.Problem, search.ImplicitLayers: diag.Warning,
-		search.ExplicitLayers: diag.Warning} {
+	for kind, lost := range []loss{search.Drivers: usual, search.ImplicitLayers: little, search.ExplicitLayers: little} {
 		for _, location := range e.Answer.Searched[kind].List {
 			if location.File {
 				continue
@@ -219,7 +202,7 @@ func (e *exam) closed() {
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
-				e.found(DirectoryUnreadable, place, place, said("%s may not be read, so the %s in it are not found", place, what), e.opening(place)).soften(severity)
+				e.found(DirectoryUnreadable, place, place, said("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
 			}
 		}
 	}
@@ -243,28 +226,26 @@ func (h host) closedPart(place string) string {
 	return place
 }
 
-// unreadable sets the fix for a manifest or settings file: for an unreadable file, the command that makes it readable; for a
-// damaged file, the reinstallation of its package.
-func (e *libraryExam) unreadable(f *Finding) {
-	if f.Code == diag.FileSyntax || f.Code == diag.FileTop {
+// unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the command that makes it
+// readable; for a damaged file, the reinstallation of its package. For other findings, it returns what it gets.
+func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do advice) (fact, advice, []explain.Change) {
+	switch f.Code {
+	case diag.FileSyntax, diag.FileTop:
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
-			f.advice = e.system.again(owner, f.Path)
+			return what, e.system.again(owner, f.Path), nil
 		} else if do, changes, is := e.writtenBy(f.Path, ""); is {
-			f.advice = do
-			f.offer(fixing, changes...)
+			return what, do, changes
+		}
+	case diag.FileOpen:
+		file, err := e.machine.Open(f.Path)
+		if err == nil {
+			file.Close()
+		}
+		if denied(err) {
+			return said("%s may not be read", f.Path), e.opening(e.closedPart(path.Clean(f.Path))), nil
 		}
 	}
-	if f.Code != diag.FileOpen {
-		return
-	}
-	file, err := e.machine.Open(f.Path)
-	if err == nil {
-		file.Close()
-	}
-	if denied(err) {
-		place := e.closedPart(path.Clean(f.Path))
-		f.fact, f.advice = said("%s may not be read", f.Path), e.opening(place)
-	}
+	return what, do, nil
 }
 
 // opening returns the command that makes a file or directory readable for every user. The user owns files below the home

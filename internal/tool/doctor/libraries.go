@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
@@ -65,21 +64,21 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		}
 		e.Layers = append(e.Layers, m)
 	}
-	e.besideOwn()
+}
+
+// foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
+// programs of another word size, as every machine has.
+func (e *libraryExam) foundIn(m *Module, code *Code, what fact, do advice, lost ...loss) *Finding {
+	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
+		lost = []loss{little}
+	}
+	return e.found(code, m.Name, m.Manifest, what, do, lost...)
 }
 
 // module examines one library and returns its file; nil if the library cannot be loaded.
 func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, misfit.Name)
-	before := len(e.Findings)
-	defer func() {
-		if !m.Used {
-			for i := range e.Findings[before:] {
-				e.Findings[before+i].soften(diag.Warning)
-			}
-		}
-	}()
 	if found.Fault != drivers.None {
 		if why := e.wrongPath(m.Library); why != "" {
 			e.misnamed(m, why)
@@ -98,16 +97,16 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
 		}
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(file.Path, drivers.Cause(file.Err())), do)
+		e.foundIn(m, LibraryUnreadable, unreadable(file.Path, drivers.Cause(file.Err())), do)
 		return nil
 	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
-		e.found(LibraryForeign, m.Name, m.Manifest, forOthers("", file, file.Path, e.class), e.other(m))
+		e.foundIn(m, LibraryForeign, forOthers("", file, file.Path, e.class), e.other(m))
 		return nil
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.found(misfit, m.Name, m.Manifest, said("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
+		e.foundIn(m, misfit, said("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
@@ -115,7 +114,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *bin
 		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
 			do = advised("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").untried(ofPackage)
 		}
-		e.found(misfit, m.Name, m.Manifest, said("%s exports none of the functions that the loader looks for", found.File.Path), do)
+		e.foundIn(m, misfit, said("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
@@ -141,9 +140,12 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 		} else if owner = e.packageOf(m.Library, target); owner != "" {
 			what, do = what+ofOwner(owner), e.system.again(owner, m.Library)
 		}
-		found := e.found(LibraryMissing, m.Name, m.Manifest, lacking{sentence(what), m.Library}, do)
-		if do, changes, is := e.writtenBy(m.Manifest, m.Library); is && owner == "" && beside == "" {
-			found.advice = do
+		by, changes, is := e.writtenBy(m.Manifest, m.Library)
+		if is = is && owner == "" && beside == ""; is {
+			do = by
+		}
+		found := e.foundIn(m, LibraryMissing, lacking{sentence(what), m.Library}, do)
+		if is {
 			found.offer(fixing, changes...)
 		}
 		return
@@ -153,11 +155,11 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 		if do == nil {
 			do = e.system.forLibrary(m.Library)
 		}
-		e.found(LibraryForeign, m.Name, m.Manifest, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
+		e.foundIn(m, LibraryForeign, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
-		e.found(LibraryUnreadable, m.Name, m.Manifest, unreadable(place, fs.ErrPermission), e.opening(e.closedPart(place)))
+		e.foundIn(m, LibraryUnreadable, unreadable(place, fs.ErrPermission), e.opening(e.closedPart(place)))
 		return
 	}
 	e.nowhere(LibraryMissing, m, nowhere{name: m.Library, places: r.Directories})
@@ -218,7 +220,7 @@ func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
 			do = e.system.again(what.owner, what.name)
 		}
 	}
-	return e.found(code, m.Name, m.Manifest, what, do).offer(fixing, changes...)
+	return e.foundIn(m, code, what, do).offer(fixing, changes...)
 }
 
 // besides are directories where container tools put drivers and the dynamic linker does not search.
@@ -317,12 +319,12 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		by := whoNeeds(missing.By.Path, through(missing.By))
 		switch {
 		case missing.Err != nil:
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.File.Path, drivers.Cause(missing.Err)), e.findable(missing.Name))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.File.Path, drivers.Cause(missing.Err)), e.findable(missing.Name))
 		case len(missing.Result.Others) > 0:
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil), e.findable(missing.Name))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, missing.Result.Others[0], nil), e.findable(missing.Name))
 		case e.closedLibrary(missing.Name) != "":
 			file := e.closedLibrary(missing.Name)
-			e.found(LibraryNeeds, m.Name, m.Manifest, unusable(by, "needs", missing.Name, file, fs.ErrPermission), e.opening(e.closedPart(file)))
+			e.foundIn(m, LibraryNeeds, unusable(by, "needs", missing.Name, file, fs.ErrPermission), e.opening(e.closedPart(file)))
 		default:
 			e.nowhere(LibraryNeeds, m, nowhere{by: missing.By.Path, through: through(missing.By), name: missing.Name,
 				places: missing.Result.Directories})
@@ -332,7 +334,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		return
 	}
 	for _, old := range c.Newest() {
-		e.found(LibraryVersion, m.Name, m.Manifest, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
+		e.foundIn(m, LibraryVersion, tooOld(whoNeeds(old.By.Path, through(old.By)), &old), e.olderThan(m, c, old)).
 			offer(fixing, e.unsearching(old.In)...)
 	}
 	if len(c.Symbols) > 0 {
@@ -340,13 +342,11 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		if len(c.Data) > 0 {
 			symbol = c.Data[0]
 		}
-		found := e.found(LibrarySymbol, m.Name, m.Manifest, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), e.matching(m, f))
-		if do := e.hiddenBy(c, c.Files[1:]...); do != nil {
-			found.advice = do
+		do := e.hiddenBy(c, c.Files[1:]...)
+		if do == nil {
+			do = e.matching(m, f)
 		}
-		if len(c.Unbound()) > 0 {
-			found.Severity = diag.Problem
-		}
+		found := e.foundIn(m, LibrarySymbol, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do, term.Either(len(c.Unbound()) > 0, everything, usual))
 		for _, file := range c.Files[1:] {
 			found.offer(fixing, e.unsearching(file)...)
 		}
@@ -355,16 +355,21 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 
 // atRunTime adds a finding for the missing files that a driver opens at run time and cannot work without.
 func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
-	var missing *Finding
+	var missing []string
 	for _, opened := range found.RunTime {
-		switch what := (nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories}); {
+		if opened.Required && (opened.File == nil || opened.Unfound) {
+			missing = append(missing, opened.Name)
+		}
+	}
+	first := true
+	for _, opened := range found.RunTime {
+		switch {
 		case !opened.Required || !opened.Unfound && opened.Complete():
-		case (opened.File == nil || opened.Unfound) && missing != nil:
-			what, _ = missing.fact.(nowhere)
-			what.also = append(what.also, opened.Name)
-			missing.fact = what
 		case opened.File == nil || opened.Unfound:
-			missing = e.nowhere(LibraryRuntime, m, what)
+			if first {
+				e.nowhere(LibraryRuntime, m, nowhere{by: found.File.Path, opens: true, name: opened.Name, places: opened.Directories, also: missing[1:]})
+			}
+			first = false
 		case opened.Fault == drivers.None:
 			e.closure(m, opened.File, opened.With)
 		case opened.Fault == drivers.Unreadable, opened.Fault == drivers.Foreign:
@@ -372,7 +377,7 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 			if opened.Fault == drivers.Unreadable {
 				err = drivers.Cause(opened.File.Err())
 			}
-			e.found(LibraryRuntime, m.Name, m.Manifest, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, err), e.findable(opened.Name))
+			e.foundIn(m, LibraryRuntime, unusable(found.File.Path, "opens", opened.Name, opened.File.Path, err), e.findable(opened.Name))
 		}
 	}
 }
@@ -421,8 +426,12 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
 			what := term.Either(other.Manifest == m.Manifest, sentence("the manifest is found twice"), said("%s is named by %s as well", f.Path, other.Manifest))
-			found := e.found(LibraryTwice, m.Name, m.Manifest, what, typed("See which variables name them: ", "vkloader list variables --set"))
-			for _, v := range []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames} {
+			do, lists := advice(typed("See which variables name them: ", "vkloader list variables --set")), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
+			for _, v := range lists {
+				do = e.orSteam(v.Name(), do)
+			}
+			found := e.found(LibraryTwice, m.Name, m.Manifest, what, do)
+			for _, v := range lists {
 				if e.source.Var(v.Name(), v.Secure()).Set {
 					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
 						return path.Clean(n) == path.Clean(m.Manifest) || path.Clean(n) == path.Dir(path.Clean(m.Manifest))

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
@@ -70,10 +69,7 @@ func (e *exam) ignoredSettings(file *settings.File) {
 			return
 		}
 	}
-	found := e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program)
-	if !file.Ours {
-		found.soften(diag.Note)
-	}
+	e.ignores(machine.Style.Base(file.Path), file.Path, strings.Join(fields, ", "), e.source.Program, term.Either(file.Ours, usual, nothing))
 }
 
 // withOwnLoader returns advice to run the program with this project's loader, or other advice.
@@ -93,9 +89,14 @@ type unread struct {
 	loader                *loaders.Loader
 }
 
-func (u unread) say() string {
+func (u unread) say() string { return u.of(u.loader) }
+
+// sayAfter implements resultFact.
+func (u unread) sayAfter(r *Report) string { return u.of(r.Loader) }
+
+func (u unread) of(l *loaders.Loader) string {
 	what := term.Either(u.fields == "", "does not read "+u.name, "ignores "+u.fields+" in it")
-	return "the loader that programs get, " + u.loader.Title() + ", " + what
+	return "the loader that programs get, " + l.Title() + ", " + what
 }
 
 // ignoredBy is the advice for unread.
@@ -105,10 +106,13 @@ func (i ignoredBy) say() (string, []string) {
 	return "It is " + i.loader.NotInForce(i.program) + ".", nil
 }
 
+// sayAfter implements resultFact.
+func (i ignoredBy) sayAfter(r *Report) string { return "It is " + r.Loader.NotInForce(i.program) + "." }
+
 // ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
-func (r *Report) ignores(name, path, fields, program string) *Finding {
+func (r *Report) ignores(name, path, fields, program string, lost ...loss) {
 	what := unread{name, fields, program, r.Loader}
-	return r.found(LoaderIgnores, name, path, what, ignoredBy{what})
+	r.found(LoaderIgnores, name, path, what, ignoredBy{what}, lost...)
 }
 
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
@@ -128,10 +132,8 @@ func (e *exam) static() {
 			e.Loaders[i].First = false
 		}
 	}
-	found := e.found(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static])
-	if e.Static == loaders.NeverOpens {
-		found.Severity = diag.Problem
-	}
+	e.found(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static],
+		term.Either(e.Static == loaders.NeverOpens, everything, usual))
 }
 
 // linkedAgain is the advice for a statically linked program.
@@ -268,10 +270,8 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
-			found := e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName))
-			if e.system.is("nixos") { // NixOS programs name their own library directory
-				found.soften(diag.Note)
-			}
+			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
+			e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
 			e.found(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
@@ -305,10 +305,8 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 			if others.File != nil && others.File.Real != l.File {
 				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
-			found := e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do)
-			if binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0 {
-				found.soften(diag.Note)
-			}
+			e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do,
+				term.Either(binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0, nothing, usual))
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
 			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.withoutLoader(&l)).
 				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)

@@ -94,9 +94,7 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	}
 	e.copies()
 	if len(e.Answer.Drivers) == 0 {
-		f := e.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
-		f.advice = installMoltenVK
-		e.offer(f, e.otherManifests()...)
+		e.offer(e.decided(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
 	}
 	return e, nil
 }
@@ -241,13 +239,15 @@ func (e *macExam) fixed() []Finding {
 		}
 		return c.advice()
 	})
-	for _, after := range withoutSDK {
-		for i := range list {
-			if _, still := after[list[i].key()]; !still && list[i].Code != SDKRemoved {
-				list[i].Because = SDKRemoved
+	setCauses(list, func(c *causes) {
+		for _, after := range withoutSDK {
+			for i := range list {
+				if _, still := after[list[i].key()]; !still && list[i].Code != SDKRemoved {
+					c.set(i, SDKRemoved)
+				}
 			}
 		}
-	}
+	})
 	return list
 }
 
@@ -305,12 +305,10 @@ func (e *macExam) sdks() {
 		if at := e.setup(); at.File != "" {
 			what += "; setup-env.sh is run in " + at.String()
 		}
-		f := e.found(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil)
-		if !slices.ContainsFunc(named[sdk], func(name string) bool {
+		replaces := slices.ContainsFunc(named[sdk], func(name string) bool {
 			return name == variables.DriverFiles.Name() || name == variables.ICDFilenames.Name()
-		}) {
-			f.soften(diag.Warning)
-		}
+		})
+		f := e.found(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil, term.Either(replaces, usual, little))
 		var change *explain.Change
 		for _, name := range slices.Backward(named[sdk]) {
 			one := e.without(name, sdk)

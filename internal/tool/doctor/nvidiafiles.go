@@ -3,7 +3,6 @@ package doctor
 import (
 	"strings"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/term"
 )
 
@@ -72,8 +71,8 @@ func (e *exam) windowless(g *GPU) {
 		if kind == "kubernetes" || kind == "container" {
 			do = "Pass " + nvidiaModeset + " to the container."
 		}
-		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), advised(string(do)).untried(outsideOnly)).soften(diag.Note)
+		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), advised(string(do)).untried(outsideOnly), nothing)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
-		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset)).soften(diag.Warning)
+		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
 	}
 }

@@ -81,7 +81,7 @@ func helpful[C any](findings []Finding, changes map[key][]C, try func(*Finding, 
 				return list
 			}
 			if do := try(f, c); do != nil {
-				f.advice = do
+				f.conclude(do)
 				break
 			}
 		}

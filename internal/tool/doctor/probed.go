@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
@@ -58,17 +57,23 @@ func (e evidence) probed(a *alone) evidence {
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
-	cause := e.causeOf(a, code)
-	f := e.found(code, a.Name, a.Manifest, misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}, do)
-	switch {
-	case cause >= 0: // the trial confirms an earlier suspicion
-		root := &e.Findings[cause]
-		if f.Because = root.Code; slices.Contains(fatal, root.Code) || slices.Contains(unloadable, root.Code) && !root.harmless {
-			root.Severity = diag.Problem
+	device := ""
+	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
+	switch cause := e.causeOf(code, a.Manifest); {
+	case a.policy:
+		const command = "vkloader settings policy compute on"
+		text, commands := do.say()
+		do = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
+	case cause < 0 && a.unlisted != nil:
+		what = said("it works, but does not list %s", a.unlisted.Label)
+		device = a.unlisted.Name
+		if e.otherCause(a.unlisted, a.Manifest) < 0 {
+			lost, do = everything, e.newerDriver(a)
 		}
-	case code == DriverNoDevice && ofHost(a.Library):
-		f.advice = advised(GPUVirtual.Do)
+	case cause < 0 && code == DriverNoDevice && ofHost(a.Library):
+		do = advised(GPUVirtual.Do)
 	}
+	e.found(code, a.Name, a.Manifest, what, do, lost).device = device
 	return e
 }
 
@@ -185,28 +190,6 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 	return append(changes, explain.AddToFilter(r.source, variables.LayersDisable, l.Name)...)
 }
 
-// cost enters the loading time of the drivers without a device, if all of them were tried.
-func (e evidence) cost() evidence {
-	e = e.next()
-	for f := range each(e.Findings) {
-		idle, is := f.fact.(idlers)
-		if !is {
-			continue
-		}
-		tried, millis := 0, 0.0
-		for _, p := range e.Probes {
-			if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(strings.Split(f.Subject, ", "), p.Name) {
-				tried, millis = tried+1, millis+p.Millis
-			}
-		}
-		if tried == idle.count {
-			idle.cost = time.Duration(millis * float64(time.Millisecond))
-			f.fact = idle
-		}
-	}
-	return e
-}
-
 // ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
 // the probe's variables and files, which are findings already.
 func (t *trying) ofActing(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
@@ -252,39 +235,28 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 	return loaders.LogMessage{}
 }
 
-// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers,
-// without and with the policy. It sets the advice only if the policy prevents the failure.
-func (t *trying) tryPolicy(ctx context.Context, e evidence, a *alone) (evidence, error) {
+// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers, without and with
+// the policy. It reports whether the policy prevents the failure.
+func (t *trying) tryPolicy(ctx context.Context, e evidence, a *alone) (bool, error) {
 	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || e.source.Foreign() {
-		return e, nil
+		return false, nil
 	}
 	text, err := e.withPolicy()
 	if err != nil {
-		return e, nil // another program's file is not changed
+		return false, nil // another program's file is not changed
 	}
 	environ := machine.WithVariable(t.Environ, variables.DriverFiles.Name(), e.base)
 	shadowed, remove, err := explain.ShadowSettings(environ, text)
 	if err != nil {
-		return e, nil // this system cannot try settings
+		return false, nil // this system cannot try settings
 	}
 	defer remove()
 	before, err := probe.Submit(ctx, t.at, environ, t.Limit)
 	if err != nil || before.Outcome == probe.Fine {
-		return e, err
+		return false, err
 	}
 	after, err := probe.Submit(ctx, t.at, shadowed, t.Limit)
-	if err != nil || after.Outcome != probe.Fine {
-		return e, err
-	}
-	e = e.next()
-	for f := range each(e.Findings) {
-		if f.Path == a.Manifest && (f.Code == LayerCrashes || f.Code == LayerHangs) {
-			const command = "vkloader settings policy compute on"
-			text, commands := f.advice.say()
-			f.advice = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
-		}
-	}
-	return e, nil
+	return err == nil && after.Outcome == probe.Fine, err
 }
 
 // withPolicy returns the text of the settings file in force with the compute policy enabled.
@@ -351,42 +323,27 @@ func wasOpened(saw *probe.Result) bool {
 	return called || skipped || saw.Died()
 }
 
-// absentDevices makes the failure of a driver a note if its device is absent and another driver works: the loader skips the
-// driver, and programs lose nothing.
-func (e evidence) absentDevices() evidence {
+// exemptByTrial reports whether the failure of a driver costs nothing, because its device is absent and another driver works: the loader skips
+// the driver, and programs lose nothing.
+func (e *evidence) exemptByTrial(f *Finding) bool {
+	d := e.driverAt(f.Path)
+	works := slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK })
+	return works && d != nil && d.Harmless && (f.Code == DriverFails || slices.Contains(fatal, f.Code) && slices.ContainsFunc(e.Findings, func(o Finding) bool {
+		return o.Code == DriverFails && o.Path == f.Path
+	}))
+}
+
+// absentDrivers marks the drivers that fail and whose device is absent, if another driver works.
+func (e evidence) absentDrivers() evidence {
 	e = e.next()
-	if !slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
-		return e
-	}
-	for f := range each(e.Findings) {
-		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if f.Code != DriverFails || at < 0 || !e.deviceAbsent(drivers.Of(e.Drivers[at].Library)) {
-			continue
-		}
-		f.Severity, f.advice, f.harmless, e.Drivers[at].Harmless = diag.Note, doNothing, true, true
-		for o := range each(e.Findings) {
-			if o.Path == f.Path && slices.Contains(fatal, o.Code) {
-				o.Severity, o.advice, o.harmless = diag.Note, doNothing, true
+	if slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
+		for _, p := range e.Probes {
+			if d := e.driverAt(p.Manifest); p.Kind == "driver" && p.Result == ProbeFails && d != nil && e.deviceAbsent(drivers.Of(d.Library)) {
+				d.Harmless = true
 			}
 		}
 	}
 	return e
-}
-
-// absentHeadless makes findings about what drivers of absent devices open at run time notes.
-func (e *exam) absentHeadless() {
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
-	for f := range each(e.Findings) {
-		at := slices.IndexFunc(e.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if !served || at < 0 || !slices.Contains(fatal, f.Code) {
-			continue
-		}
-		family := drivers.Of(e.Drivers[at].Library)
-		if !family.Software() && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
-			f.soften(diag.Note)
-			f.harmless, f.advice = true, doNothing
-		}
-	}
 }
 
 // deviceAbsent reports whether the kernel lists its devices, and none is one of a family's.

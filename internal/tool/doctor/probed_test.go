@@ -29,7 +29,7 @@ func TestProbeConfirms(t *testing.T) {
 				t.Fatalf("%d drivers", len(drivers))
 			}
 			drivers[0].Result, drivers[0].Detail = result, "create instance"
-			report = evidence{Report: *report}.probed(&drivers[0]).worded()
+			report = evidence{Report: *report}.probed(&drivers[0]).concluded().worded()
 			severity, because := diag.Note, Kind(nil)
 			for _, f := range report.Findings {
 				switch f.Code {
@@ -80,7 +80,7 @@ func TestProbeOfWhatCannotLoad(t *testing.T) {
 					e.alone[i].Result, e.alone[i].Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
 				}
 			}
-			if report = e.entered().worded(); !strings.Contains(report.Verdict, c.verdict) || strings.Contains(report.Verdict, "Broken") {
+			if report = e.entered().concluded().worded(); !strings.Contains(report.Verdict, c.verdict) || strings.Contains(report.Verdict, "Broken") {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 		})

@@ -33,12 +33,13 @@ type Finding struct {
 	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
-	fact     fact
-	advice   advice // nil: no fix
-	harmless bool   // a leftover of an absent device
-	keep     bool   // the advice comes before the offers
-	device   string // the name of the affected device; "": none
-	offers   []offer
+	fact   fact
+	advice advice        // nil: no fix
+	usual  diag.Severity // where the fault costs programs something
+	exempt exemption
+	keep   bool   // the advice comes before the offers
+	device string // the name of the affected device; "": none
+	offers []offer
 }
 
 // Module is a driver or layer with its manifest.
@@ -123,12 +124,13 @@ func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
 }
 
-// found adds a finding. Without advice, the finding gets the table's advice.
-func (r *Report) found(code *Code, subject, path string, what fact, do advice) *Finding {
+// found adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.
+func (r *Report) found(code *Code, subject, path string, what fact, do advice, lost ...loss) *Finding {
 	if do == nil {
 		do = advised(code.Do)
 	}
-	r.Findings = append(r.Findings, Finding{Code: code, Severity: code.Severity, Subject: subject, Path: path,
+	severity := append(lost, usual)[0].severity(code.Severity)
+	r.Findings = append(r.Findings, Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
 		fact: what, Why: code.Means, advice: do, Statement: code.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
@@ -157,30 +159,46 @@ func (r *Report) modules(answer *plan.Answer, examine func(Module, required) Mod
 
 // takenOver adds a finding of the library's decision unchanged.
 func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
-	e := f.Code.Entry()
-	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: e.Severity, Subject: f.Subject, Path: f.Path,
-		Line: f.Line, Column: f.Column, fact: decided{*f}, advice: entryOf(f.Code), Statement: e.Statement})
+	return r.decided(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
+}
+
+// decided adds a finding of the library's decision with a severity, a fact and advice.
+func (r *Report) decided(f *diag.Diagnostic, severity diag.Severity, what fact, do advice) *Finding {
+	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: severity, usual: severity, Subject: f.Subject, Path: f.Path,
+		Line: f.Line, Column: f.Column, fact: what, advice: do, Statement: f.Code.Entry().Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// decided adds a finding of the library's decision with its fix.
-func (r *Report) decided(f *diag.Diagnostic) *Finding {
-	found := r.takenOver(f)
-	if f.Code == diag.LayerForced { // a variable asks for the layer, as VK_INSTANCE_LAYERS may
-		found.advice = doNothingChosen
-		return found
+// ofDecision adds a finding of the library's decision with its fix.
+func (e *exam) ofDecision(f *diag.Diagnostic) {
+	severity, what, do := f.Code.Entry().Severity, fact(decided{*f}), entryOf(f.Code)
+	var changes []explain.Change
+	v, excludes := explain.SwitchOf(f.Code)
+	filter := f.Code == diag.DriverNotSelected || f.Code == diag.DriverDisabled
+	if filter {
+		severity = e.standings().Severity(f)
 	}
-	if v, is := explain.SwitchOf(f.Code); is {
-		found.advice = advised("Change " + v.Name() + ".")
-		changes := explain.DropFromFilter(r.source, v, f.Subject)
-		found.offer(fixing, changes...)
-		if other := variables.DriversSelect; v == variables.DriversDisable && r.source.Var(other.Name(), true).Set { // both exclude the driver
-			for _, c := range changes {
-				found.offer(fixing, c.With(explain.UnsetVariable(other.Name())))
+	switch {
+	case f.Code == diag.LayerForced: // a variable asks for the layer, as VK_INSTANCE_LAYERS may
+		do = doNothingChosen
+	case f.Code == diag.LayerDisabled: // the finding about the contradiction names a layer that a variable enables and another one disables
+		what, do = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen
+	case filter && severity == diag.Note: // the user asked for the filter, and a working driver remains
+		do = doNothingChosen
+	case excludes:
+		do, changes = advised("Change "+v.Name()+"."), explain.DropFromFilter(e.source, v, f.Subject)
+		if other := variables.DriversSelect; v == variables.DriversDisable && e.source.Var(other.Name(), true).Set { // both exclude the driver
+			for _, c := range slices.Clone(changes) {
+				changes = append(changes, c.With(explain.UnsetVariable(other.Name())))
 			}
 		}
+	default:
+		what, do, changes = e.unreadable(f, what, do)
 	}
-	return found
+	if filter && severity == diag.Problem {
+		what = said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
+	}
+	e.decided(f, severity, what, do).offer(fixing, changes...)
 }
 
 // ordered returns findings in order of severity, problems first, and without duplicates.
@@ -207,7 +225,7 @@ func ordered(list []Finding) []Finding {
 func (r Report) worded() *Report {
 	r.Findings = ordered(r.Findings)
 	for i := range r.Findings {
-		r.Findings[i].word()
+		r.Findings[i].word(&r)
 	}
 	if r.judge != nil {
 		r.Verdict = r.judge(&r)
@@ -216,34 +234,42 @@ func (r Report) worded() *Report {
 }
 
 // word fills in the texts of the finding and its fix.
-func (f *Finding) word() {
-	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(f.advice)
-	if f.advice != nil {
-		f.Do, f.Commands = f.advice.say()
+func (f *Finding) word(r *Report) {
+	do := f.remedy()
+	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(do)
+	if do != nil {
+		f.Do, f.Commands = do.say()
 	}
-	if f.harmless {
+	if what, is := f.fact.(resultFact); is {
+		f.What = what.sayAfter(r)
+	}
+	if what, is := do.(resultFact); is {
+		f.Do = what.sayAfter(r)
+	}
+	if f.exempt == absentDevice {
 		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
+}
+
+// remedy returns the advice that counts here: a fault that costs nothing needs none, unless a change was tried.
+func (f *Finding) remedy() advice {
+	if _, is := f.advice.(tried); is || exemptAdvice[f.exempt] == nil {
+		return f.advice
+	}
+	return exemptAdvice[f.exempt]
 }
 
 // Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
-	t, is := f.advice.(tried)
+	t, is := f.remedy().(tried)
 	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.undecided()
 }
 
 // SavesTime reports whether the fix makes programs start faster.
 func (f *Finding) SavesTime() bool {
-	t, is := f.advice.(tried)
+	t, is := f.remedy().(tried)
 	return is && (t.aim == forTime || t.aim == forSpace)
-}
-
-// soften lowers a finding to a warning, or to a note.
-func (f *Finding) soften(to diag.Severity) {
-	if f.Severity == diag.Problem || to == diag.Note {
-		f.Severity = to
-	}
 }
 
 // Source returns the examined facts; nil for another machine.

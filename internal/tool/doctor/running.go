@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/term"
@@ -82,10 +81,7 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 		if d.Own {
 			do = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 		}
-		f := e.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do)
-		if d.Weak {
-			f.soften(diag.Note)
-		}
+		e.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do, term.Either(d.Weak, nothing, usual))
 	}
 	return e.worded()
 }

@@ -16,6 +16,9 @@ import (
 // fact is the data of a finding. say returns its sentence.
 type fact interface{ say() string }
 
+// resultFact is a fact or advice that also reads the results of trials.
+type resultFact interface{ sayAfter(r *Report) string }
+
 // sentence is a fact without data.
 type sentence string
 

@@ -51,7 +51,7 @@ func inContainer(kind string) bool {
 // Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
 // try.
 func (f *Finding) Unfixed() string {
-	switch do := f.advice.(type) {
+	switch do := f.remedy().(type) {
 	case tried:
 		switch {
 		case inContainer(do.kind):

@@ -38,23 +38,19 @@ func (e *exam) settings() {
 		if len(gone) > 1 {
 			what = said("it names %s, which do not exist", strings.Join(gone, " and "))
 		}
-		found := e.found(SettingsPath, search.BaseName(file), file, what, nil)
 		if ours {
-			found.advice = typed("", "vkloader settings clear")
+			e.found(SettingsPath, search.BaseName(file), file, what, typed("", "vkloader settings clear"))
 		} else {
-			found.offer(byHand, explain.RemoveFile(file))
+			e.found(SettingsPath, search.BaseName(file), file, what, nil).offer(byHand, explain.RemoveFile(file))
 		}
 	}
 	if ours {
 		e.found(SettingsOwn, search.BaseName(file), file, overruling(s, true, changes, f.Expires)+written, nil)
 		return
 	}
-	found := e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil)
 	// Only the user removes a file of another program; --fix does not.
-	found.offer(byHand, explain.RemoveFile(file))
-	if !changes {
-		found.soften(diag.Note)
-	}
+	e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
+		offer(byHand, explain.RemoveFile(file))
 }
 
 // settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without
@@ -263,12 +259,11 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if file != "" {
 		what = said("the settings in %s are for %s, which is not on", file, layer)
 	}
-	f := e.found(LayerSettings, variable, "", what, nil)
 	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
-		f.fact = what + sentence(", because it is not installed")
+		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
 			do.text += ". Then enable it: vkloader run --layer " + term.Quoted(layer) + " PROGRAM"
-			f.advice, f.keep = *do, true
+			e.found(LayerSettings, variable, "", what, *do).keep = true
 			return
 		}
 	}
@@ -276,6 +271,7 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if before := e.variable(variables.InstanceLayers.Name()); before != "" {
 		list = before + machine.ListSeparator + list
 	}
-	f.offer(fixing, explain.SetVariable(variables.InstanceLayers.Name(), list), explain.UnsetVariable(variable))
-	f.offer(fixing, explain.AddToFilter(e.source, variables.LayersEnable, layer)...)
+	e.found(LayerSettings, variable, "", what, nil).
+		offer(fixing, explain.SetVariable(variables.InstanceLayers.Name(), list), explain.UnsetVariable(variable)).
+		offer(fixing, explain.AddToFilter(e.source, variables.LayersEnable, layer)...)
 }

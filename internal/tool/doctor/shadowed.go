@@ -58,7 +58,7 @@ func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) boo
 			continue
 		}
 		found = true
-		e.found(LibraryShadowed, m.Name, m.Manifest, hiding{file.Path, e.options.Bundle.Shown(file.Path), other.Path, by, wants}, e.preload(other.Path))
+		e.foundIn(m, LibraryShadowed, hiding{file.Path, e.options.Bundle.Shown(file.Path), other.Path, by, wants}, e.preload(other.Path))
 	}
 	return found
 }

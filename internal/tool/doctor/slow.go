@@ -15,15 +15,29 @@ import (
 
 // idlers are drivers without a device.
 type idlers struct {
-	count, class int
-	cost         time.Duration // of loading and enumerating; 0: not all were tried
+	names []string
+	class int
 }
 
-func (i idlers) say() string {
+func (i idlers) say() string { return i.costing(0) }
+
+// sayAfter implements resultFact. It adds the loading time of the drivers, if all of them were tried.
+func (i idlers) sayAfter(r *Report) string {
+	tried, millis := 0, 0.0
+	for _, p := range r.Probes {
+		if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(i.names, p.Name) {
+			tried, millis = tried+1, millis+p.Millis
+		}
+	}
+	return i.costing(term.Either(tried == len(i.names), time.Duration(millis*float64(time.Millisecond)), 0))
+}
+
+// costing returns the sentence with the time of loading and enumerating; 0: not all were tried.
+func (i idlers) costing(cost time.Duration) string {
 	program := term.Either(i.class == 32, "32-bit program", "program")
-	what := "this machine has no device for " + term.Count(i.count, "driver") + " that every " + program + " loads at its start"
-	if i.cost > 0 {
-		what += fmt.Sprintf(" (%d ms in all)", i.cost.Milliseconds())
+	what := "this machine has no device for " + term.Count(len(i.names), "driver") + " that every " + program + " loads at its start"
+	if cost > 0 {
+		what += fmt.Sprintf(" (%d ms in all)", cost.Milliseconds())
 	}
 	if i.class == 32 {
 		what += "; each takes address space, and a 32-bit program has at most 4 GB of it"
@@ -62,11 +76,12 @@ func (e evidence) slowDrivers() evidence {
 		if others < 0 || it < slowDriver || it < slowerDriver*others {
 			continue
 		}
-		f := e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
-			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), nil)
+		var do advice
 		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
-			f.advice = tried{Change: c, aim: forPower}
+			do = tried{Change: c, aim: forPower}
 		}
+		e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
+			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
 	}
 	return e
 }
@@ -122,16 +137,16 @@ func lasted(r *probe.Result) (all time.Duration) {
 // slows adds a finding for a slow layer, with the change that excludes it.
 func (e evidence) slows(l *run.Suspect, with, without time.Duration) evidence {
 	e = e.next()
-	f := e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",
-		seconds(with-without), seconds(with), seconds(without)), nil)
+	var do advice
 	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
-	if at < 0 {
-		return e
+	if at >= 0 {
+		changes := e.leaveOut(e.Answer.Layers[at])
+		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
+			do = tried{Change: c, aim: forTime}
+		}
 	}
-	changes := e.leaveOut(e.Answer.Layers[at])
-	if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
-		f.advice = tried{Change: c, aim: forTime}
-	}
+	e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",
+		seconds(with-without), seconds(with), seconds(without)), do)
 	return e
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
 )
 
 // Examine examines a machine through a source of facts and tries the changes that may fix its findings. It returns an error
@@ -13,7 +14,7 @@ import (
 //
 //	look       the devices, drivers, layers and loaders, and findings with the changes that may fix them
 //	fixed      the advice of findings: the changes that were tried on a copy of the facts and help
-//	caused     the cause of findings, and the severity of a cause
+//	setCauses  the cause of findings, and weigh the severity of a cause
 //	otherSize  the programs of the other word size
 //	worded     the order and texts of findings, and the verdict
 //
@@ -39,8 +40,10 @@ func examined(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, removals := e.fixed()           // the changes that fix them
-	e.Findings = e.caused(list, removals) // the causes
+	list, removals := e.fixed() // the changes that fix them
+	e.Findings = list
+	setCauses(e.Findings, e.causes(removals)...)
+	e.weigh()
 	return e, nil
 }
 
@@ -68,9 +71,17 @@ func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
 	if e, err = t.judged(ctx, e); err != nil { // the results of drivers
 		return e, err
 	}
-	e = e.entered().weighed().covered().absentDevices().unlisted().cost().slowDrivers() // findings about drivers
-	if e, err = t.lookups(ctx, e); err != nil || e.all == nil {
-		return e, err
+	e = e.covered().unlisted().entered().weighed().absentDrivers().slowDrivers() // findings about drivers
+	if e, err = t.lookups(ctx, e); err == nil && e.all != nil {
+		e, err = t.together(ctx, e) // findings about the drivers and layers together
 	}
-	return t.together(ctx, e) // findings about the drivers and layers together
+	return e.concluded(), err
+}
+
+// concluded returns the evidence with the causes of the trials' findings, and the severities that follow.
+func (e evidence) concluded() evidence {
+	e = e.next()
+	c := setCauses(e.Findings, e.trialCauses)
+	weigh(e.Findings, func(f *Finding) exemption { return term.Either(e.exemptByTrial(f), absentDevice, f.exempt) }, func(at int) bool { return c.confirmed[at] })
+	return e
 }

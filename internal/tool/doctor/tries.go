@@ -33,6 +33,8 @@ type alone struct {
 	Library   string // the manifest's library
 	Variables [][2]string
 	layer     *manifest.Layer
+	unlisted  *GPU   // the device that none of its drivers lists; nil: none
+	policy    bool   // the compute policy prevents the failure
 	with      string // the layer that causes the failure together with this one
 
 	saw *probe.Result
@@ -43,7 +45,7 @@ type trying struct {
 	Tries
 	scene   run.Scene        // the child process as a program
 	at, own probe.Companions // with the programs' loader, and with the tool's
-	whole   *everything      // the run of all drivers and layers; nil: as the others
+	whole   *wholeRun        // the run of all drivers and layers; nil: as the others
 
 	ignored  bool // the children are elevated, and ignore the variables that isolate a driver
 	elevated bool // likewise, although the user of the examination is not elevated: no trial is possible
@@ -55,7 +57,7 @@ type trying struct {
 // trying returns the trial of the report's program.
 func (e evidence) trying(how Tries) (*trying, error) {
 	how.Environ = e.withHiding(how.Environ)
-	all := &everything{e.PlaceFor(how.At), how.Environ}
+	all := &wholeRun{e.PlaceFor(how.At), how.Environ}
 	source := *e.source
 	source.Environ, source.Program = how.Environ, how.At.Child
 	t := &trying{ignored: childRights(&source, &how.At), patience: how.Limit}
@@ -89,8 +91,8 @@ func changed(environ []string, changes [][2]string) []string {
 	return environ
 }
 
-// everything is the run of all drivers and layers by a program with the rights of the tool.
-type everything struct {
+// wholeRun is the run of all drivers and layers by a program with the rights of the tool.
+type wholeRun struct {
 	at      probe.Companions
 	environ []string
 }

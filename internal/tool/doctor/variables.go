@@ -31,68 +31,42 @@ func (e *exam) environment() {
 		if f.BareWord() {
 			continue
 		}
-		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable})
-		found.fact, found.Severity = misled{Problem: f}, f.Severity
-		found.Because = e.behind(&f)
-		if e.steamSets(f.Variable) {
-			found.advice = setBySteam
-			continue
+		w := wish{what: misled{Problem: f}, do: entryOf(f.Code)}
+		switch count[f.Variable]++; {
+		case e.steamSets(f.Variable):
+			w.do = setBySteam
+		case count[f.Variable] > maxEntries:
+			w.changes = []explain.Change{explain.UnsetVariable(f.Variable)}
+		default:
+			e.wish(&w, &f, all)
+			w.changes = append(w.changes, e.choice(&f)...)
 		}
-		if count[f.Variable]++; count[f.Variable] > maxEntries {
-			found.offer(fixing, explain.UnsetVariable(f.Variable))
-			continue
+		if f.Kind == environment.NoFile && count[f.Variable+"\x00"] == 0 {
+			count[f.Variable+"\x00"]++ // the first missing file
+			w.what.further = furtherFiles(&f, all)
 		}
-		e.wish(found, &f, all)
-		e.choice(found, &f)
+		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, f.Severity, w.what, w.do)
+		found.keep = w.keep
+		found.offer(fixing, w.changes...)
 	}
-	e.sameVariable()
 	e.selections()
 	e.layerSettings()
 	e.values(environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated))
 }
 
-// sameVariable marks the findings about a variable that go with the change of another one: further missing files of its list, and
-// patterns without a match if the variable excludes every driver.
-func (e *exam) sameVariable() {
-	first := map[string]*Finding{}
-	for f := range each(e.Findings) {
-		what, is := f.fact.(misled)
-		switch {
-		case !is:
-		case f.Code == diag.VariableAllOut:
-			for o := range each(e.Findings) {
-				if o.Code == diag.VariableMatch && o.Subject == f.Subject {
-					o.Because = f.Code
-				}
-			}
-		case what.Kind == environment.NoFile && first[f.Subject] != nil && first[f.Subject].Severity == f.Severity:
-			root := first[f.Subject]
-			other, _ := root.fact.(misled)
-			other.further++
-			root.fact, f.Because = other, f.Code
-		case what.Kind == environment.NoFile:
-			first[f.Subject] = f
+// furtherFiles counts the missing files of a variable's list besides one.
+func furtherFiles(f *environment.Problem, all []environment.Problem) (n int) {
+	for _, o := range all {
+		if o.Kind == f.Kind && o.Variable == f.Variable && o.Severity == f.Severity && !o.BareWord() {
+			n++
 		}
 	}
+	return n - 1
 }
 
-// behind returns the code of the finding about the permission that hides an entry of a variable; nil: none.
-func (e *exam) behind(f *environment.Problem) Kind {
-	if f.Kind != environment.NoAccess {
-		return nil
-	}
-	part := e.closedPart(path.Clean(f.Place))
-	for g := range each(e.Findings) {
-		if g.Code == diag.FileOpen && g.Path == f.Place || g.Code == DirectoryUnreadable && g.Path == part {
-			return g.Code
-		}
-	}
-	return nil
-}
-
-// choice completes a finding about a variable that chooses drivers. Several variables may each exclude every driver, so it offers
-// to unset two of them, and all of them.
-func (e *exam) choice(found *Finding, f *environment.Problem) {
+// choice returns further changes for a finding about a variable that chooses drivers. Several variables may each exclude every driver, so
+// the changes unset two of them, and all of them.
+func (e *exam) choice(f *environment.Problem) (changes []explain.Change) {
 	var others []string
 	is := false
 	for _, v := range choosers {
@@ -104,16 +78,17 @@ func (e *exam) choice(found *Finding, f *environment.Problem) {
 		}
 	}
 	if !is {
-		return
+		return nil
 	}
 	all := explain.UnsetVariable(f.Variable)
 	for _, name := range others {
-		found.offer(fixing, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(name)))
+		changes = append(changes, explain.UnsetVariable(f.Variable).With(explain.UnsetVariable(name)))
 		all = explain.UnsetVariable(name).With(all)
 	}
 	if len(others) > 1 {
-		found.offer(fixing, all)
+		changes = append(changes, all)
 	}
+	return changes
 }
 
 // meantDrivers returns the pattern for the manifests that a selection without a match means, whose value is a part of their names or a
@@ -134,11 +109,14 @@ func (e *exam) meantDrivers(f *environment.Problem) string {
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
 // its programs do not find the host's drivers.
 func (e *record) unsetting(f *Finding, name string) {
-	if e.steamSets(name) {
-		f.advice = setBySteam
-		return
+	if !e.steamSets(name) {
+		f.offer(fixing, explain.UnsetVariable(name))
 	}
-	f.offer(fixing, explain.UnsetVariable(name))
+}
+
+// orSteam returns advice about a variable, or that Steam's runtime sets it.
+func (e *record) orSteam(name string, do advice) advice {
+	return term.Either(name != "" && e.steamSets(name), advice(setBySteam), do)
 }
 
 // steamSets reports whether Steam's runtime sets a variable to the host's drivers or layers.
@@ -170,12 +148,13 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	}
 	e := look(source)
 	for f := range each(e.Findings) {
-		f.advice = nil
 		f.offers = slices.DeleteFunc(f.offers, func(o offer) bool {
 			return !o.Possible() || slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() })
 		})
-		if len(f.offers) > 0 {
-			f.advice = e.tried(f.offers...)
+		if len(f.offers) == 0 {
+			f.conclude(nil)
+		} else {
+			f.conclude(e.tried(f.offers...))
 		}
 	}
 	return e.worded().Findings
@@ -256,7 +235,7 @@ func (e *exam) values(rows []environment.Variable) {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			f := e.found(VariableValue, v.Name, "", sentence(v.Why), nil)
+			f := e.found(VariableValue, v.Name, "", sentence(v.Why), e.orSteam(v.Name, nil))
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
 				f.offer(fixing, explain.SetVariable(v.Name, better))
 			}

@@ -90,13 +90,8 @@ func (e *windowsExam) libraries() {
 
 // module examines the library of a driver or layer, which must export one of the functions.
 func (e *windowsExam) module(m Module, is required) Module {
-	add := func(code *Code, file string, what fact) *Finding {
-		f := e.found(code, m.Name, file, what, nil)
-		if !m.Used {
-			f.soften(diag.Warning)
-		}
-		return f
-	}
+	lost := term.Either(m.Used, usual, little)
+	add := func(code *Code, file string, what fact) *Finding { return e.found(code, m.Name, file, what, nil, lost) }
 	if m.File = e.place(m.Library); m.File == "" {
 		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
 		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program
@@ -113,15 +108,15 @@ func (e *windowsExam) module(m Module, is required) Module {
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.windows.WordSize(); m.Class != classOf(bits) {
+		if e.ofAllSizes(m) {
+			lost = nothing
+		}
 		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
 		e.values(func(at entry, v facts.Value) { // the value can be removed from the view of programs that cannot load the library
 			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
 				e.offering(f, windowsChange{entry: at})
 			}
 		})
-		if e.ofAllSizes(m) {
-			f.soften(diag.Note)
-		}
 		return m
 	}
 	m.Good = true
@@ -211,9 +206,11 @@ func (e *windowsExam) implicit() {
 		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
-		f := e.found(LayerEverywhere, l.Name, l.Manifest, sentence("every program gets it, and no variable disables it"), nil)
+		what := sentence("every program gets it, and no variable disables it")
 		if l.DisableName != "" {
-			f.fact = sentence("it is in every program that does not set " + l.DisableName)
+			what = sentence("it is in every program that does not set " + l.DisableName)
+		}
+		if f := e.found(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
 			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
 		}
 	}
@@ -334,7 +331,7 @@ func (e *windowsExam) otherView() error {
 	case here == 0 && there > 0:
 		e.found(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", said(viewLacks, e.windows.WordSize(), views[at]), nil)
 	case here > 0 && there == 0:
-		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.windows.WordSize()), nil).soften(diag.Note)
+		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.windows.WordSize()), nil, nothing)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
@@ -368,10 +365,8 @@ func (e *windowsExam) elevated() {
 		}
 	})
 	if count > 0 {
-		f := e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said("an elevated program does not read %s there", term.Count(count, "value")), nil)
-		if acts { // other programs get a layer or settings that this one does not
-			f.Severity = diag.Warning
-		}
+		lost := term.Either(acts, something, usual) // other programs get a layer or settings that this one does not
+		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said("an elevated program does not read %s there", term.Count(count, "value")), nil, lost)
 	}
 }
 

@@ -16,31 +16,41 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that stops asking. all are the findings about variables.
-func (e *exam) wish(found *Finding, f *environment.Problem, all []environment.Problem) {
+// wish is what a finding about a variable says of the missing layer or directory that the variable names.
+type wish struct {
+	what    misled
+	do      advice
+	keep    bool // the advice comes before the changes
+	changes []explain.Change
+}
+
+// offer adds changes.
+func (w *wish) offer(changes ...explain.Change) { w.changes = append(w.changes, changes...) }
+
+// wish looks for a missing layer or manifest directory of a variable. It offers the ways to get it first, and only then the change that
+// stops asking. all are the findings about variables.
+func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) {
 	switch f.Kind {
 	case environment.NoLayer:
-		e.wantedLayer(found, f, f.Layer)
+		e.wantedLayer(w, f, f.Layer)
 	case environment.NoLayerMatches:
 		if f.Variable == variables.LayersEnable.Name() && !strings.Contains(f.Place, "~") {
 			if name := e.meant(f.Place); name != "" {
-				e.wantedLayer(found, f, name)
+				e.wantedLayer(w, f, name)
 			}
 		}
 	case environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest:
 		changes, why, near := environment.Meant(e.source, f)
-		if why != "" {
-			found.fact = misled{Problem: *f, more: why}
-		}
-		found.offer(fixing, changes...)
+		w.what.more = why
+		w.offer(changes...)
 		if near != "" {
-			found.offer(fixing, e.alsoLibraries(changes[0], near)...)
+			w.offer(e.alsoLibraries(changes[0], near)...)
 		}
 	}
 	if meant := e.meantDrivers(f); meant != "" {
-		found.offer(fixing, explain.SetVariable(f.Variable, meant))
+		w.offer(explain.SetVariable(f.Variable, meant))
 	}
-	found.offer(fixing, environment.Changes(e.source, f, all)...)
+	w.offer(environment.Changes(e.source, f, all)...)
 }
 
 // meant returns the layer that a pattern of an enabling variable is for: the only layer with a known package that it matches; "" if
@@ -68,32 +78,31 @@ var replacedLayers = map[string]string{"VK_LAYER_LUNARG_standard_validation": va
 const validationLayer = "VK_LAYER_KHRONOS_validation"
 
 // wantedLayer says where a missing layer is, or which package has it.
-func (e *exam) wantedLayer(found *Finding, f *environment.Problem, name string) {
-	what := misled{Problem: *f}
+func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
+	what := &w.what
 	if newer := replacedLayers[name]; newer != "" {
 		what.more = "; " + newer + " has replaced it"
-		found.offer(fixing, e.entry(f.Variable, name, newer))
+		w.offer(e.entry(f.Variable, name, newer))
 		name = newer
 	} else if near := e.similar(name); near != "" {
 		what.more = "; there is " + near
-		found.offer(fixing, e.entry(f.Variable, name, near))
+		w.offer(e.entry(f.Variable, name, near))
 	}
 	if slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == name }) || what.more != "" && name == f.Layer {
-		found.fact = what
 		return
 	}
 	rejected, places := e.layerFiles(name)
 	switch {
 	case rejected != "":
 		what.more = "; " + rejected + " describes it, and the loader rejects this manifest: see the finding about it, or vkloader validate"
-		found.advice = typed("Correct this manifest: ", "vkloader validate "+term.Quoted(rejected))
-		found.fact, found.keep = what, true
+		w.do = typed("Correct this manifest: ", "vkloader validate "+term.Quoted(rejected))
+		w.keep = true
 		return
 	case len(places) > 0:
 		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
 		for _, place := range places {
-			found.offer(fixing, e.searched(place))
-			found.offer(fixing, e.alsoLibraries(e.searched(place), place)...)
+			w.offer(e.searched(place))
+			w.offer(e.alsoLibraries(e.searched(place), place)...)
 		}
 	default:
 		for known := range layerPackages {
@@ -103,13 +112,10 @@ func (e *exam) wantedLayer(found *Finding, f *environment.Problem, name string) 
 			}
 		}
 		if do := e.layerPackage(name); do != nil {
-			found.advice = withoutIt(*do, environment.Changes(e.source, f, nil))
-			found.fact = what
-			found.keep = true
+			w.do, w.keep = withoutIt(*do, environment.Changes(e.source, f, nil)), true
 			return
 		}
 	}
-	found.fact = what
 }
 
 // MissingLayer says where a layer is that is not installed for programs, or which package has it; "" if nothing is known of it.

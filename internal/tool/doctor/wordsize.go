@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/search"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
@@ -69,23 +68,6 @@ func (e *libraryExam) other(m *Module) advice {
 		return e.system.install(f)
 	}
 	return nil
-}
-
-// otherWordSize softens findings about libraries of the other word size for a 32-bit program. 64-bit drivers and layers
-// exist on every machine; the program needs only a working driver of its own word size.
-func (e *exam) otherWordSize() {
-	if e.class == ProcessClass {
-		return
-	}
-	good := e.someGood()
-	for f := range each(e.Findings) {
-		if f.Code == LibraryForeign {
-			f.soften(diag.Warning)
-			if good {
-				f.soften(diag.Note)
-			}
-		}
-	}
 }
 
 // WordSize returns the word size of the examined program.
@@ -215,30 +197,4 @@ func sizeless(name string) string {
 		}
 	}
 	return name
-}
-
-// besideOwn makes findings about libraries for other programs notes if the same library exists for these programs too. A
-// driver has a library of the same name in another directory, as in distributions. A layer has the same name except for the
-// word size, as with Steam and overlays.
-func (r *Report) besideOwn() {
-	stem := func(m *Module) string {
-		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
-		return name
-	}
-	for f := range each(r.Findings) {
-		if f.Code != LibraryForeign {
-			continue
-		}
-		modules, same := r.Layers, func(m Module) bool {
-			return m.Good && (partner(m.Name, f.Subject) || sizeless(m.Name) == sizeless(f.Subject))
-		}
-		if at := slices.IndexFunc(r.Drivers, func(m Module) bool { return m.Manifest == f.Path }); at >= 0 {
-			modules, same = r.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(&r.Drivers[at]) }
-		}
-		if slices.ContainsFunc(modules, same) {
-			f.soften(diag.Note)
-			f.advice = advised("Nothing: programs have a driver or layer for their word size. With library_arch in the manifest, the loader would " +
-				"skip this one without a message.")
-		}
-	}
 }
