@@ -1,12 +1,15 @@
 package goc
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/tools/go/ssa"
@@ -78,5 +81,62 @@ func TestNoBody(t *testing.T) {
 	got := faults(t, c, "testdata/outside/compare.go", []byte("package main\n\nimport \"strings\"\n\nfunc main() { strings.Compare(\"a\", \"b\") }\n"))
 	if len(got) != 1 || !regexp.MustCompile(`^go/src/internal/bytealg/compare_\w+\.go:\d+: internal/bytealg\.\w+ has no Go body$`).MatchString(got[0]) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestConstants checks that a change of a package variable through a pointer, which the translator does not follow, is a fault
+// where it happens.
+func TestConstants(t *testing.T) {
+	t.Parallel()
+	names := []string{"returned", "field", "boxed", "mapped", "captured", "appended", "copied", "element", "written", "sliced"}
+	text := `package main
+
+type pair struct{ a, b int }
+
+var (
+	one  pair
+	list = []int{1, 2, 3}
+	deep = []*pair{{1, 2}}
+)
+
+func pointer() *pair { return &one }
+func slice() []int   { return list }
+func set(p *pair)    { p.b = 1 }
+
+func returned() { pointer().a = 1 }
+func field()    { h := &struct{ at *pair }{&one}; get(h).a = 1 }
+func boxed()    { var i any = pointer(); i.(*pair).a = 1 }
+func mapped()   { map[string]*pair{"a": &one}["a"].a = 1 }
+func captured() { c := pointer(); func() { c.b = 1 }() }
+func appended() { _ = append(slice()[:1], 7) }
+func copied()   { copy(slice(), []int{7}) }
+func element()  { set(deep[0]) }
+func written()  { for i := range slice() { slice()[i] = 5 } }
+func sliced()   { clear(slice()[1:]) }
+
+func get(h *struct{ at *pair }) *pair { return h.at }
+
+func main() {}
+`
+	c := newChecker(t)
+	s, err := c.check("testdata/outside/constants.go", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var functions []*ssa.Function
+	for _, name := range names {
+		functions = append(functions, s.Func(name))
+	}
+	p, err := program.New(c.ssa, ".", functions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := translate(t, p, names).compile(t, "gcc", "-O0")
+	for _, name := range names {
+		err := exec.Command(path, name).Run()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || !exit.Sys().(syscall.WaitStatus).Signaled() {
+			t.Errorf("%s: %v, want a fault", name, err)
+		}
 	}
 }

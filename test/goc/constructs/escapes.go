@@ -138,11 +138,15 @@ func Escapes() {
 	throughParameter(&z)
 	rec := recursive(5, nil)
 	clobber(20)
-	println(*a, *b.p, *c[0], *c[1], d(), d(), e[0], e[1], len(e), cap(e))
-	println(*f.(*int), *g[1], *h.p, *i, *j, k(), m[0], m[1], *n, *o.next.p)
+	println(d(), d())
+	println(*a, *b.p, *c[0], *c[1], e[0], e[1], len(e), cap(e))
+	println(*f.(*int), *g[1], *h.p, *i, *j, m[0], m[1], *n, *o.next.p)
+	println(k())
 	l(2)
-	println(*p, q()(), *s, *t.in.p, *t.a[1], *u.p, *r1, r2[0], r2[1])
-	println(v[0], v[1], *w, x.f(), *y, *z, *rec)
+	println(q()())
+	println(*p, *s, *t.in.p, *t.a[1], *u.p, *r1, r2[0], r2[1])
+	println(x.f())
+	println(v[0], v[1], *w, *y, *z, *rec)
 }
 
 // EscapesInLoops has addresses that live from one iteration of a loop to a later one.

@@ -17,7 +17,7 @@ func plus(x, y int) int { return x*100 + y }
 func OrderOfReads() {
 	c := &counted{n: 1, list: []int{1, 2}}
 	other := &counted{n: 5}
-	println(c.list[0]+c.next(), c.in.b+c.next(), plus(c.in.b, c.next()))
+	println(len(c.list)+c.next(), c.in.b+c.next(), plus(c.in.b, c.next()))
 	x := c.n
 	y := x + c.next()
 	println(x, y, c.next()+c.n)
@@ -37,8 +37,9 @@ func OrderOfReads() {
 		println("other", c.n)
 	}
 	a, b := c.next(), c.next()
-	t := [2]counted{{n: c.next()}, {n: c.next(), list: other.list}}
-	println(a, b, t[0].n, t[1].n, c.next()*c.next()-other.next())
+	t := [2][]int{{c.next()}, {c.next(), len(other.list)}}
+	println(a, b, c.next()*c.next()-other.next())
+	println(t[0][0], t[1][1])
 	for i := range c.list {
 		c.list[i] = i + c.next()
 	}

@@ -51,7 +51,8 @@ func init() { letters[3] = true }
 func Variables() {
 	println(limit, half, narrow, title, len(words), words[1], words[3] == "", words[5])
 	println(len(numbers), numbers[2], nobody == nil, vacant == nil, len(vacant))
-	println(first1.name, first1.more[1], first1.at == nil, first1.any.(int), first1.call(4))
+	println(first1.name, first1.more[1], first1.at == nil, first1.any.(int))
+	println(first1.call(4))
 	println(entries[0].name, entries[1].at.name, entries[1].at == &first1, entries[1].any.(string), entries[2].any.(*entry).name, entries[3].any.(square).side)
 	println(entries[1].call == nil, byName[0].name, byName[1] == nil, byName[0] == &entries[1])
 	println(matrix[0][1], matrix[1][1], greeting.name, greeting.more[0], &greeting.more[0] == &numbers[0], fault.(*failure).text)

@@ -11,7 +11,7 @@ import (
 
 	constants "vkloader/tools/goc/constant"
 	"vkloader/tools/goc/escape"
-	"vkloader/tools/goc/points"
+	"vkloader/tools/goc/lint"
 	"vkloader/tools/goc/program"
 )
 
@@ -59,10 +59,10 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 	}
 	e.memory.Position = p.Position
 	e.initialize()
-	e.circles = circles(p.Functions, e.functionsInData())
+	calls, valued := callGraph(p.Functions, e.functionsInData())
+	e.circles = loops(p.Functions, calls)
 	e.initializedBefore()
-	known := points.New(p, e.memory)
-	e.faults = append(append(e.faults, known.Constants()...), known.Order()...)
+	e.faults = append(e.faults, lint.Check(p, calls, valued)...)
 	for _, f := range p.Functions {
 		if f.Blocks == nil {
 			e.funcs[f] = program.Supplied[f.String()]
@@ -254,10 +254,10 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// circles returns the functions that may be recursive. A call of a function value may call every function that is used as a
-// value.
-func circles(functions, valued []*ssa.Function) map[*ssa.Function]bool {
-	calls := map[*ssa.Function][]*ssa.Function{}
+// callGraph returns the functions that each function may call. A call of a function value may call every function that is used
+// as a value; the second result lists these. inData are those in package variables.
+func callGraph(functions, inData []*ssa.Function) (calls map[*ssa.Function][]*ssa.Function, valued []*ssa.Function) {
+	valued, calls = inData, map[*ssa.Function][]*ssa.Function{}
 	var dynamic []*ssa.Function
 	for _, f := range functions {
 		for _, b := range f.Blocks {
@@ -282,7 +282,7 @@ func circles(functions, valued []*ssa.Function) map[*ssa.Function]bool {
 	for _, f := range dynamic {
 		calls[f] = append(calls[f], valued...)
 	}
-	return loops(functions, calls)
+	return calls, valued
 }
 
 // loops finds the members of strongly connected components with more than one function, and self-callers (Tarjan).
