@@ -4,7 +4,6 @@
 generate:
 	$(Q)test -f '$(VK_XML)' || { echo 'No registry at "$(VK_XML)": give VK_XML=.../vk.xml' >&2; exit 2; }
 	$(Q)$(GO) run ./tools/vkgen -xml '$(VK_XML)'
-	$(Q)$(GO) run ./tools/nullgen -xml '$(VK_XML)'
 	$(Q)$(GO) generate ./...
 
 # Checks that the generated files are current, without changing them.

@@ -1,7 +1,7 @@
 /* command.c: command pools and command buffers.
  *
- * Only changes of events are recorded, because a program can query an event's state. Commands without any effect are
- * generated (zcommands.c). Nothing is drawn, copied or dispatched. */
+ * Only changes of events are recorded, because a program can query an event's state. All other
+ * commands are one function without effect (table.c). Nothing is drawn, copied or dispatched. */
 #include "null.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const VkCommandPoolCreateInfo *pCreateInfo,

@@ -8,7 +8,7 @@
 
 static const struct format formats[] = {
 #define FORMAT(name, size, width, height, kinds, planes, ...) {name, size, width, height, kinds, planes, {__VA_ARGS__}},
-#include "zformats.inc"
+#include "formats.inc"
 };
 
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))

@@ -12,7 +12,7 @@ static const struct extension {
 } extensions[] = {
 #define INSTANCE_EXTENSION(gate, name, version) {#name, version, gate, true},
 #define DEVICE_EXTENSION(gate, name, version) {#name, version, gate, false},
-#include "zextensions.inc"
+#include "extensions.inc"
 };
 
 #define EXTENSION_COUNT (sizeof(extensions) / sizeof(extensions[0]))

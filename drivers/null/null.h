@@ -1,6 +1,6 @@
 /* null.h: the records of the null driver and what its files give one another.
  *
- *   names.c       the driver interface, and names to functions
+ *   names.c       the driver interface, and the look-up of names; table.c names and functions
  *   instance.c    instances, their extensions, the one physical device
  *   properties.c  limits and properties; features.c features; formats.c formats and image formats
  *   device.c      devices and queues; private.c private data
@@ -29,8 +29,6 @@
 
 /* A driver that does nothing does not use most of its arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-
-#include "zcommands.h"
 
 #define OBJECT_MAGIC 0x01CDC0DEu /* first word of the objects behind VkInstance, VkDevice, ... (DRV-078) */
 
@@ -244,6 +242,9 @@ VkFormatFeatureFlags2 format_features(const struct format *f, VkImageTiling tili
 extern const VkPhysicalDeviceFeatures null_features;
 void fill_features(void *chain);
 bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chain);
+
+/* properties.c */
+VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties *p);
 
 /* sync.c */
 void wake_sleepers(struct device *d);

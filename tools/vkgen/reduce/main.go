@@ -1,9 +1,8 @@
-// Command reduce writes the part of a Vulkan registry (vk.xml) that the generators read: vkgen and nullgen produce the same
-// output from both.
+// Command reduce writes the part of a Vulkan registry (vk.xml) that vkgen reads: it produces the same output from both.
 //
 //	reduce vk.xml > registry/vk.xml
 //
-// It leaves out prose, validity, authors, and the sections about SPIR-V, synchronization and video codecs; the copyright notice
+// It leaves out prose, validity, authors, and the sections about SPIR-V, formats, synchronization and video codecs; the copyright notice
 // stays. The exit code is 1 if the registry cannot be read.
 package main
 
@@ -18,13 +17,12 @@ import (
 )
 
 // left are sections and elements that no generator reads, including their content.
-var left = words("comment platforms implicitexternsyncparams remove spirvextensions spirvcapabilities sync videocodecs " +
+var left = words("comment platforms formats implicitexternsyncparams remove spirvextensions spirvcapabilities sync videocodecs " +
 	"spirvimageformat descendant deprecate")
 
 // kept are the attributes that a generator reads.
 var kept = words("alias api bitpos bitvalues bitwidth category depends deprecatedby dir extends extnumber name number " +
-	"obsoletedby offset platform promotedto provisional requires structextends supported type value values " +
-	"bits blockExtent blockSize chroma compatible compressed heightDivisor numericFormat widthDivisor")
+	"obsoletedby offset platform promotedto provisional requires structextends supported type value values")
 
 // declaration has the elements in which white space is part of a C declaration.
 var declaration = words("proto param member type")
