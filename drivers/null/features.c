@@ -150,7 +150,7 @@ static const struct feature_structure *structure_of(VkStructureType type)
     return NULL;
 }
 
-static VkBool32 offered(const struct feature_structure *f, uint32_t offset)
+static VkBool32 is_offered(const struct feature_structure *f, uint32_t offset)
 {
     return offset != f->off[0] && offset != f->off[1];
 }
@@ -161,7 +161,7 @@ void fill_features(void *chain)
         const struct feature_structure *f = structure_of(s->sType);
         if (!f) continue;
         for (uint32_t at = sizeof(*s); at < f->end; at += sizeof(VkBool32)) {
-            VkBool32 value = offered(f, at);
+            VkBool32 value = is_offered(f, at);
             memcpy((char *)s + at, &value, sizeof(value));
         }
     }
@@ -191,7 +191,7 @@ bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chai
         for (uint32_t at = sizeof(*s); at < f->end; at += sizeof(VkBool32)) {
             VkBool32 wanted;
             memcpy(&wanted, (const char *)s + at, sizeof(wanted));
-            if (wanted && !offered(f, at)) return false;
+            if (wanted && !is_offered(f, at)) return false;
         }
     }
     return true;

@@ -96,7 +96,7 @@ VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice dev
 
 /* Subresources are ordered by plane, layer and level; each is aligned. */
 
-static uint32_t at_least_one(uint32_t n)
+static uint32_t clamp_to_one(uint32_t n)
 {
     return n ? n : 1;
 }
@@ -104,12 +104,12 @@ static uint32_t at_least_one(uint32_t n)
 static VkSubresourceLayout level_layout(const VkImageCreateInfo *i, const struct format *f, const struct plane *p,
                                         uint32_t level)
 {
-    uint32_t width = at_least_one((i->extent.width / p->width_divisor) >> level);
-    uint32_t height = at_least_one((i->extent.height / p->height_divisor) >> level);
+    uint32_t width = clamp_to_one((i->extent.width / p->width_divisor) >> level);
+    uint32_t height = clamp_to_one((i->extent.height / p->height_divisor) >> level);
     VkSubresourceLayout l = {0};
     l.rowPitch = (VkDeviceSize)((width + f->width - 1) / f->width) * p->size * i->samples;
     l.depthPitch = l.rowPitch * ((height + f->height - 1) / f->height);
-    l.size = l.depthPitch * at_least_one(i->extent.depth >> level);
+    l.size = l.depthPitch * clamp_to_one(i->extent.depth >> level);
     return l;
 }
 

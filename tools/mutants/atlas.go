@@ -75,8 +75,8 @@ func (a *atlas) seconds(test testName) float64 {
 	return slower
 }
 
-// measured returns a test's time for the limits on it. A test that was never surveyed may be slow.
-func (a *atlas) measured(test testName) float64 {
+// testTime returns a test's time for the limits on it. A test that was never surveyed may be slow.
+func (a *atlas) testTime(test testName) float64 {
 	if c := a.Tests[testName{test.pack, test.name, ""}.String()]; c == nil || c.Lines == nil {
 		return a.seconds(test) + 20
 	}
@@ -133,7 +133,7 @@ func (a *atlas) survey(t *tree, say func(string, ...any)) (instrumented bool, er
 		if err != nil {
 			return true, err
 		}
-		lines, err := m.executed()
+		lines, err := m.executedLines()
 		if err != nil {
 			return true, err
 		}
@@ -225,8 +225,8 @@ func match(old, now []string) []int {
 	return out
 }
 
-// remembered returns the line in the atlas's text of the source that corresponds to a fault's line.
-func (a *atlas) remembered(m mutant) int {
+// atlasLine returns the line in the atlas's text of the source that corresponds to a fault's line.
+func (a *atlas) atlasLine(m mutant) int {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	if a.mapping[m.file] == nil {
@@ -282,7 +282,7 @@ func aboutFile(file string) string {
 // function. It leaves out other tests, which cannot notice the fault. For a fault outside of functions, it returns
 // all tests.
 func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
-	line := a.remembered(m)
+	line := a.atlasLine(m)
 	from, to, inside := a.function(m.file, line)
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
@@ -295,7 +295,7 @@ func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 	for _, p := range t.packages {
 		// the probability that the package's tests notice the fault; the seconds until they run
 		own, cost := 1.0, 0.1
-		if inSpine(m.file) && aboutFile(m.file) == p.name {
+		if isInSpine(m.file) && aboutFile(m.file) == p.name {
 			own = 8
 		} else if directory == p.name || strings.HasPrefix(p.name, directory+"/") {
 			own = 3

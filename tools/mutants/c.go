@@ -23,8 +23,8 @@ var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n
 // limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include equality.
 var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
 
-// inLimit reports whether a position of a text is in a limit.
-func inLimit(text string, at int) bool {
+// isInLimit reports whether a position of a text is in a limit.
+func isInLimit(text string, at int) bool {
 	for _, m := range limits.FindAllStringSubmatchIndex(text, -1) {
 		part := func(n int) string { return text[m[2*n]:m[2*n+1]] }
 		if at < m[0] || at >= m[1] {
@@ -87,7 +87,7 @@ func cMutants(file, text string) []mutant {
 		}
 		for _, m := range comparison.FindAllStringSubmatchIndex(line, -1) {
 			op := line[m[2]:m[3]]
-			if !inText(m[2]) && (opposite[op][:1] != op[:1] || !inLimit(line+"\n"+next, m[2])) {
+			if !inText(m[2]) && (opposite[op][:1] != op[:1] || !isInLimit(line+"\n"+next, m[2])) {
 				add(m[2], m[3], opposite[op], fmt.Sprintf("%s for %s: %s", opposite[op], op, trimmed))
 			}
 		}

@@ -65,7 +65,7 @@ func (a *atlas) executing(file, text string, list []int, out selection) (known b
 		return false
 	}
 	for _, n := range list {
-		line := a.remembered(mutant{file: file, text: text, line: n})
+		line := a.atlasLine(mutant{file: file, text: text, line: n})
 		from, to, inside := a.function(file, line)
 		if !inside {
 			continue
@@ -145,7 +145,7 @@ func printChanged(base string) error {
 // above, because embedded files and testdata are below their package. Files that belong to no package, such as pages
 // and scripts, have test/source and the tests whose text contains their names.
 func packagesFor(file string, users map[string][]string) (packages []string, err error) {
-	if inSpine(file) {
+	if isInSpine(file) {
 		if pack := aboutFile(file); pack != "" {
 			return []string{pack}, nil
 		}

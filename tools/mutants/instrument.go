@@ -50,8 +50,8 @@ func (m *marks) clear() error {
 	return errors.Join(file.Truncate(marksSize), file.Chmod(0o666)) // a test may run as another user
 }
 
-// executed returns the lines that were executed since the last clear.
-func (m *marks) executed() (map[string][]int, error) {
+// executedLines returns the lines that were executed since the last clear.
+func (m *marks) executedLines() (map[string][]int, error) {
 	data, err := os.ReadFile(m.path)
 	if err != nil {
 		return nil, err

@@ -309,14 +309,14 @@ func try(t *tree, m mutant, a *atlas) (what outcome, by testName, executed bool,
 	what, err = t.build(m)
 	if err == nil && what == sameCore && executed {
 		what = survived
-	} else if err == nil && what == survived && ofGoc(m.file) {
+	} else if err == nil && what == survived && isInTranslator(m.file) {
 		others = append(others, a.cover(t)...)
 	}
 	if err != nil || what != survived {
 		return what, by, executed, err
 	}
 	by, err = t.kill(m.file, others, a)
-	if err == nil && by.name == "" && inSpine(m.file) {
+	if err == nil && by.name == "" && isInSpine(m.file) {
 		by, err = t.killSanitized(m, all, a)
 	}
 	if err == nil && by.name != "" {
@@ -360,9 +360,9 @@ func (r *tally) report(o options) {
 	}
 }
 
-// inSpine and ofGoc report whether a file with a fault belongs to the spine or to the translator.
-func inSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
-func ofGoc(file string) bool {
+// isInSpine and ofGoc report whether a file with a fault belongs to the spine or to the translator.
+func isInSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
+func isInTranslator(file string) bool {
 	return strings.HasPrefix(file, "tools/goc/") || strings.HasPrefix(file, runtimeSupport)
 }
 
@@ -371,7 +371,7 @@ const runtimeSupport = "internal/core/runtime/c/"
 
 // packageOf returns the directory of the Go package that contains a file; "" for the spine.
 func packageOf(file string) string {
-	if inSpine(file) {
+	if isInSpine(file) {
 		return ""
 	}
 	if strings.HasPrefix(file, runtimeSupport) {

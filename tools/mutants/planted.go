@@ -180,15 +180,15 @@ func (t *tree) tryPlanted(p planted, a *atlas) (m mutant, what outcome, err erro
 	if err != nil {
 		return m, notBuilt, err
 	}
-	if inSpine(m.file) {
+	if isInSpine(m.file) {
 		what, err = t.buildC(m, p.by.build)
 	} else {
 		what, err = t.build(m)
 	}
-	if err != nil || what == notBuilt || inSpine(m.file) && what == sameBuilt {
+	if err != nil || what == notBuilt || isInSpine(m.file) && what == sameBuilt {
 		return m, what, err
 	}
-	if !inSpine(m.file) { // the test's objects may contain the fault, too, and so may the tool
+	if !isInSpine(m.file) { // the test's objects may contain the fault, too, and so may the tool
 		program := t.testProgram(p.by.pack)
 		if !t.fresh[t.tool()] {
 			if _, err := t.buildToolWith(); err != nil {
@@ -199,7 +199,7 @@ func (t *tree) tryPlanted(p planted, a *atlas) (m mutant, what outcome, err erro
 			return m, notBuilt, nil
 		}
 	}
-	_, failed, err := t.perform(p.by.pack, p.by.build, []string{p.by.name}, patience(a.measured(p.by), p.by.build), true)
+	_, failed, err := t.perform(p.by.pack, p.by.build, []string{p.by.name}, patience(a.testTime(p.by), p.by.build), true)
 	if err == nil && failed != "" {
 		return m, killed, nil
 	}

@@ -65,9 +65,9 @@ func (r *tally) recall(m mutant, ask func() (outcome, testName, bool, error)) (o
 // area returns the part of the source that a file belongs to.
 func area(file string) string {
 	switch {
-	case inSpine(file):
+	case isInSpine(file):
 		return "spine"
-	case ofGoc(file):
+	case isInTranslator(file):
 		return "goc"
 	case strings.HasPrefix(file, "internal/core/"):
 		return "core"
@@ -85,7 +85,7 @@ func (r *tally) reportAreas() {
 		}
 	}
 	for _, m := range r.survivors { // a fault whose test fails without it is in both lists
-		if tried[area(m.file)]++; r.counted(m) {
+		if tried[area(m.file)]++; r.isCounted(m) {
 			killed[area(m.file)]--
 			tried[area(m.file)]--
 		}
@@ -98,7 +98,7 @@ func (r *tally) reportAreas() {
 	fmt.Println("Survivors:")
 }
 
-func (r *tally) counted(m mutant) bool {
+func (r *tally) isCounted(m mutant) bool {
 	for _, faults := range r.by {
 		for _, one := range faults {
 			if one.key() == m.key() {

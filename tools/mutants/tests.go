@@ -191,7 +191,7 @@ func (t *tree) kill(file string, order []testName, a *atlas) (testName, error) {
 			for _, test := range group {
 				if test.pack == pack {
 					names = append(names, test.name)
-					seconds += a.measured(test)
+					seconds += a.testTime(test)
 				} else {
 					rest = append(rest, test)
 				}
@@ -219,7 +219,7 @@ func (t *tree) killIn(pack, build string, names []string, file string, seconds f
 		if err != nil || failed == "" {
 			return "", err
 		}
-		alone := patience(a.measured(testName{pack, failed, build}), build)
+		alone := patience(a.testTime(testName{pack, failed, build}), build)
 		if _, again, err := t.perform(pack, build, []string{failed}, alone, true); err != nil || again != "" {
 			return again, err
 		}
@@ -231,6 +231,6 @@ func (t *tree) killIn(pack, build string, names []string, file string, seconds f
 
 // passes reports whether a test passes alone.
 func (t *tree) passes(test testName, a *atlas) (bool, error) {
-	_, failed, err := t.perform(test.pack, test.build, []string{test.name}, patience(a.measured(test), test.build), true)
+	_, failed, err := t.perform(test.pack, test.build, []string{test.name}, patience(a.testTime(test), test.build), true)
 	return failed == "", err
 }

@@ -104,7 +104,7 @@ func (t *tree) readCommands(build string) error {
 	}
 	want := map[string]bool{"build/core.c": true}
 	for _, file := range all {
-		if inSpine(file) {
+		if isInSpine(file) {
 			args = append(args, "-W", file)
 			want[file] = true
 		}
@@ -296,9 +296,9 @@ func (t *tree) renew(built string) error {
 // build builds the library with the fault: survived, so far, if the library differs.
 func (t *tree) build(m mutant) (outcome, error) {
 	switch {
-	case inSpine(m.file):
+	case isInSpine(m.file):
 		return t.buildC(m, "")
-	case ofGoc(m.file):
+	case isInTranslator(m.file):
 		if err := t.renew(t.goc()); err != nil {
 			return notBuilt, err
 		}
@@ -384,10 +384,10 @@ func (t *tree) buildToolWith() (outcome, error) {
 
 // refresh builds a test program with the fault if it is linked from the file, and the tool if the tests run it.
 func (t *tree) refresh(p testPackage, file string) error {
-	if inSpine(file) {
+	if isInSpine(file) {
 		return nil
 	}
-	if runsTool[p.name] && !ofGoc(file) && !t.fresh[t.tool()] {
+	if runsTool[p.name] && !isInTranslator(file) && !t.fresh[t.tool()] {
 		if err := errors.Join(t.renew(t.tool()), t.buildTool()); err != nil {
 			return err
 		}

@@ -75,7 +75,7 @@ func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
 		return nil, fmt.Errorf("%s: the initial values of its package: %w", g, err)
 	}
 	o := m.object(g)
-	if what := poisoned(o.Tree, map[*Object]bool{o: true}); what != "" {
+	if what := findPoison(o.Tree, map[*Object]bool{o: true}); what != "" {
 		return nil, fmt.Errorf("%s: its initial value is computed by %s, which is no constant", g, what)
 	}
 	return o, nil
@@ -149,8 +149,8 @@ func (o *Object) Functions() (found []*ssa.Function) {
 // poison is a value that could not be computed; it is an error only where it is needed.
 type poison struct{ what string }
 
-// poisoned returns what spoiled a part of v, or "".
-func poisoned(v Value, seen map[*Object]bool) string {
+// findPoison returns what spoiled a part of v, or "".
+func findPoison(v Value, seen map[*Object]bool) string {
 	switch v := v.(type) {
 	case poison:
 		return v.what
@@ -158,23 +158,23 @@ func poisoned(v Value, seen map[*Object]bool) string {
 		if v == nil {
 			return ""
 		}
-		if what := poisoned(v.Whole, seen); what != "" {
+		if what := findPoison(v.Whole, seen); what != "" {
 			return what
 		}
 		for _, part := range v.Parts {
-			if what := poisoned(part, seen); what != "" {
+			if what := findPoison(part, seen); what != "" {
 				return what
 			}
 		}
 	case Address:
 		if !seen[v.Object] {
 			seen[v.Object] = true
-			return poisoned(v.Object.Tree, seen)
+			return findPoison(v.Object.Tree, seen)
 		}
 	case Slice:
-		return poisoned(v.Array, seen)
+		return findPoison(v.Array, seen)
 	case Interface:
-		return poisoned(v.Value, seen)
+		return findPoison(v.Value, seen)
 	}
 	return ""
 }
@@ -504,8 +504,8 @@ func (m *Memory) store(a Address, v Value) {
 	n.Parts[last] = v
 }
 
-// spoiled returns the unknown value that contains an address, if there is one.
-func spoiled(a Address) (Value, bool) {
+// poisonAt returns the unknown value that contains an address, if there is one.
+func poisonAt(a Address) (Value, bool) {
 	n := a.Object.Tree
 	for _, index := range a.Path {
 		if p, ok := n.Whole.(poison); ok {
@@ -542,7 +542,7 @@ func (m *Memory) load(from Value, t types.Type) Value {
 		return poison{"a load"}
 	}
 	n, last := node(a)
-	if p, ok := spoiled(a); ok {
+	if p, ok := poisonAt(a); ok {
 		return p
 	}
 	if last >= 0 {

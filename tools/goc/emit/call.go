@@ -32,7 +32,7 @@ func (b *body) call(i *ssa.Call) {
 		signature := c.Signature()
 		parameters := ""
 		for v := range signature.Params().Variables() {
-			parameters += ", " + b.types.sized(v.Type())
+			parameters += ", " + b.types.cType(v.Type())
 		}
 		text = fmt.Sprintf("((%s (*)(struct goc *, struct goc_func *%s))((struct goc_func *)goc_check(g, %s))->fn)(g, %s%s)",
 			b.result(signature.Results()), parameters, b.value(c.Value), b.value(c.Value), arguments)
@@ -41,7 +41,7 @@ func (b *body) call(i *ssa.Call) {
 		b.stmt("%s;", text)
 		return
 	}
-	b.local(b.types.sized(i.Type()), i.Name())
+	b.local(b.types.cType(i.Type()), i.Name())
 	b.stmt("%s = %s;", i.Name(), text)
 }
 
@@ -53,12 +53,12 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	case "append":
 		b.appendTo(i, a)
 	case "copy":
-		elem := b.types.sized(a[0].Type().Underlying().(*types.Slice).Elem())
-		source := b.named(a[1])
+		elem := b.types.cType(a[0].Type().Underlying().(*types.Slice).Elem())
+		source := b.operandName(a[1])
 		b.set2(i, fmt.Sprintf("goc_copy(%s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
 	case "clear":
 		if s, ok := a[0].Type().Underlying().(*types.Slice); ok {
-			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.named(a[0]), b.named(a[0]), b.named(a[0]), b.types.sized(s.Elem()))
+			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.operandName(a[0]), b.operandName(a[0]), b.operandName(a[0]), b.types.cType(s.Elem()))
 		} else {
 			b.stmt("goc_map_clear(%s);", b.value(a[0]))
 		}
@@ -67,7 +67,7 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 	case "delete":
 		m := a[0].Type().Underlying().(*types.Map)
 		b.mapKey(a[0], a[1])
-		b.stmt("{ %s k_ = %s; goc_map_delete(%s, &k_); }", b.types.sized(m.Key()), b.value(a[1]), b.value(a[0]))
+		b.stmt("{ %s k_ = %s; goc_map_delete(%s, &k_); }", b.types.cType(m.Key()), b.value(a[1]), b.value(a[0]))
 	case "min", "max":
 		b.extreme(i, name, a)
 	case "print", "println":
@@ -76,13 +76,13 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		of := program.Deref(a[0].Type()).String()
 		text := fmt.Sprintf("value method %s.%s called using nil *%s pointer", of, constant.StringVal(a[2].(*ssa.Const).Value),
 			of[strings.LastIndexByte(of, '.')+1:])
-		b.set(i, "(%s)goc_receiver(g, %s, %s)", b.types.sized(i.Type()), b.value(a[0]), quote(text))
+		b.set(i, "(%s)goc_receiver(g, %s, %s)", b.types.cType(i.Type()), b.value(a[0]), quote(text))
 	case "String": // unsafe.String, in Go's own library
 		b.set(i, "(struct goc_str){(const uint8_t *)%s, (int64_t)%s}", b.value(a[0]), b.value(a[1]))
 	case "StringData":
-		b.set(i, "(uint8_t *)%s.p", b.named(a[0]))
+		b.set(i, "(uint8_t *)%s.p", b.operandName(a[0]))
 	case "SliceData":
-		b.set(i, "(%s)%s.p", b.types.sized(i.Type()), b.named(a[0]))
+		b.set(i, "(%s)%s.p", b.types.cType(i.Type()), b.operandName(a[0]))
 	default:
 		b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, name+" is outside the subset"))
 	}
@@ -110,17 +110,17 @@ func (b *body) length(i *ssa.Call, name string, v ssa.Value) {
 		if name == "cap" {
 			member = "c"
 		}
-		b.set(i, "%s.%s", b.named(v), member)
+		b.set(i, "%s.%s", b.operandName(v), member)
 	}
 }
 
 func (b *body) appendTo(i *ssa.Call, a []ssa.Value) {
-	elem := b.types.sized(i.Type().Underlying().(*types.Slice).Elem())
+	elem := b.types.cType(i.Type().Underlying().(*types.Slice).Elem())
 	if len(a) == 1 {
 		b.set(i, "%s", b.value(a[0]))
 		return
 	}
-	source := b.named(a[1])
+	source := b.operandName(a[1])
 	b.set2(i, fmt.Sprintf("goc_append(g, %s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
 }
 
@@ -140,7 +140,7 @@ func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 		for _, v := range a[1:] {
 			text = fmt.Sprintf("goc_%s_float(%s, %s)", name, text, b.value(v))
 		}
-		b.set(i, "(%s)%s", b.types.sized(t), text)
+		b.set(i, "(%s)%s", b.types.cType(t), text)
 		return
 	}
 	order := "<"
@@ -148,7 +148,7 @@ func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 		order = ">"
 	}
 	text := b.value(a[0])
-	c := b.types.sized(t)
+	c := b.types.cType(t)
 	b.local(c, i.Name())
 	b.stmt("%s = %s;", i.Name(), text)
 	for _, v := range a[1:] {
@@ -168,7 +168,7 @@ func (b *body) print(name string, a []ssa.Value) {
 		}
 		t, ok := v.Type().Underlying().(*types.Basic)
 		switch {
-		case strings.HasSuffix(b.types.sized(v.Type()), "*"):
+		case strings.HasSuffix(b.types.cType(v.Type()), "*"):
 			b.stmt("goc_print_pointer(%s);", b.value(v))
 		case !ok:
 			b.faults = append(b.faults, b.program.Fault(b.f.Pos(), b.f, "print of "+v.Type().String()+" is outside the subset"))

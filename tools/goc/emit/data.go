@@ -27,7 +27,7 @@ func (e *emitter) literal(c *ssa.Const) string {
 				return "NULL"
 			}
 		}
-		return "(" + e.types.sized(t) + "){}"
+		return "(" + e.types.cType(t) + "){}"
 	}
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok {
@@ -112,7 +112,7 @@ func (e *emitter) object(o *constants.Object) string {
 	}
 	name := unique(e.names, identifier(short))
 	e.objects[o] = name
-	c := e.types.sized(o.Type)
+	c := e.types.cType(o.Type)
 	fmt.Fprintf(&e.declared, "static const %s %s;\n", constantPointer(c), name)
 	text := e.initial(o.Tree, o.Type)
 	if macro := e.macros[o.Name]; macro != "" {
@@ -138,7 +138,7 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 			return e.initial(v.Whole, t)
 		}
 		if !isAggregate(t) || len(v.Parts) == 0 {
-			return strings.TrimPrefix(zeroOf(e.types.sized(t), t), "("+e.types.sized(t)+")")
+			return strings.TrimPrefix(zeroOf(e.types.cType(t), t), "("+e.types.cType(t)+")")
 		}
 		return e.parts(v, t)
 	case *ssa.Const:

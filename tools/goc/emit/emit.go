@@ -130,7 +130,7 @@ func (e *emitter) signature(f *ssa.Function) string {
 		b.WriteString(", struct goc_func *self")
 	}
 	for i, p := range f.Params {
-		fmt.Fprintf(&b, ", %s %s", e.types.sized(p.Type()), parameter(i, p))
+		fmt.Fprintf(&b, ", %s %s", e.types.cType(p.Type()), parameter(i, p))
 	}
 	b.WriteByte(')')
 	return b.String()
@@ -143,9 +143,9 @@ func (e *emitter) result(results *types.Tuple) string {
 	case 0:
 		return "void"
 	case 1:
-		return e.types.sized(results.At(0).Type())
+		return e.types.cType(results.At(0).Type())
 	}
-	return e.types.sized(results)
+	return e.types.cType(results)
 }
 
 // functionObject returns the constant closure of a function that is used as a value.
@@ -158,7 +158,7 @@ func (e *emitter) functionObject(f *ssa.Function) string {
 	fmt.Fprintf(&e.values, "static %s thunk_%s(struct goc *g, struct goc_func *self", e.result(f.Signature.Results()), e.functionName(f))
 	arguments := ""
 	for i, p := range f.Params {
-		fmt.Fprintf(&e.values, ", %s %s", e.types.sized(p.Type()), parameter(i, p))
+		fmt.Fprintf(&e.values, ", %s %s", e.types.cType(p.Type()), parameter(i, p))
 		arguments += ", " + parameter(i, p)
 	}
 	back := "return "
@@ -179,7 +179,7 @@ func (e *emitter) closureType(f *ssa.Function) string {
 	e.names[name] = true
 	var body bytes.Buffer
 	for i, v := range f.FreeVars {
-		fmt.Fprintf(&body, "    %s v%d;\n", e.types.sized(v.Type()), i)
+		fmt.Fprintf(&body, "    %s v%d;\n", e.types.cType(v.Type()), i)
 	}
 	fmt.Fprintf(&e.types.defs, "struct %s {\n    struct goc_func head;\n%s};\n", name, body.String())
 	return "struct " + name
@@ -206,7 +206,7 @@ func (e *emitter) export(f *ssa.Function, name string) {
 			fmt.Fprintf(b, ", const void *p%d, size_t n%d", i, i)
 			arguments += fmt.Sprintf(", (struct goc_str){p%d, (int64_t)n%d}", i, i)
 		default:
-			c := e.types.sized(p.Type())
+			c := e.types.cType(p.Type())
 			if strings.HasSuffix(c, "*") {
 				c = "void *"
 			}
@@ -222,7 +222,7 @@ func (e *emitter) export(f *ssa.Function, name string) {
 			from = fmt.Sprintf("r.r%d", i)
 		}
 		t := results.At(i).Type()
-		c := e.types.sized(t)
+		c := e.types.cType(t)
 		switch {
 		case isString(t) || c == "struct goc_slice":
 			fmt.Fprintf(b, ", const void **r%d, size_t *s%d", i, i)

@@ -111,14 +111,14 @@ func (b *body) stmt(format string, arguments ...any) {
 // variables of different blocks share stack memory.
 func (b *body) local(c, name string) {
 	out := &b.locals
-	if v, ok := b.at.(ssa.Value); ok && confined(v, b.at.Block()) {
+	if v, ok := b.at.(ssa.Value); ok && isConfined(v, b.at.Block()) {
 		out = &b.inner
 	}
 	fmt.Fprintf(out, "    %s %s;\n", c, name)
 }
 
-// confined reports whether only one block uses a value and, for a variable or closure, its memory.
-func confined(v ssa.Value, block *ssa.BasicBlock) bool {
+// isConfined reports whether only one block uses a value and, for a variable or closure, its memory.
+func isConfined(v ssa.Value, block *ssa.BasicBlock) bool {
 	_, variable := v.(*ssa.Alloc)
 	_, closure := v.(*ssa.MakeClosure)
 	for _, r := range *v.Referrers() {
@@ -171,7 +171,7 @@ func (b *body) set(v ssa.Value, format string, arguments ...any) {
 		}
 		return
 	}
-	b.local(b.types.sized(v.Type()), v.Name())
+	b.local(b.types.cType(v.Type()), v.Name())
 	b.stmt("%s = %s;", v.Name(), text)
 }
 
@@ -240,7 +240,7 @@ func (b *body) edge(from, to *ssa.BasicBlock, last bool) string {
 		return out.String()
 	}
 	for i, p := range phis {
-		fmt.Fprintf(&out, "%s n%d_ = %s; ", b.types.sized(p.Type()), i, b.value(p.Edges[at]))
+		fmt.Fprintf(&out, "%s n%d_ = %s; ", b.types.cType(p.Type()), i, b.value(p.Edges[at]))
 	}
 	for i, p := range phis {
 		fmt.Fprintf(&out, "%s = n%d_; ", p.Name(), i)
@@ -274,7 +274,7 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.call(i)
 	case *ssa.Phi:
 		if len(*i.Referrers()) > 0 {
-			b.local(b.types.sized(i.Type()), i.Name())
+			b.local(b.types.cType(i.Type()), i.Name())
 		}
 	case *ssa.FieldAddr:
 		b.set(i, "&%s->%s", b.pointer(i.X), fieldName(i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct), i.Field))
@@ -286,7 +286,7 @@ func (b *body) instruction(i ssa.Instruction) {
 		if array, ok := i.X.Type().Underlying().(*types.Array); ok {
 			b.set(i, "%s.a[%s]", b.value(i.X), b.within(i.Index, fmt.Sprint(array.Len())))
 		} else {
-			b.set(i, "%s.p[%s]", b.named(i.X), b.within(i.Index, b.named(i.X)+".n"))
+			b.set(i, "%s.p[%s]", b.operandName(i.X), b.within(i.Index, b.operandName(i.X)+".n"))
 		}
 	case *ssa.Slice:
 		b.slice(i)
@@ -307,19 +307,19 @@ func (b *body) instruction(i ssa.Instruction) {
 		}
 		b.set(i, "goc_make_map(g, &%s, (int64_t)%s)", b.types.mapType(i.Type()), reserve)
 	case *ssa.MakeSlice:
-		elem := b.types.sized(i.Type().Underlying().(*types.Slice).Elem())
+		elem := b.types.cType(i.Type().Underlying().(*types.Slice).Elem())
 		b.set(i, "goc_make_slice(g, sizeof(%s), %s, %s)", elem, b.index(i.Len), b.index(i.Cap))
 	case *ssa.MapUpdate:
 		m := i.Map.Type().Underlying().(*types.Map)
-		b.stmt("{ %s k_ = %s; %s v_ = %s; *(%s *)goc_map_set(g, %s, &k_) = v_; }", b.types.sized(m.Key()), b.value(i.Key),
-			b.types.sized(m.Elem()), b.value(i.Value), b.types.sized(m.Elem()), b.value(i.Map))
+		b.stmt("{ %s k_ = %s; %s v_ = %s; *(%s *)goc_map_set(g, %s, &k_) = v_; }", b.types.cType(m.Key()), b.value(i.Key),
+			b.types.cType(m.Elem()), b.value(i.Value), b.types.cType(m.Elem()), b.value(i.Map))
 	case *ssa.Lookup:
 		b.lookup(i)
 	case *ssa.Range:
 		b.local("struct goc_range", i.Name())
 		b.stmt("%s = (struct goc_range){%s, 0};", i.Name(), b.value(i.X))
 	case *ssa.Next:
-		b.local(b.types.sized(i.Type()), i.Name())
+		b.local(b.types.cType(i.Type()), i.Name())
 		b.stmt("{ int64_t k_ = 0; int32_t v_ = 0; %s.r0 = goc_next(&%s, &k_, &v_); %s.r1 = k_; %s.r2 = v_; }", i.Name(), i.Iter.Name(),
 			i.Name(), i.Name())
 	case *ssa.TypeAssert:
@@ -350,13 +350,13 @@ func (b *body) back(i *ssa.Return) {
 		for _, r := range i.Results {
 			parts = append(parts, b.value(r))
 		}
-		b.stmt("return (%s){%s};", b.types.sized(b.f.Signature.Results()), strings.Join(parts, ", "))
+		b.stmt("return (%s){%s};", b.types.cType(b.f.Signature.Results()), strings.Join(parts, ", "))
 	}
 }
 
 func (b *body) alloc(i *ssa.Alloc) {
 	t := i.Type().(*types.Pointer).Elem()
-	c := b.types.sized(t)
+	c := b.types.cType(t)
 	small := b.program.Sizes().Sizeof(t) <= stackLimit
 	if small && (!i.Heap || !b.escapes.Escapes(i)) {
 		b.local(c, i.Name()+"_")
@@ -381,8 +381,8 @@ func zeroOf(c string, t types.Type) string {
 	return "0"
 }
 
-// named writes an operand that is used more than once; a constant gets a variable.
-func (b *body) named(v ssa.Value) string {
+// operandName writes an operand that is used more than once; a constant gets a variable.
+func (b *body) operandName(v ssa.Value) string {
 	if _, ok := v.(*ssa.Const); ok {
 		return "(" + b.value(v) + ")"
 	}
@@ -409,7 +409,7 @@ func (b *body) large(v ssa.Value) bool {
 func (b *body) indexAddr(i *ssa.IndexAddr) {
 	if s, ok := i.X.Type().Underlying().(*types.Slice); ok {
 		x := b.value(i.X)
-		b.set(i, "&((%s *)%s.p)[%s]", b.types.sized(s.Elem()), x, b.within(i.Index, x+".n"))
+		b.set(i, "&((%s *)%s.p)[%s]", b.types.cType(s.Elem()), x, b.within(i.Index, x+".n"))
 		return
 	}
 	array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
@@ -438,7 +438,7 @@ func (b *body) slice(i *ssa.Slice) {
 	case *types.Basic:
 		b.set(i, "goc_substring(g, %s, %s, %s, %d)", b.value(i.X), low, high, flags)
 	case *types.Slice:
-		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.sized(t.Elem()), low, high, highest, flags)
+		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.cType(t.Elem()), low, high, highest, flags)
 	case *types.Pointer:
 		array := t.Elem().Underlying().(*types.Array)
 		if flags == 0 {
@@ -447,18 +447,18 @@ func (b *body) slice(i *ssa.Slice) {
 		}
 		flags |= 8
 		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(), array.Len(),
-			b.types.sized(array.Elem()), low, high, highest, flags)
+			b.types.cType(array.Elem()), low, high, highest, flags)
 	}
 }
 
 func (b *body) lookup(i *ssa.Lookup) {
 	m := i.X.Type().Underlying().(*types.Map)
-	k, v := b.types.sized(m.Key()), b.types.sized(m.Elem())
+	k, v := b.types.cType(m.Key()), b.types.cType(m.Elem())
 	b.mapKey(i.X, i.Index)
 	if len(*i.Referrers()) == 0 {
 		return
 	}
-	b.local(b.types.sized(i.Type()), i.Name())
+	b.local(b.types.cType(i.Type()), i.Name())
 	if i.CommaOk {
 		b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }", k, b.value(i.Index), v,
 			b.value(i.X), i.Name(), i.Name(), i.Name(), zeroOf(v, m.Elem()))
@@ -473,7 +473,7 @@ func (b *body) mapKey(x, key ssa.Value) {
 	of := x.Type()
 	t := b.types.mapType(of)
 	if m := of.Underlying().(*types.Map); hasInterface(m.Key()) {
-		b.stmt("{ %s k_ = %s; goc_map_key(g, %s, &%s, &k_); }", b.types.sized(m.Key()), b.value(key), b.value(x), t)
+		b.stmt("{ %s k_ = %s; goc_map_key(g, %s, &%s, &k_); }", b.types.cType(m.Key()), b.value(key), b.value(x), t)
 	}
 }
 
@@ -501,10 +501,10 @@ func (b *body) makeInterface(i *ssa.MakeInterface) {
 	t := i.X.Type()
 	box := b.types.boxType(t)
 	if _, ok := t.Underlying().(*types.Pointer); ok {
-		b.set(i, "(struct goc_iface){&%s, goc_box(g, &(%s){%s}, sizeof(void *))}", box, b.types.sized(t), b.value(i.X))
+		b.set(i, "(struct goc_iface){&%s, goc_box(g, &(%s){%s}, sizeof(void *))}", box, b.types.cType(t), b.value(i.X))
 		return
 	}
-	c := b.types.sized(t)
+	c := b.types.cType(t)
 	b.stmt("{")
 	b.stmt("    %s x_ = %s;", c, b.value(i.X))
 	b.set(i, "(struct goc_iface){&%s, goc_box(g, &x_, sizeof(%s))}", box, c)
@@ -513,10 +513,10 @@ func (b *body) makeInterface(i *ssa.MakeInterface) {
 
 func (b *body) typeAssert(i *ssa.TypeAssert) {
 	box := b.types.boxType(i.AssertedType)
-	c := b.types.sized(i.AssertedType)
+	c := b.types.cType(i.AssertedType)
 	x := b.value(i.X)
 	if i.CommaOk {
-		b.local(b.types.sized(i.Type()), i.Name())
+		b.local(b.types.cType(i.Type()), i.Name())
 		b.stmt("%s.r1 = %s.t == &%s; if (%s.r1) %s.r0 = *(%s const *)%s.v; else %s.r0 = %s;", i.Name(), x, box, i.Name(), i.Name(), c, x, i.Name(),
 			zeroOf(c, i.AssertedType))
 		return

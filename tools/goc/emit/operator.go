@@ -9,7 +9,7 @@ import (
 )
 
 func (b *body) unary(i *ssa.UnOp) {
-	c := b.types.sized(i.Type())
+	c := b.types.cType(i.Type())
 	switch i.Op {
 	case token.MUL:
 		if len(*i.Referrers()) == 0 {
@@ -40,7 +40,7 @@ func isInteger(t types.Type) bool {
 func (b *body) binary(i *ssa.BinOp) {
 	t := i.X.Type()
 	x, y := b.value(i.X), b.value(i.Y)
-	c := b.types.sized(i.Type())
+	c := b.types.cType(i.Type())
 	switch i.Op {
 	case token.ADD:
 		if isString(t) {
@@ -128,13 +128,13 @@ func (b *body) compare(i *ssa.BinOp) string {
 	var text string
 	switch t := x.Type().Underlying().(type) {
 	case *types.Slice:
-		text = fmt.Sprintf("(%s.p == NULL)", b.named(x))
+		text = fmt.Sprintf("(%s.p == NULL)", b.operandName(x))
 	case *types.Map, *types.Signature:
 		text = fmt.Sprintf("(%s == NULL)", b.value(x))
 	case *types.Interface:
 		switch {
 		case isNil(y):
-			text = fmt.Sprintf("(%s.t == NULL)", b.named(x))
+			text = fmt.Sprintf("(%s.t == NULL)", b.operandName(x))
 		case types.IsInterface(y.Type()):
 			text = b.types.equals(t, b.value(x), b.value(y))
 		default: // with a value of another type
@@ -143,7 +143,7 @@ func (b *body) compare(i *ssa.BinOp) string {
 	case *types.Pointer:
 		text = fmt.Sprintf("((void *)%s == (void *)%s)", b.value(x), b.value(y))
 	default:
-		cx, cy := b.types.sized(x.Type()), b.types.sized(y.Type())
+		cx, cy := b.types.cType(x.Type()), b.types.cType(y.Type())
 		right := b.value(y)
 		if cx != cy { // one of them has a type with a name
 			b.local(cy, i.Name()+"_")
@@ -159,7 +159,7 @@ func (b *body) compare(i *ssa.BinOp) string {
 }
 
 func (b *body) changeType(i *ssa.ChangeType) {
-	from, to := b.types.sized(i.X.Type()), b.types.sized(i.Type())
+	from, to := b.types.cType(i.X.Type()), b.types.cType(i.Type())
 	switch {
 	case from == to:
 		b.set(i, "%s", b.value(i.X))
@@ -175,7 +175,7 @@ func (b *body) changeType(i *ssa.ChangeType) {
 // convert writes a conversion that changes the representation of a value.
 func (b *body) convert(i *ssa.Convert) {
 	from, to := i.X.Type().Underlying(), i.Type().Underlying()
-	c := b.types.sized(i.Type())
+	c := b.types.cType(i.Type())
 	x := b.value(i.X)
 	fb, _ := from.(*types.Basic)
 	tb, _ := to.(*types.Basic)

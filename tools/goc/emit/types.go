@@ -200,8 +200,8 @@ func fieldName(s *types.Struct, i int) string {
 	return "f_" + name
 }
 
-// sized defines a type and returns its C name.
-func (t *typeTable) sized(of types.Type) string {
+// cType defines a type and returns its C name.
+func (t *typeTable) cType(of types.Type) string {
 	t.define(of)
 	return t.name(of)
 }
@@ -238,7 +238,7 @@ func (t *typeTable) equalFunction(of types.Type) string {
 	}
 	name := "equal_" + t.tag(of)
 	t.equal.Set(of, name)
-	c := t.sized(of)
+	c := t.cType(of)
 	var body bytes.Buffer
 	switch u := of.Underlying().(type) {
 	case *types.Struct:
@@ -287,7 +287,7 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	if name, ok := t.hashed.At(of).(string); ok {
 		return name
 	}
-	c := t.sized(of)
+	c := t.cType(of)
 	name := fmt.Sprintf("hash_%d", t.hashed.Len())
 	t.hashed.Set(of, name)
 	var body bytes.Buffer
@@ -315,7 +315,7 @@ func (t *typeTable) mapType(of types.Type) string {
 	if name, ok := t.maps.At(key).(string); ok {
 		return name
 	}
-	k, v := t.sized(m.Key()), t.sized(m.Elem())
+	k, v := t.cType(m.Key()), t.cType(m.Elem())
 	hash := t.hashFunction(m.Key())
 	name := fmt.Sprintf("map_%d", t.maps.Len())
 	t.maps.Set(key, name)
@@ -354,7 +354,7 @@ func (t *typeTable) boxType(of types.Type) string {
 	t.boxed.Set(of, name)
 	equal, hash := "NULL", "NULL"
 	if types.Comparable(of) {
-		c := t.sized(of)
+		c := t.cType(of)
 		equal, hash = "equal_"+name, t.hashFunction(of)
 		fmt.Fprintf(&t.after, "static bool %s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", equal,
 			t.equals(of, "*("+c+" const *)a", "*("+c+" const *)b"))
@@ -380,12 +380,12 @@ func (t *typeTable) boxType(of types.Type) string {
 	text := "NULL"
 	if method := t.method(of); method != "" {
 		text = "text_" + name
-		c := t.sized(of)
+		c := t.cType(of)
 		fmt.Fprintf(&t.methods, "static struct goc_str %s(struct goc *g, const void *v) {\n    return %s(g, *(%s const *)v);\n}\n", text, method, c)
 		fmt.Fprintf(&t.after, "static struct goc_str %s(struct goc *g, const void *v);\n", text)
 	}
 	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, %s, sizeof(%s), %s, %s, %s};\n", name, quote(typeText(of)), kind, !basic,
-		quote(in), t.sized(of), equal, hash, text)
+		quote(in), t.cType(of), equal, hash, text)
 	return name
 }
 

@@ -84,7 +84,7 @@ func (a *Analysis) use(v ssa.Value, r ssa.Instruction) bool {
 	case *ssa.Store:
 		return r.Val == v && !a.storedLocally(v, r)
 	case *ssa.MakeClosure:
-		return a.bound(v, r)
+		return a.escapesInClosure(v, r)
 	case *ssa.Call:
 		return a.call(v, r)
 	}
@@ -156,8 +156,8 @@ func hasPointers(t types.Type) bool {
 	return true
 }
 
-// bound follows a variable into the closures that capture it.
-func (a *Analysis) bound(v ssa.Value, m *ssa.MakeClosure) bool {
+// escapesInClosure follows a variable into the closures that capture it.
+func (a *Analysis) escapesInClosure(v ssa.Value, m *ssa.MakeClosure) bool {
 	if a.Escapes(m) {
 		return true
 	}

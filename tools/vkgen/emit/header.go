@@ -397,7 +397,7 @@ func (c *closure) pointers(t *text, written map[string]bool) {
 
 // definitions writes structures and unions.
 func (c *closure) definitions(t *text) {
-	for _, s := range c.ordered() {
+	for _, s := range c.sortedTypes() {
 		t.f("\n%s %s {", s.Category, s.Name)
 		for _, m := range s.Members {
 			t.f("    %s;", m.Decl)
@@ -470,8 +470,8 @@ func (c *closure) members() []string {
 	return out
 }
 
-// ordered returns structures and unions, each after those that it contains by value.
-func (c *closure) ordered() []*registry.Type {
+// sortedTypes returns structures and unions, each after those that it contains by value.
+func (c *closure) sortedTypes() []*registry.Type {
 	var out []*registry.Type
 	seen := map[string]bool{}
 	var visit func(*registry.Type)

@@ -159,7 +159,7 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	for _, v := range c.r.Enum("VkStructureType").Values {
 		values[v.Name] = v.Num
 	}
-	for _, x := range c.ordered() {
+	for _, x := range c.sortedTypes() {
 		if x.Category != "struct" {
 			continue
 		}

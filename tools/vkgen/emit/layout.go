@@ -159,7 +159,7 @@ func (c *closure) check() ([]byte, error) {
 	t.f("#endif")
 	t.f("#define SIZE(type, ...) _Static_assert(sizeof(type) == HERE(__VA_ARGS__), \"size of \" #type)")
 	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), #type \"::\" #member)\n")
-	for _, s := range c.ordered() {
+	for _, s := range c.sortedTypes() {
 		var sizes []string
 		places := make([][]string, len(s.Members))
 		for _, on := range []machine{lp64, llp64, ilp32, wide32} {

@@ -19,8 +19,8 @@ var external = map[string]string{
 	"Window": "unsigned long", "VisualID": "unsigned long", "RROutput": "unsigned long",
 }
 
-// passed returns the C type with which a parameter or a result is passed.
-func passed(r *registry.Registry, m registry.Member) (string, error) {
+// passedType returns the C type with which a parameter or a result is passed.
+func passedType(r *registry.Registry, m registry.Member) (string, error) {
 	if m.Pointers > 0 || len(m.Dims) > 0 {
 		return "void *", nil
 	}
@@ -32,11 +32,11 @@ func passed(r *registry.Registry, m registry.Member) (string, error) {
 		return "void *", nil
 	}
 	if t.Alias != "" {
-		return passed(r, registry.Member{Type: t.Alias})
+		return passedType(r, registry.Member{Type: t.Alias})
 	}
 	switch t.Category {
 	case "basetype", "bitmask":
-		return passed(r, registry.Member{Type: t.Base, Pointers: strings.Count(t.Text, "*")})
+		return passedType(r, registry.Member{Type: t.Base, Pointers: strings.Count(t.Text, "*")})
 	case "enum":
 		e := r.Enum(m.Type)
 		switch {
@@ -72,13 +72,13 @@ func signatures(sets ...*loader.Set) ([]byte, error) {
 			}
 			done[c.Name] = true
 			root := s.Registry.Root(c.Command)
-			result, err := passed(s.Registry, registry.Member{Type: root.Return})
+			result, err := passedType(s.Registry, registry.Member{Type: root.Return})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.Name, err)
 			}
 			var params, types, arguments []string
 			for i, p := range root.Params {
-				kind, err := passed(s.Registry, p)
+				kind, err := passedType(s.Registry, p)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", c.Name, err)
 				}

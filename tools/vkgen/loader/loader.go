@@ -116,7 +116,7 @@ func (s System) exports(e *registry.Extension) bool {
 
 // Select applies the rules of a system to a registry.
 func Select(r *registry.Registry, system System) (*Set, error) {
-	s := &Set{System: system, Registry: r, byName: map[string]*Command{}, Notes: append(leftOut(r), gone(r)...)}
+	s := &Set{System: system, Registry: r, byName: map[string]*Command{}, Notes: append(leftOut(r), missingNames(r)...)}
 	for _, e := range r.Extensions {
 		if system.Known(e) {
 			s.Extensions = append(s.Extensions, e)
@@ -157,7 +157,7 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in tools/vkgen/loader/exceptions.go:\n\t%s",
 			strings.Join(s.unplaced, "\n\t"))
 	}
-	if list := unreplaced(r); len(list) > 0 {
+	if list := unreplacedStructures(r); len(list) > 0 {
 		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures to chained in "+
 			"tools/vkgen/loader/exceptions.go:\n\t%s", strings.Join(list, "\n\t"))
 	}
@@ -196,7 +196,7 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		c.Kind, c.Param = Global, ""
 	}
 	if c.Kind == 0 {
-		s.unplaced = append(s.unplaced, name+": "+s.noKind(root))
+		s.unplaced = append(s.unplaced, name+": "+s.missingKind(root))
 		return nil
 	}
 	if e != nil && e.Kind != "instance" && e.Kind != "device" {

@@ -35,8 +35,8 @@ func object(r *registry.Registry, m *registry.Member, above []string) string {
 	return ""
 }
 
-// unreplaced returns the structures that may be in a chain and contain objects of the loader, unless C code replaces these.
-func unreplaced(r *registry.Registry) (list []string) {
+// unreplacedStructures returns the structures that may be in a chain and contain objects of the loader, unless C code replaces these.
+func unreplacedStructures(r *registry.Registry) (list []string) {
 	for _, t := range r.Types {
 		if t.Category != "struct" || t.Alias != "" || len(t.Extends) == 0 || slices.Contains(chained, t.Name) {
 			continue
@@ -72,8 +72,8 @@ func (s *Set) needsC(c *Command) string {
 	return ""
 }
 
-// noKind returns the reason why a command has no level. A new dispatchable handle has places in C, too.
-func (s *Set) noKind(root *registry.Command) string {
+// missingKind returns the reason why a command has no level. A new dispatchable handle has places in C, too.
+func (s *Set) missingKind(root *registry.Command) string {
 	if len(root.Params) == 0 {
 		return "it has no parameters"
 	}
@@ -120,8 +120,8 @@ func leftOut(r *registry.Registry) (notes []string) {
 	return notes
 }
 
-// gone notes the names in exceptions.go that the registry lacks.
-func gone(r *registry.Registry) (notes []string) {
+// missingNames notes the names in exceptions.go that the registry lacks.
+func missingNames(r *registry.Registry) (notes []string) {
 	lacks := func(list, name string) {
 		notes = append(notes, fmt.Sprintf("%s of tools/vkgen/loader/exceptions.go names %s, and the registry has none", list, name))
 	}
