@@ -97,10 +97,12 @@ compiler)
         trixie
         version=14
         root=$tools/trixie
-        unpack "$root" libc6 libstdc++6 libgcc-s1 zlib1g libzstd1 libgmp10 libmpfr6 libmpc3 libisl23 libjansson4 libsframe1
+        unpack "$root" libc6 libstdc++6 libgcc-s1 zlib1g libzstd1 libgmp10 libmpfr6 libmpc3 libisl23 libjansson4 \
+            libsframe1
     fi
     echo "cross: unpacking Debian's gcc $version for $target below build/cross"
-    unpack "$root" "gcc-$version-$package" "cpp-$version-$package" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" "libatomic1-$suffix" \
+    unpack "$root" "gcc-$version-$package" "cpp-$version-$package" "libgcc-$version-dev-$suffix" "libgcc-s1-$suffix" \
+        "libatomic1-$suffix" \
         "libc6-$suffix" "libc6-dev-$suffix" "linux-libc-dev-$suffix" "binutils-$package"
     here=$root/usr/lib/$(gcc -print-multiarch)
     # The assembler and the linker come with their own libraries. Programs of a newer Debian are started with its dynamic
@@ -127,7 +129,8 @@ emulator)
     unpack "$tools" qemu-user
     used=$(awk '!/^#/ { print $10 }' internal/machines/machines.txt)
     find "$tools/usr/bin" -name 'qemu-*' | while read -r file; do
-        if printf '%s\n' "$used" | grep -qx "${file##*/}"; then ln -sf "../usr/bin/${file##*/}" "$tools/bin"; else rm "$file"; fi
+        if printf '%s\n' "$used" | grep -qx "${file##*/}"; then ln -sf "../usr/bin/${file##*/}" "$tools/bin";
+            else rm "$file"; fi
     done
     rm -rf "$tools/apt"
     emulates || {

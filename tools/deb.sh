@@ -43,7 +43,8 @@ for architecture; do
         exit 1
     fi
     echo "deb: $architecture"
-    if ! VKLOADER_MODULES=network VKLOADER_PACKAGES=build/deb DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
+    if ! VKLOADER_MODULES=network VKLOADER_PACKAGES=build/deb \
+        DEB_BUILD_OPTIONS="$jobs" dpkg-buildpackage -us -uc -b -d -a "$architecture" \
         --buildinfo-file="build/deb/vkloader_${version}_$architecture.buildinfo" --buildinfo-option=-ubuild/deb \
         --changes-file="build/deb/vkloader_${version}_$architecture.changes" --changes-option=-ubuild/deb \
         > "build/deb/$architecture.log" 2>&1; then

@@ -28,7 +28,8 @@ mkdir "$top/man"
 for page in build/share/man/man?/*; do
     page_name=$(basename "$page")
     case $page_name in
-    vkloader-cdi* | vkloader-service* | vkloader-system* | vkloader-settings-layer* | vkloader-settings-policy*) continue ;;
+    vkloader-cdi* | vkloader-service* | vkloader-system* | vkloader-settings-layer* | vkloader-settings-policy*) \
+        continue ;;
     esac
     { printf 'Written for Linux; README.txt lists what differs on Windows.\n\n' &&
         groff -man -Tascii -rLL=78n -P-cbou "$page"; } | dos > "$top/man/$page_name.txt"

@@ -4,7 +4,8 @@
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-: "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" "${DATADIR:?}" "${VERSION:?}"
+: "${BUILD:?}" "${BITS:?}" "${PREFIX:?}" "${LIBDIR:?}" "${BINDIR:?}" "${INCLUDEDIR:?}" "${LIBEXECDIR:?}" \
+    "${DATADIR:?}" "${VERSION:?}"
 d=${DESTDIR:-}
 # Modes do not depend on the caller's umask: everyone may read files and directories, the owner may write.
 umask 022

@@ -27,7 +27,8 @@ make_root() {
     root=$work/root
     if [ -n "${ROOT:-}" ]; then
         mkdir -p "$work/root/upper" "$work/root/work" "$work/root/merged"
-        mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=$work/root/upper,workdir=$work/root/work" "$work/root/merged"
+        mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=$work/root/upper,workdir=$work/root/work" \
+            "$work/root/merged"
         root=$work/root/merged
     else
         libraries=$root/usr/lib/x86_64-linux-gnu
@@ -65,7 +66,8 @@ nodes() {
 try() {
     echo "== $1"
     make_root
-    awk '/hostPath: \// { from = $NF } /containerPath: / && from != "" { print from, $NF; from = "" }' "$file" > "$work/mounts"
+    awk '/hostPath: \// { from = $NF } /containerPath: / && from != "" { print from, $NF; from = "" }' "$file" > \
+        "$work/mounts"
     while read -r from to; do bind "$from" "$to"; done < "$work/mounts"
     for node in /dev/null /dev/zero /dev/urandom $(nodes "$1"); do bind "$node" "$node"; done
     echo "{\"root\":{\"path\":\"$root\"}}" > "$work/config.json"
@@ -74,7 +76,8 @@ try() {
     cp build/libvulkan.so.1 "$root/test/"
     chroot "$root" /test/vkloader list devices || failed=1
     if [ -n "${ROOT:-}" ]; then chroot "$root" vulkaninfo --summary | sed -n '/^Devices:/,$p' || failed=1; fi
-    cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null || : # only NVIDIA's driver has this file
+    cat "$root"/etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf 2> /dev/null ||
+        : # only NVIDIA's driver has this file
     umount -R -l "$work/root" # a child that is ending may still use it
 }
 

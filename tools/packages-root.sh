@@ -23,7 +23,8 @@ case=
 in_tree() {
     tree=$1
     shift
-    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+    chroot "$tree" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        "$@"
 }
 
 # prepare TREE: prevents the start of services in the tree, and configures the network for apt.
@@ -152,7 +153,8 @@ units_as_documented() {
 enable_units() {
     quiet systemctl enable vkloader.service vkloader-trusted.socket vkloader-cdi.path
     quiet systemctl --global enable vkloader.service
-    [ "$(find "$root/etc/systemd" -name '*vkloader*' | wc -l)" = 6 ] || fail "systemctl enable made other links: $(cat "$here/log")"
+    [ "$(find "$root/etc/systemd" -name '*vkloader*' | wc -l)" = 6 ] ||
+        fail "systemctl enable made other links: $(cat "$here/log")"
 }
 
 # listing FILE writes the type, mode, owner, link target and checksum of each file in the root, and the state of each

@@ -44,7 +44,8 @@ if [ -n "$missing" ]; then
     echo "$for: installing these Debian packages:$missing"
     log=$(mktemp)
     # shellcheck disable=SC2086
-    if ! { $as apt-get update && $as env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-remove --no-install-recommends \
+    if ! { $as apt-get update && $as env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-remove \
+        --no-install-recommends \
         $missing; } > "$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm -f "$log"

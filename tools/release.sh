@@ -39,7 +39,8 @@ export SOURCE_DATE_EPOCH
 mkdir -p "$directory"
 name=$directory/vkloader-$version
 make -s TARGET= dist DIST="$directory" DIST_TREE=HEAD
-"$go" run ./tools/sbom -version "$version" -date "$SOURCE_DATE_EPOCH" -license Apache-2.0 ./cmd/vkloader > "$name.spdx.json"
+"$go" run ./tools/sbom -version "$version" -date "$SOURCE_DATE_EPOCH" -license Apache-2.0 ./cmd/vkloader > \
+    "$name.spdx.json"
 {
     echo "commit $(git rev-parse HEAD)"
     echo "SOURCE_DATE_EPOCH $SOURCE_DATE_EPOCH"
@@ -50,7 +51,8 @@ make -s TARGET= dist DIST="$directory" DIST_TREE=HEAD
     tar --version | head -n 1
     gzip --version | head -n 1
 } > "$name.provenance"
-(cd "$directory" && sha256sum "vkloader-$version.tar.gz" "vkloader-$version.spdx.json" "vkloader-$version.provenance" > SHA256SUMS)
+(cd "$directory" && sha256sum "vkloader-$version.tar.gz" "vkloader-$version.spdx.json" "vkloader-$version.provenance" \
+    > SHA256SUMS)
 echo "release: $directory has"
 (cd "$directory" && ls -l vkloader-"$version".* SHA256SUMS)
 echo "release: to publish it, someone with the key runs:"

@@ -37,7 +37,8 @@ for architecture; do
         if [ "$architecture" = i686 ] && [ "$machine" = x86_64 ]; then
             export GOARCH=386
             CC="gcc -m32"
-            if ! echo 'int main(void) { return 0; }' | $CC -x c -o /dev/null - 2> /dev/null; then CC=i686-linux-gnu-gcc; fi
+            if ! echo 'int main(void) { return 0; }' |
+                $CC -x c -o /dev/null - 2> /dev/null; then CC=i686-linux-gnu-gcc; fi
             export CC
             set -- setarch i686
         elif [ "$architecture" != "$machine" ]; then

@@ -72,8 +72,10 @@ skip=$(list | cut -d ' ' -f 1 | paste -s -d '|')
 sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
-    VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} \
-        ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi
+    VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m \
+        ${skip:+-skip "^($skip)\$"} \
+        ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
+        ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi
 }
 # shellcheck disable=SC2086
 "$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
@@ -85,8 +87,10 @@ case $architecture in
 "" | -) ;;
 *)
     echo "test: the tool's packages, for $target"
-    CGO_ENABLED=0 GOARCH=$architecture "$go" test -vet=off -count 1 -p 2 -timeout 25m ${emulator:+-exec "${emulator%% *}"} \
-        -skip "^(TestRealLibraries${skip:+|$skip})\$" ./internal/core/... ./internal/decide/... ./internal/containers/protocol ./internal/machines
+    CGO_ENABLED=0 GOARCH=$architecture "$go" test -vet=off -count 1 -p 2 -timeout 25m \
+        ${emulator:+-exec "${emulator%% *}"} \
+        -skip "^(TestRealLibraries${skip:+|$skip})\$" ./internal/core/... ./internal/decide/... \
+        ./internal/containers/protocol ./internal/machines
     ;;
 esac
 # Threads that leave a driver by cancellation, an exception or longjmp: unwinding differs between machines.

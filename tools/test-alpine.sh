@@ -70,7 +70,8 @@ END
 echo "test-alpine: build and package"
 # Debian's musl-gcc cannot link a static position-independent program, so gcc links the tool.
 commands=$here/bin:$(dirname "$go"):$PATH
-if ! env "here=$here" "archive=$archive" "apkbuild=$PWD/packaging/alpine/APKBUILD" CC=musl-gcc TOOL_CC=gcc "MAKEFLAGS=-j$(nproc)" \
+if ! env "here=$here" "archive=$archive" "apkbuild=$PWD/packaging/alpine/APKBUILD" CC=musl-gcc TOOL_CC=gcc \
+    "MAKEFLAGS=-j$(nproc)" \
     "PATH=$commands" busybox sh "$here/abuild" > "$here/log" 2>&1; then
     tail -n 20 "$here/log" >&2
     echo "test-alpine: failed; all of it is in $here/log" >&2
@@ -111,7 +112,8 @@ done
 echo "test-alpine: a program on musl"
 make -s -j"$(nproc)" TARGET=musl drivers > "$here/log"
 musl-gcc -D_GNU_SOURCE -Wall -Wextra -Werror -o "$here/program/client" test/lib/bin/client.c
-told=$(env -i "LD_LIBRARY_PATH=$here/pkg/vkloader-libs/usr/lib" "VK_DRIVER_FILES=$PWD/build/musl/drivers/null_icd.json" \
+told=$(env -i "LD_LIBRARY_PATH=$here/pkg/vkloader-libs/usr/lib" \
+    "VK_DRIVER_FILES=$PWD/build/musl/drivers/null_icd.json" \
     "$here/program/client" < /dev/null 2>&1) || : # judged by its output
 [ "$told" = "library $here/pkg/vkloader-libs/usr/lib/$library
 devices 1" ] || {

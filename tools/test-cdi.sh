@@ -20,7 +20,8 @@ for program in podman "$RUNC" debootstrap; do
         exit 0
     }
 done
-if [ "${1:-}" != inside ]; then exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside; fi
+if [ "${1:-}" != inside ]; then
+    exec unshare --mount --propagation private --pid --fork --kill-child --mount-proc "$0" inside; fi
 mount -t tmpfs -o mode=755 tmpfs /run
 # crun supports version 2 of control groups, or version 1, but no mixture.
 if [ -d /sys/fs/cgroup/unified ]; then
@@ -35,7 +36,8 @@ failed=0
 
 finish() {
     rm -f "$file"
-    podman --root "$here/podman" --runroot "$here/runroot" rm -af > "$here/log" 2>&1 || : # the root is removed with what is left
+    podman --root "$here/podman" --runroot "$here/runroot" rm -af > "$here/log" 2>&1 ||
+        : # the root is removed with what is left
     if mountpoint -q "$here/host"; then umount "$here/host"; fi
     rm -rf "$here/upper" "$here/work"
 }
@@ -53,10 +55,12 @@ pod() { podman --root "$here/podman" --runroot "$here/runroot" --cgroup-manager 
 
 # run OPTION... IMAGE COMMAND... runs a container with its output in the log.
 run() {
-    pod run --cgroups disabled --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
+    pod run --cgroups disabled --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none -v \
+        "$here/vkloader:/usr/bin/vkloader:ro" "$@" > "$here/log" 2>&1
 }
 
-refresh() { "$here/tool" cdi refresh --directory /var/run/cdi > "$here/refreshed" 2>&1 || fail "refresh: $(cat "$here/refreshed")"; }
+refresh() { "$here/tool" cdi refresh --directory /var/run/cdi > "$here/refreshed" 2>&1 ||
+    fail "refresh: $(cat "$here/refreshed")"; }
 
 mkdir -p "$here" /var/run/cdi
 finish
@@ -65,18 +69,22 @@ cp build/vkloader "$here/vkloader"
 cp build/vkloader "$here/tool"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$here/upper,workdir=$here/work" "$here/host"
 if [ ! -d "$roots/debian12" ]; then
-    debootstrap --variant=minbase --include=vulkan-tools,libvulkan1 bookworm "$roots/debian12" http://deb.debian.org/debian > "$here/log" 2>&1
+    debootstrap --variant=minbase --include=vulkan-tools,libvulkan1 bookworm "$roots/debian12" \
+        http://deb.debian.org/debian > "$here/log" 2>&1
 fi
-tar -C "$roots/debian12" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . | pod import - debian12 > "$here/log" 2>&1
+tar -C "$roots/debian12" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . |
+    pod import - debian12 > "$here/log" 2>&1
 
 case_of "the image's own loader gets lavapipe"
-"$here/tool" cdi generate --kind $kind --driver-root "$here/host" -o "$file" 2> "$here/log" || fail "generate: $(cat "$here/log")"
+"$here/tool" cdi generate --kind $kind --driver-root "$here/host" -o "$file" 2> "$here/log" ||
+    fail "generate: $(cat "$here/log")"
 run --name one --device $kind=all debian12 vulkaninfo --summary || fail "vulkaninfo ends with $?"
 says llvmpipe
 
 case_of "a committed image has nothing of the host"
 pod commit -q one committed > "$here/log" 2>&1
-run --rm committed find / -xdev '(' -name 'host-*' -o -lname '*vkloader*' -o -path '/run/vkloader/*' ')' || fail "find ends with $?"
+run --rm committed find / -xdev '(' -name 'host-*' -o -lname '*vkloader*' -o -path '/run/vkloader/*' ')' ||
+    fail "find ends with $?"
 [ ! -s "$here/log" ] || fail "left in the image: $(cat "$here/log")"
 run --rm --device $kind=all committed vulkaninfo --summary || fail "vulkaninfo in the committed image ends with $?"
 says llvmpipe
@@ -111,7 +119,8 @@ mv "$here/tool.away" "$here/tool"
 
 case_of "what an image lacks is named, on the container's standard error and by why"
 if [ -d "$roots/debian11" ]; then
-    tar -C "$roots/debian11" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . | pod import - debian11 > "$here/log" 2>&1
+    tar -C "$roots/debian11" --exclude './usr/lib/*/libvulkan_*' --exclude './usr/share/vulkan/icd.d/*' -c . |
+        pod import - debian11 > "$here/log" 2>&1
     run --name eleven --device $kind=all debian11 echo started || : # judged by its output
     pod logs eleven > "$here/log" 2>&1 # an attached terminal comes later than the hook
     says "vkloader: not in the container: lvp_icd"

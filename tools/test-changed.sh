@@ -11,7 +11,8 @@ case " ${GOFLAGS:-} " in
 *" -trimpath "*) ;;
 *) export GOFLAGS="${GOFLAGS:-} -trimpath" ;;
 esac
-[ -e build/mutants/atlas.json ] || echo "test: no atlas of lines in build/mutants; whole packages run in place of single tests" >&2
+[ -e build/mutants/atlas.json ] ||
+    echo "test: no atlas of lines in build/mutants; whole packages run in place of single tests" >&2
 list=$("$go" run ./tools/mutants -changed "${1:-HEAD}")
 if [ -z "$list" ]; then
     echo "test: no test executes what has changed"

@@ -35,7 +35,8 @@ make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
     rm -rf --one-file-system "$roots/$1.new"
     echo "test-containers: debootstrap $2, $3 (once; $roots/$1)"
-    if ! debootstrap --variant=minbase --arch="$3" --include=vulkan-tools,libvulkan1,mesa-vulkan-drivers "$2" "$roots/$1.new" \
+    if ! debootstrap --variant=minbase --arch="$3" --include=vulkan-tools,libvulkan1,mesa-vulkan-drivers "$2" \
+        "$roots/$1.new" \
         http://deb.debian.org/debian > "$here/log" 2>&1; then
         rm -rf --one-file-system "$roots/$1.new"
         echo "test-containers: $1 cannot be made: $(tail -n 2 "$here/log")" >&2
@@ -113,17 +114,20 @@ chmod 700 "/run/user/$user"
 
 # block NAME prints the page's commands of that name.
 block() {
-    awk -v name="$1" '/^```/ { on = !on && $0 == "```sh test=" name; next } on { print; n++ } END { exit !n }' "$page" ||
+    awk -v name="$1" '/^```/ { on = !on && $0 == "```sh test=" name; next } on { print; n++ } END { exit !n }' "$page" \
+        ||
         echo "echo 'the page has no block $1'; exit 9"
 }
 
 # try NAME runs the page's commands as root; they may fail. try_as_user NAME runs them as the user.
 try() { IMAGE=${IMAGE:-} sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
 as_user() {
-    setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$PATH" HOME="$work/home" XDG_RUNTIME_DIR=/run/user/$user LC_ALL=C \
+    setpriv --reuid=$user --regid=$user --clear-groups env -i PATH="$PATH" HOME="$work/home" \
+        XDG_RUNTIME_DIR=/run/user/$user LC_ALL=C \
         "$@"
 }
-try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"; }
+try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$work/log" 2>&1 ||
+    echo "exit $?" >> "$work/log"; }
 
 case_of() {
     case=$1
@@ -200,7 +204,8 @@ debian() {
     case_of "commit: nothing of the host is in the new image"
     podman run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
+    podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 ||
+        : # judged by its output
     lacks host-
     lacks libvulkan_lvp
     podman rm -f spare > "$work/log" 2>&1
@@ -245,17 +250,20 @@ one_gone() {
 layers() {
     case_of "layers of the host"
     for layer in explicit_layer.d/VkLayer_khronos_validation implicit_layer.d/MangoHud; do
-        [ -e /usr/share/vulkan/$layer.json ] || fail "this machine has no $layer (Debian: vulkan-validationlayers, mangohud)"
+        [ -e /usr/share/vulkan/$layer.json ] ||
+            fail "this machine has no $layer (Debian: vulkan-validationlayers, mangohud)"
     done
     image debian12 bare
     try layer
     says "Mesa $host"
     says VK_LAYER_KHRONOS_validation
     lacks "exit "
-    podman run --rm --device vkloader/gpu=all -e VK_LOADER_DEBUG=layer -e MANGOHUD=1 -e VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
+    podman run --rm --device vkloader/gpu=all -e VK_LOADER_DEBUG=layer -e MANGOHUD=1 -e \
+        VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
         "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || fail "vulkaninfo ends with $?"
     for library in libVkLayer_khronos_validation.so libMangoHud.so; do
-        grep -q "Insert instance layer.*/run/vkloader/open/x86_64/$library" "$work/log" || fail "$library is not in use: $(cat "$work/log")"
+        grep -q "Insert instance layer.*/run/vkloader/open/x86_64/$library" "$work/log" ||
+            fail "$library is not in use: $(cat "$work/log")"
     done
     case_of "a layer is removed"
     over /usr/share/vulkan
@@ -273,15 +281,19 @@ narrow() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 32 bits"
     image debian12-i386 bare
-    vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
+    vkloader cdi generate --machine i386 --driver-root "$roots/debian12-i386" --kind vkloader/narrow -o \
+        /etc/cdi/narrow.yaml > "$work/log" 2>&1 ||
         fail "$(cat "$work/log")"
-    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || : # judged by its output
+    podman run --rm --device vkloader/narrow=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
+        : # judged by its output
     shows
     says "Mesa 22."
     case_of "debian12, 32 bits, this loader"
     if [ -e "$top/build/i386/portable/libvulkan.so.1" ]; then
-        podman run --rm --device vkloader/narrow=all -v "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
-            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || : # judged by its output
+        podman run --rm --device vkloader/narrow=all -v \
+            "$top/build/i386/portable/libvulkan.so.1:/opt/vkloader/libvulkan.so.1:ro" \
+            -e LD_LIBRARY_PATH=/opt/vkloader "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
+            : # judged by its output
         shows
         says "Mesa 22."
     else
@@ -301,22 +313,29 @@ both() {
     mount -t overlay overlay -o "lowerdir=$roots/debian12:$roots/debian12-i386,upperdir=$work/both-up,workdir=$work/both-work" "$b"
     cp "$roots/debian12-i386/usr/bin/vulkaninfo" "$b/usr/bin/vulkaninfo32"
     for at in x86_64:portable i386:i386/portable; do
-        cp "$top/build/${at#*:}/layers/lib$layer.so" "$b/usr/lib/${at%:*}-linux-gnu/" || fail "there is no build/${at#*:}/layers: make PORTABLE=1 layers"
+        cp "$top/build/${at#*:}/layers/lib$layer.so" "$b/usr/lib/${at%:*}-linux-gnu/" ||
+            fail "there is no build/${at#*:}/layers: make PORTABLE=1 layers"
     done
-    sed "s|\"\./lib|\"lib|" "$top/build/portable/layers/$layer.json" > "$b/usr/share/vulkan/explicit_layer.d/$layer.json"
+    sed "s|\"\./lib|\"lib|" "$top/build/portable/layers/$layer.json" > \
+        "$b/usr/share/vulkan/explicit_layer.d/$layer.json"
     chroot "$b" ldconfig
-    vkloader cdi generate --machine x86_64 --machine i386 --layer VK_LAYER_VKLOADER_drawstats --driver-root "$b" --kind vkloader/both -o "$work/both.yaml" \
+    vkloader cdi generate --machine x86_64 --machine i386 --layer VK_LAYER_VKLOADER_drawstats --driver-root "$b" \
+        --kind vkloader/both -o "$work/both.yaml" \
         > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     IMAGE=localhost/debian12-both
-    tar -C "$b" --exclude=./usr/share/doc --exclude=./var/cache --exclude='./usr/share/vulkan/icd.d/*' --exclude='*/libVkLayer_drawstats*' \
-        --exclude='./usr/share/vulkan/explicit_layer.d/*' -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    tar -C "$b" --exclude=./usr/share/doc --exclude=./var/cache --exclude='./usr/share/vulkan/icd.d/*' \
+        --exclude='*/libVkLayer_drawstats*' \
+        --exclude='./usr/share/vulkan/explicit_layer.d/*' -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
+        fail "$(cat "$work/log")"
     mv "$work/both.yaml" /etc/cdi/both.yaml
     for at in vulkaninfo:x86_64 vulkaninfo32:i386; do
-        podman run --rm --device vkloader/both=all -e VK_LOADER_DEBUG=layer -e VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats "$IMAGE" \
+        podman run --rm --device vkloader/both=all -e VK_LOADER_DEBUG=layer -e \
+            VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats "$IMAGE" \
             "${at%:*}" --summary > "$work/log" 2>&1 || fail "${at%:*} ends with $?"
         shows
         says "Mesa 22."
-        grep -q "Insert instance layer.*/run/vkloader/open/${at#*:}/lib$layer.so" "$work/log" || fail "no $layer: $(cat "$work/log")"
+        grep -q "Insert instance layer.*/run/vkloader/open/${at#*:}/lib$layer.so" "$work/log" ||
+            fail "no $layer: $(cat "$work/log")"
     done
     rm -f /etc/cdi/both.yaml
 }
@@ -339,11 +358,13 @@ musl() {
         if [ $kind = own ]; then
             mkdir -p "$m/usr/share/vulkan/icd.d"
             cp "$top/build/musl/drivers/libvk_null.so" "$m/usr/lib/"
-            sed 's|"\./lib|"/usr/lib/lib|' "$top/build/musl/drivers/null_icd.json" > "$m/usr/share/vulkan/icd.d/null_icd.json"
+            sed 's|"\./lib|"/usr/lib/lib|' "$top/build/musl/drivers/null_icd.json" > \
+                "$m/usr/share/vulkan/icd.d/null_icd.json"
         fi
         tar -C "$m" -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
         case_of "musl, $kind"
-        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null || : # judged by its output
+        podman run --rm --device vkloader/gpu=all "$IMAGE" /bin/client > "$work/log" 2>&1 < /dev/null ||
+            : # judged by its output
         cat "$work/log"
         if [ $kind = own ]; then says "devices 1"; else says "devices 0"; fi
         try why
@@ -368,10 +389,12 @@ rootless() {
     shows
     says "Mesa $host"
     case_of "rootless Podman: the hook mounts, and nothing of the host is in a committed image"
-    as_user podman run --name spare --device vkloader/gpu=all "$IMAGE" sh -c 'grep -c " /run/vkloader/cover/\| /etc/vulkan/icd.d " /proc/self/mountinfo' \
+    as_user podman run --name spare --device vkloader/gpu=all "$IMAGE" sh -c \
+        'grep -c " /run/vkloader/cover/\| /etc/vulkan/icd.d " /proc/self/mountinfo' \
         > "$work/log" 2>&1 || fail "nothing is mounted over /etc/vulkan/icd.d: $(cat "$work/log")"
     as_user podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
-    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 || : # judged by its output
+    as_user podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 ||
+        : # judged by its output
     says /etc/vulkan/icd.d
     lacks host-
     lacks libvulkan_lvp
@@ -404,7 +427,8 @@ flatpak_case() {
     } > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     as_user dbus-run-session -- flatpak run org.example.Game --summary > "$work/log" 2>&1 || : # judged by its output
     lacks llvmpipe
-    as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$work/log" 2>&1 || echo "exit $?" >> "$work/log"
+    as_user APP=org.example.Game dbus-run-session -- sh -euc "$(block flatpak)" > "$work/log" 2>&1 ||
+        echo "exit $?" >> "$work/log"
     shows
     says "Mesa $host"
     rm -rf "$f"
@@ -445,7 +469,8 @@ docker_case() {
     # shellcheck disable=SC2016 # the Markdown of the page
     sed -n 's|.*`\("features".*\)` in `/etc/docker/daemon.json`.*|{\1}|p' "$page" > /etc/docker/daemon.json
     export DOCKER_HOST=unix:///run/docker.sock DOCKER_CONFIG="$work/docker"
-    dockerd --data-root "$work/dockerd" --exec-root /run/dockerd -H $DOCKER_HOST --pidfile /run/dockerd.pid --bridge=none --iptables=false \
+    dockerd --data-root "$work/dockerd" --exec-root /run/dockerd -H $DOCKER_HOST --pidfile /run/dockerd.pid \
+        --bridge=none --iptables=false \
         --ip6tables=false --userland-proxy=false --seccomp-profile=unconfined > "$work/dockerd.log" 2>&1 &
     daemon=$!
     for _ in $(seq 300); do
@@ -456,7 +481,8 @@ docker_case() {
     case_of "Docker $(docker version --format '{{.Server.Version}}' 2> /dev/null || tail -n 2 "$work/dockerd.log")"
     root_of debian12 bare
     IMAGE=debian12-bare
-    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 ||
+        fail "$(cat "$work/log")"
     try docker
     shows
     says "Mesa $host"
@@ -476,7 +502,8 @@ docker_case() {
     done
     root_of debian12 ours
     IMAGE=debian12-ours
-    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
+    tar -C "$r" --exclude=./usr/share/doc --exclude=./var/cache -c . | docker import - "$IMAGE" > "$work/log" 2>&1 ||
+        fail "$(cat "$work/log")"
     try docker_socket
     shows
     says "Mesa $host"
@@ -493,7 +520,8 @@ daemonset() {
     rm -f /etc/cdi/*
     command=$(awk '/^```/ { on = !on && $0 == "```yaml daemonset"; next } on && /volumeMounts:/ { exit } copy { print substr($0, 15) }
         on && /- \|/ { copy = 1 }' "$page")
-    podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v /opt/vkloader:/node-opt \
+    podman run -d --name writer -v /usr/local/bin/vkloader:/usr/bin/vkloader:ro -v /:/node:ro -v \
+        /opt/vkloader:/node-opt \
         -v /etc/cdi:/node-cdi "$IMAGE" sh -ec "$command" > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     for _ in $(seq 100); do
         if [ -e /etc/cdi/vkloader.yaml ]; then break; fi

@@ -29,7 +29,8 @@ online_in() {
     root=$1
     shift
     # shellcheck disable=SC2016
-    unshare --mount --pid --fork sh -c 'r=$1; shift; mount -t proc proc "$r/proc"; mount --rbind /dev "$r/dev"; mount -t tmpfs tmpfs "$r/dev/shm"
+    unshare --mount --pid --fork sh -c \
+        'r=$1; shift; mount -t proc proc "$r/proc"; mount --rbind /dev "$r/dev"; mount -t tmpfs tmpfs "$r/dev/shm"
         exec chroot "$r" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"' sh "$root" "$@"
 }
 in_root() { unshare --net "$0" enter "$@"; }
@@ -46,7 +47,8 @@ system() {
         say "a Debian sid in $root"
         rm -rf "$root"
         debootstrap --variant=minbase sid "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" > "$top/$1.log" 2>&1
-        printf 'Acquire::Check-Valid-Until "false";\nAPT::Install-Recommends "false";\n' > "$root/etc/apt/apt.conf.d/90test"
+        printf 'Acquire::Check-Valid-Until "false";\nAPT::Install-Recommends "false";\n' > \
+            "$root/etc/apt/apt.conf.d/90test"
         cp /etc/resolv.conf "$root/etc/resolv.conf"
         shift
         online_in "$root" sh -c 'apt-get update -q && apt-get install -q -y "$@"' sh "$@" >> "$top/builder.log" 2>&1
@@ -99,7 +101,8 @@ for step in $steps; do
     again)
         say "again: in another place, time and language"
         mask=002 user=1234
-        build elsewhere/deeper again.log TZ=Pacific/Kiritimati LC_ALL=C LANG=fr_FR.UTF-8 DEB_BUILD_OPTIONS="nocheck parallel=1" \
+        build elsewhere/deeper again.log TZ=Pacific/Kiritimati LC_ALL=C LANG=fr_FR.UTF-8 \
+            DEB_BUILD_OPTIONS="nocheck parallel=1" \
             dpkg-buildpackage -us -uc -b
         mask=022 user=0
         for deb in "$builder"/build/*.deb; do
@@ -119,10 +122,13 @@ for step in $steps; do
     lintian)
         say "lintian: the packages and the source package"
         sources "$builder" upload
-        git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' | gzip > "$builder/upload/vkloader_${version%-*}.orig.tar.gz"
-        in_root "$builder" sh -c 'cd /upload/vkloader && dpkg-buildpackage -S -us -uc -d' > "$top/source.log" 2>&1 || { cat "$top/source.log"; exit 1; }
+        git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' |
+            gzip > "$builder/upload/vkloader_${version%-*}.orig.tar.gz"
+        in_root "$builder" sh -c 'cd /upload/vkloader && dpkg-buildpackage -S -us -uc -d' > "$top/source.log" 2>&1 ||
+            { cat "$top/source.log"; exit 1; }
         # lintian's exit code says that it found something; the comparison judges its lines.
-        in_root "$builder" sh -c 'lintian -EviI --pedantic --allow-root /build/*.changes /upload/*.changes' > "$top/lintian.log" 2>&1 || :
+        in_root "$builder" sh -c 'lintian -EviI --pedantic --allow-root /build/*.changes /upload/*.changes' > \
+            "$top/lintian.log" 2>&1 || :
         sed -n 's/ source: /: /; /^[EWIPX]: /p' "$top/lintian.log" | sort -u > "$top/lintian.found"
         unknown=0
         while read -r severity package tag rest; do
@@ -140,7 +146,8 @@ for step in $steps; do
         user=$top/user
         rm -rf "$user/packages"
         mkdir "$user/packages"
-        cp "$builder/build/libvulkan1-vkloader_${version}"_*.deb "$builder/build/vkloader_${version}"_*.deb "$user/packages/"
+        cp "$builder/build/libvulkan1-vkloader_${version}"_*.deb "$builder/build/vkloader_${version}"_*.deb \
+            "$user/packages/"
         cp -r debian/tests tools/way-back.sh "$user/packages/"
         # A failed run leaves its choice of a loader behind.
         in_root "$user" dpkg --purge vkloader libvulkan1-vkloader > /dev/null 2>&1 || :
@@ -152,7 +159,8 @@ for step in $steps; do
         say "cross: riscv64"
         online_in "$builder" sh -c 'dpkg --add-architecture riscv64 && apt-get update -q && cd /source/vkloader && apt-get build-dep -q -y -a riscv64 -P nocheck,cross .' \
             > "$top/cross-dep.log" 2>&1 || { tail -n 20 "$top/cross-dep.log"; exit 1; }
-        build cross cross.log DEB_BUILD_OPTIONS=nocheck DEB_BUILD_PROFILES="nocheck cross" dpkg-buildpackage -us -uc -b -a riscv64
+        build cross cross.log DEB_BUILD_OPTIONS=nocheck DEB_BUILD_PROFILES="nocheck cross" dpkg-buildpackage -us -uc \
+            -b -a riscv64
         ls "$builder"/cross/*.deb
         ;;
     c)

@@ -33,7 +33,8 @@ while read -r line <&3; do
     mkdir "$work/clone/build"
     for fetched in cross emulators zig checkers; do ln -s "$top/build/$fetched" "$work/clone/build/$fetched"; done
     target=$(printf '%s\n' "$line" | sed 's/.*TARGET=\([^ ]*\).*/\1/')
-    if [ "$target" != i386 ] && printf '%s\n' "$machines" | grep -qxF "$target"; then tools/cross.sh compiler "$target"; fi
+    if [ "$target" != i386 ] && printf '%s\n' "$machines" |
+        grep -qxF "$target"; then tools/cross.sh compiler "$target"; fi
     echo "test-documented: $line"
     if ! (cd "$work/clone" && DESTDIR="$work/installed" sh -c "$line" < /dev/null > "$work/log" 2>&1); then
         tail -n 15 "$work/log" >&2

@@ -24,7 +24,8 @@ why_not() {
         echo "it needs root"
     elif ! command -v debootstrap > /dev/null && ! command -v apt-get > /dev/null; then
         echo "there is no debootstrap, and no apt-get to install it with"
-    elif ! unshare --mount --pid --uts --ipc --fork sh -c 'mount -t tmpfs tmpfs /mnt && mount -t proc proc /mnt' > /dev/null 2>&1; then
+    elif ! unshare --mount --pid --uts --ipc --fork sh -c 'mount -t tmpfs tmpfs /mnt && mount -t proc proc /mnt' > \
+        /dev/null 2>&1; then
         echo "this machine allows no namespaces with mounts of their own"
     fi
 }
@@ -136,7 +137,8 @@ if [ -n "$kept" ] && [ -e "$base" ]; then
     say "a fresh root, of packages that were kept"
 else
     # shellcheck disable=SC2086 # without a mirror there is no word for it
-    unshare --mount debootstrap --variant=minbase --include="$include" "$release" "$root" $mirror > "$here/log" 2>&1 < /dev/null ||
+    unshare --mount debootstrap --variant=minbase --include="$include" "$release" "$root" $mirror > "$here/log" 2>&1 < \
+        /dev/null ||
         no_root "debootstrap made no root"
     if [ -n "$kept" ]; then
         tar -cpf "$base.new" -C "$root" .
@@ -148,7 +150,8 @@ fi
 # ---- this machine's settings -----------------------------------------------------------------------------------------
 
 # apt's settings: all of them if this machine has the same release, otherwise proxies and keys only.
-for file in apt.conf apt.conf.d auth.conf auth.conf.d keyrings trusted.gpg trusted.gpg.d ${mirror:+sources.list sources.list.d preferences preferences.d}; do
+for file in apt.conf apt.conf.d auth.conf auth.conf.d keyrings trusted.gpg trusted.gpg.d \
+    ${mirror:+sources.list sources.list.d preferences preferences.d}; do
     rm -rf "$root/etc/apt/$file"
     if [ -e "/etc/apt/$file" ]; then cp -rL "/etc/apt/$file" "$root/etc/apt/"; fi
 done
@@ -159,7 +162,8 @@ echo 'Dir::Cache::archives "/var/cache/fresh";' > "$root/etc/apt/apt.conf.d/zz-f
 # Certificates, including those that were added only to the bundle.
 if [ -d /usr/local/share/ca-certificates ]; then cp -rL /usr/local/share/ca-certificates "$root/usr/local/share/"; fi
 chroot "$root" update-ca-certificates > "$here/log" 2>&1 || no_root "update-ca-certificates failed"
-if [ -e /etc/ssl/certs/ca-certificates.crt ]; then cat /etc/ssl/certs/ca-certificates.crt > "$root/etc/ssl/certs/ca-certificates.crt"; fi
+if [ -e /etc/ssl/certs/ca-certificates.crt ];
+    then cat /etc/ssl/certs/ca-certificates.crt > "$root/etc/ssl/certs/ca-certificates.crt"; fi
 
 for file in resolv.conf hosts; do
     rm -f "$root/etc/$file"
@@ -179,7 +183,8 @@ git clone -q --no-hardlinks . "$root/root/vkloader" > "$here/log" 2>&1 || no_roo
 git -C "$root/root/vkloader" checkout -q --detach "$(git rev-parse HEAD)"
 # The remote of the clone does not exist in the root.
 git -C "$root/root/vkloader" remote remove origin
-if [ -n "$(git status --porcelain)" ]; then echo "test-fresh: the last commit is tried, without the changes after it"; fi
+if [ -n "$(git status --porcelain)" ];
+    then echo "test-fresh: the last commit is tried, without the changes after it"; fi
 
 {
     echo PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin
@@ -206,7 +211,9 @@ cp -r build/checkers "$root/root/vkloader/build/"
 
 # ---- running the tests -----------------------------------------------------------------------------------------------
 
-FRESH_GOROOT=$("$go" env GOROOT) FRESH_KEPT=$kept unshare --mount --pid --uts --ipc --fork --kill-child "$PWD/tools/test-fresh.sh" enter "$root" < /dev/null &
+FRESH_GOROOT=$("$go" env GOROOT) \
+    FRESH_KEPT=$kept unshare --mount --pid --uts --ipc --fork --kill-child "$PWD/tools/test-fresh.sh" enter "$root" < \
+    /dev/null &
 inside=$!
 status=0
 wait $inside || status=$?

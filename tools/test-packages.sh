@@ -101,7 +101,8 @@ again() {
         printf next >> "${file%"$3"}$4" # other bytes, after the end of the library
         ln -sfT "libvulkan.so.$4" "$(dirname "$file")/libvulkan.so.1"
     done
-    (cd "$here/again" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
+    (cd "$here/again" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z |
+        xargs -0 md5sum > DEBIAN/md5sums)
     dpkg-deb -b "$here/again" "$here/test/next/" > /dev/null
 }
 
@@ -111,7 +112,8 @@ make_test() {
     for p in libvulkan1-vkloader vkloader vkloader-dev; do
         for a in amd64 i386; do cp "build/deb/${p}_${version}_$a.deb" "$here/test"; done
     done
-    vulkan=$(dpkg-deb -c "build/deb/libvulkan1-vkloader_${version}_amd64.deb" | sed -n 's/.*libvulkan\.so\.\(1\.4\.[0-9]*\)$/\1/p' |
+    vulkan=$(dpkg-deb -c "build/deb/libvulkan1-vkloader_${version}_amd64.deb" |
+        sed -n 's/.*libvulkan\.so\.\(1\.4\.[0-9]*\)$/\1/p' |
         head -n 1)
     for a in amd64 i386; do
         again "$here/test/libvulkan1-vkloader_${version}_$a.deb" "$next" "$vulkan" 1.4.999
@@ -198,7 +200,8 @@ real_driver() {
     gets_ours 32
     verified
     # libvulkan-dev's link leads to the library in force.
-    [ "$(in_tree "$root" readlink -f $lib64/libvulkan.so)" = "$lib64/vkloader/libvulkan.so.$vulkan" ] || fail "libvulkan.so"
+    [ "$(in_tree "$root" readlink -f $lib64/libvulkan.so)" = "$lib64/vkloader/libvulkan.so.$vulkan" ] ||
+        fail "libvulkan.so"
     apt remove libvulkan1-vkloader
     gets_theirs 64
     gets_ours 32
@@ -212,18 +215,22 @@ real_driver() {
 everything() {
     case_of "all packages installed, used, removed and purged: each file, link, mode and unit" full
     listing "$here/listing.before"
-    apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)" "$(ours vkloader-dev amd64)"
+    apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)" \
+        "$(ours vkloader-dev amd64)"
     listing "$here/listing.installed"
     units_as_documented
     same_as "$here/listing.installed"
     # Each new file belongs to a package, or is one of the links that docs/packages.md lists.
     in_tree "$root" dpkg -L libvulkan1-vkloader:amd64 libvulkan1-vkloader:i386 vkloader vkloader-dev:amd64 |
         sed 's|^|.|; s|^\./lib/|./usr/lib/|' | sort -u > "$here/owned"
-    told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' | grep -vxF -f "$here/owned" |
-        grep -v -e '/libvulkan\.so\.1$' -e '/libvulkan\.so\.1\.99\.vkloader$' -e '/libvulkan\.so\.1\.distrib$' -e '^\./var/lib/systemd/deb-systemd-' \
+    told=$(diff "$here/listing.before" "$here/listing.installed" | sed -n 's/^> \(\.\/[^ ]*\) .*/\1/p' |
+        grep -vxF -f "$here/owned" |
+        grep -v -e '/libvulkan\.so\.1$' -e '/libvulkan\.so\.1\.99\.vkloader$' -e '/libvulkan\.so\.1\.distrib$' -e \
+        '^\./var/lib/systemd/deb-systemd-' \
             -e '^\./etc/ld\.so\.cache$') || : # grep ends with 1 if nothing is left
     [ -z "$told" ] || fail "of no package: $told"
-    told=$(diff "$here/listing.before" "$here/listing.installed" | grep '^> \./' | grep -v ' l 777 ' | grep -v ' \(d \)\?\(644\|755\) 0:0') || : # as above
+    told=$(diff "$here/listing.before" "$here/listing.installed" | grep '^> \./' | grep -v ' l 777 ' |
+        grep -v ' \(d \)\?\(644\|755\) 0:0') || : # as above
     [ -z "$told" ] || fail "modes: $told"
     enable_units
     mkdir -p "$root/etc/cdi"
@@ -275,7 +282,8 @@ side_by_side() {
 start() {
     rm -f "$here/pipe$1"
     mkfifo "$here/pipe$1"
-    in_tree "$root" env "VK_DRIVER_FILES=/test/$1/null_icd.json" "/test/$1/client" < "$here/pipe$1" > "$here/said$1" 2>&1 &
+    in_tree "$root" env "VK_DRIVER_FILES=/test/$1/null_icd.json" "/test/$1/client" < "$here/pipe$1" > "$here/said$1" \
+        2>&1 &
     eval "client$1=$!"
     if [ "$1" = 64 ]; then exec 8> "$here/pipe$1"; else exec 9> "$here/pipe$1"; fi
     for _ in $(seq 50); do
@@ -332,7 +340,8 @@ switch() {
     if in_tree "$root" setpriv --reuid 65534 --clear-groups vkloader system use distribution > "$here/log" 2>&1; then
         fail "somebody without rights has switched"
     fi
-    in_tree "$root" setpriv --reuid 65534 --clear-groups vkloader system status > "$here/log" 2>&1 || fail "status wants root"
+    in_tree "$root" setpriv --reuid 65534 --clear-groups vkloader system status > "$here/log" 2>&1 ||
+        fail "status wants root"
     apt purge libvulkan1-vkloader libvulkan1-vkloader:i386 vkloader
     gets_theirs 64 1.4.400
     verified
@@ -359,7 +368,8 @@ orders() {
             "libvulkan1 libvulkan1-vkloader libvulkan-dev" "libvulkan1 libvulkan-dev libvulkan1-vkloader" \
             "libvulkan-dev libvulkan1-vkloader libvulkan1" "libvulkan-dev libvulkan1 libvulkan1-vkloader"; do
             case_of "dpkg $action: $order" full
-            apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader-dev amd64)"
+            apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" \
+                "$(ours vkloader-dev amd64)"
             for p in $order; do
                 if [ "$p" = libvulkan1-vkloader ]; then quiet dpkg "$action" vkloader-dev; fi
                 quiet dpkg --force-depends "$action" "$p:amd64"
@@ -404,9 +414,11 @@ broken_off() {
         chmod +x "$root/test/broken/$step"
         if [ $step = dpkg-divert ]; then # asked whether there is a diversion it answers
             # shellcheck disable=SC2016
-            printf '#!/bin/sh\ncase $1 in --list*) exec /usr/bin/dpkg-divert "$@" ;; esac\nkill -9 $PPID\n' > "$root/test/broken/$step"
+            printf '#!/bin/sh\ncase $1 in --list*) exec /usr/bin/dpkg-divert "$@" ;; esac\nkill -9 $PPID\n' > \
+                "$root/test/broken/$step"
         fi
-        if in_tree "$root" env PATH=/test/broken:/usr/sbin:/usr/bin:/sbin:/bin dpkg -i "$(ours libvulkan1-vkloader amd64)" \
+        if in_tree "$root" env PATH=/test/broken:/usr/sbin:/usr/bin:/sbin:/bin dpkg -i \
+            "$(ours libvulkan1-vkloader amd64)" \
             > "$here/log" 2>&1; then
             fail "it did not break off"
         fi

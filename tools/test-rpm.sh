@@ -54,7 +54,8 @@ make_test_rpm() {
     rm -rf "$here/test" "$here/rpm"
     mkdir -p "$here/test" "$here/rpm"
     cp build/rpm/*.rpm "$here/test"
-    vulkan=$(rpm -qpl "$here/test/vkloader-libs-$version.x86_64.rpm" | sed -n 's/.*libvulkan\.so\.\(1\.4\.[0-9]*\)$/\1/p')
+    vulkan=$(rpm -qpl "$here/test/vkloader-libs-$version.x86_64.rpm" |
+        sed -n 's/.*libvulkan\.so\.\(1\.4\.[0-9]*\)$/\1/p')
     for size in 64 32; do
         name=amd64 architecture=x86_64
         if [ $size = 32 ]; then name=i386 architecture=i686; fi
@@ -114,7 +115,8 @@ verified() {
 # changed: among the files of the distribution's packages, only the link has changed.
 changed() {
     told=$(rpm_in_root -V vulkan-loader 2>&1) || : # judged by its output
-    [ "$(printf '%s\n' "$told" | sed 's/.* //' | sort | paste -s -d ' ')" = "$lib32/libvulkan.so.1 $lib64/libvulkan.so.1" ] ||
+    [ "$(printf '%s\n' "$told" | sed 's/.* //' | sort | paste -s -d ' ')" = \
+        "$lib32/libvulkan.so.1 $lib64/libvulkan.so.1" ] ||
         fail "rpm -V vulkan-loader: $told"
 }
 
@@ -139,7 +141,8 @@ case_of() {
 }
 
 install_ours() {
-    packages -i "$(ours vkloader-libs x86_64)" "$(ours vkloader-libs i686)" "$(ours vkloader x86_64)" "$(ours vkloader-devel x86_64)"
+    packages -i "$(ours vkloader-libs x86_64)" "$(ours vkloader-libs i686)" "$(ours vkloader x86_64)" \
+        "$(ours vkloader-devel x86_64)"
     gets_ours 64
     gets_ours 32
 }
@@ -181,7 +184,8 @@ switch() {
     gets_theirs 64
     gets_theirs 32
     verified vkloader vkloader-libs vkloader-devel vulkan-loader
-    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" "$(next vkloader-devel x86_64)"
+    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" \
+        "$(next vkloader-devel x86_64)"
     gets_theirs 64
     gets_theirs 32
     # shellcheck disable=SC2046
@@ -210,7 +214,8 @@ upgrade() {
     gets_ours 64
     gets_ours 32
     verified vkloader-libs
-    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" "$(next vkloader-devel x86_64)"
+    packages -U "$(next vkloader-libs x86_64)" "$(next vkloader-libs i686)" "$(next vkloader x86_64)" \
+        "$(next vkloader-devel x86_64)"
     gets_ours 64
     gets_ours 32
     verified vkloader-libs

@@ -28,7 +28,8 @@ make_root() {
     if [ -d "$roots/$1" ]; then return 0; fi
     rm -rf --one-file-system "$roots/$1.new"
     echo "test-service: debootstrap $2 (once; $roots/$1)"
-    if ! debootstrap --variant=minbase --include="$3" "$2" "$roots/$1.new" http://deb.debian.org/debian > "$here/log" 2>&1; then
+    if ! debootstrap --variant=minbase --include="$3" "$2" "$roots/$1.new" http://deb.debian.org/debian > "$here/log" \
+        2>&1; then
         rm -rf --one-file-system "$roots/$1.new"
         return 1
     fi
@@ -88,7 +89,8 @@ debian12() {
     rm -f "$root/$libraries/libvulkan.so.1"
     cp build/libvulkan.so.1 "$root/$libraries/libvulkan.so.1"
     [ ! -e "$root/usr/share/vulkan/icd.d" ] || fail "the root has drivers of its own"
-    LD_LIBRARY_PATH=$PWD/build VK_DRIVER_FILES=$manifest vulkaninfo --summary 2> /dev/null | sed -n '/^Devices:/,$p' > "$here/outside"
+    LD_LIBRARY_PATH=$PWD/build VK_DRIVER_FILES=$manifest vulkaninfo --summary 2> /dev/null |
+        sed -n '/^Devices:/,$p' > "$here/outside"
     in_root vulkaninfo --summary > "$here/log" 2>&1 || fail "vulkaninfo fails"
     sed -n '/^Devices:/,$p' "$here/log" > "$here/inside"
     says llvmpipe
@@ -101,7 +103,8 @@ debian12() {
             sleep 1
         done
         mount --bind /tmp/.X11-unix "$root/tmp/.X11-unix"
-        in_root DISPLAY=:77 VK_LOADER_DEBUG=error,warn timeout 300 vkcube --c 30 > "$here/log" 2>&1 || fail "vkcube ends with $?"
+        in_root DISPLAY=:77 VK_LOADER_DEBUG=error,warn timeout 300 vkcube --c 30 > "$here/log" 2>&1 ||
+            fail "vkcube ends with $?"
         says "Selected GPU 0: llvmpipe"
     else
         skip "vkcube: there is no Xvfb"
@@ -118,7 +121,8 @@ debian11() {
     begin "$roots/debian11"
     make -s TARGET= dist DIST="$here" > "$here/log"
     tar -x -C "$root/test" --strip-components=1 -f "$(tail -n 1 "$here/log")"
-    in_root make -s -C /test TARGET= spine core > "$here/log" 2>&1 || fail "the library cannot be built: $(tail -n 5 "$here/log")"
+    in_root make -s -C /test TARGET= spine core > "$here/log" 2>&1 ||
+        fail "the library cannot be built: $(tail -n 5 "$here/log")"
     rm -f "$root/$libraries/libvulkan.so.1"
     cp "$root/test/build/libvulkan.so.1" "$root/$libraries/libvulkan.so.1"
     in_root VK_LOADER_DEBUG=error,warn vulkaninfo --summary > "$here/log" 2>&1 || : # an old one ends with 0 in any case
@@ -165,18 +169,23 @@ container() {
     begin "$roots/debian12"
     umount "$root/run/vkloaderd" "$root/proc"
     mkdir -p "$here/cdi"
-    "$tool" --env "VK_DRIVER_FILES=$manifest" cdi generate -o "$here/cdi/vkloader.yaml" > "$here/log" 2>&1 || fail "cdi generate: $(cat "$here/log")"
-    "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1 || fail "cdi verify: $(cat "$here/log")"
+    "$tool" --env "VK_DRIVER_FILES=$manifest" cdi generate -o "$here/cdi/vkloader.yaml" > "$here/log" 2>&1 ||
+        fail "cdi generate: $(cat "$here/log")"
+    "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1 ||
+        fail "cdi verify: $(cat "$here/log")"
     # Podman of Debian 12 looks for CDI files in /etc/cdi and /var/run/cdi alone; the file is there for this call only.
     mkdir -p /var/run/cdi
     cp "$here/cdi/vkloader.yaml" /var/run/cdi/vkloader-test-service.yaml
-    podman run --rm --root "$here/podman" --runtime runc --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network none \
-        --device vkloader/gpu=all --rootfs "$root" vulkaninfo --summary > "$here/log" 2>&1 || fail "vulkaninfo ends with $?"
+    podman run --rm --root "$here/podman" --runtime runc --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network \
+        none \
+        --device vkloader/gpu=all --rootfs "$root" vulkaninfo --summary > "$here/log" 2>&1 ||
+        fail "vulkaninfo ends with $?"
     rm -f /var/run/cdi/vkloader-test-service.yaml
     says llvmpipe
     case_of "a broken image: what it lacks is named"
     rm -f "$root/$libraries"/libvulkan.so.1*
-    if "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1; then fail "cdi verify finds nothing"; fi
+    if "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1; then
+        fail "cdi verify finds nothing"; fi
     says libvulkan.so.1
 }
 

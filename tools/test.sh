@@ -24,7 +24,8 @@ esac
 # its cross compilers; if one of these is installed, the 32-bit library is not tested.
 list() {
     grep -v '^#' tools/test-packages.txt |
-        awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' | sort -u
+        awk -v column="$1" -v part="$part" '(NF == 2 || part == "all" && $3 == "all") && $2 != "-" { print $column }' \
+        | sort -u
 }
 install() {
     packages=$(list 2)
@@ -41,7 +42,8 @@ narrow() { printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m3
 # An emulator runs i386 programs if the kernel does not; it is unpacked below build/emulators.
 if narrow; then
     emulator=$(tools/emulator.sh i386 fetch)
-    if [ -n "$emulator" ]; then echo "test: this machine's kernel runs no programs of i386; they run below $emulator"; fi
+    if [ -n "$emulator" ]; then echo "test: this machine's kernel runs no programs of i386; they run below $emulator";
+        fi
 fi
 
 # Compilers and tests in Go take a fifth less time with more memory between collections.
@@ -100,7 +102,8 @@ of_user() {
     make -s -j"$(nproc)" TARGET= all
     echo "test: go test, the suites whose answers depend on the user"
     by_go ./discover ./internal/containers/... \
-        ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor ./internal/decide/trust ./test/containers/client \
+        ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor \
+        ./internal/decide/trust ./test/containers/client \
         ./test/loader/discovery ./test/loader/elevated ./test/loader/facts ./test/tool/commands ./test/tool/ui
 }
 
@@ -121,7 +124,8 @@ of_library() {
         echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
     fi
     echo "test: go test, with the address and undefined-behaviour sanitizers"
-    VKLOADER_TEST_BUILD=asan by_go ./test/loader/chain ./test/containers/client ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
+    VKLOADER_TEST_BUILD=asan by_go ./test/loader/chain ./test/containers/client ./test/loader/debug \
+        ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
         ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
 }
 

@@ -26,7 +26,8 @@ rm -f "$d$LIBDIR"/libvulkan.so.1.4.* "$d$LIBDIR/pkgconfig/vulkan.pc"
 rm -rf "$d$LIBDIR/cmake/VulkanLoader"
 if [ "$BUILD" = build ]; then
     # CDI files contain the tool's path, so they are removed, and enabled units are disabled.
-    if [ -z "$d" ] && [ -x "$BINDIR/vkloader" ]; then "$BINDIR/vkloader" cdi refresh --remove > /dev/null || :; fi # a file that stays does not stop the removal
+    if [ -z "$d" ] && [ -x "$BINDIR/vkloader" ]; then "$BINDIR/vkloader" cdi refresh --remove > /dev/null ||
+        :; fi # a file that stays does not stop the removal
     for link in "$d"/etc/systemd/system/*.wants/vkloader* "$d"/etc/systemd/user/*.wants/vkloader*; do
         case $(readlink "$link" 2> /dev/null) in "$PREFIX"/lib/systemd/*) rm -f "$link" ;; esac
     done

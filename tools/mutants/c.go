@@ -18,7 +18,8 @@ var (
 
 // orderless matches two lines whose order has no effect: two blocks are freed, two texts are copied, a block is freed with or
 // without the lock, or a copy is made with the lock instead of before it.
-var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
+var orderless = regexp.MustCompile(`^\s+(?:(?:(?:[a-z_]+_)?free|lock_drop)\(.*\n\s+(?:[a-z_]+_)?free|` +
+	`(?:strncpy|memcpy|memset)\(.*\n\s+(?:strncpy|memcpy|memset|lock_take))\(`)
 
 // limits matches "if (x > limit) x = limit;" and "x < limit ? x : limit", whose comparison may as well include equality.
 var limits = regexp.MustCompile(`if \((\S+) [<>]=? (\S+)\)\s*(\S+) = (\S+);|(\S+) [<>]=? (\S+) \? (\S+) : (\S+);`)
@@ -40,7 +41,8 @@ func isInLimit(text string, at int) bool {
 	return false
 }
 
-var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "+": "-", "-": "+"}
+var opposite = map[string]string{"==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||",
+	"||": "&&", "+": "-", "-": "+"}
 
 // cMutants plants faults line by line, except in comments and preprocessor lines.
 func cMutants(file, text string) []mutant {
@@ -65,11 +67,13 @@ func cMutants(file, text string) []mutant {
 			comment = !strings.Contains(line, "*/")
 			continue
 		}
-		if trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasSuffix(trimmed, "\\") || strings.Contains(line, "_Static_assert") {
+		if trimmed == "" || strings.HasPrefix(trimmed, "#") || strings.HasSuffix(trimmed, "\\") ||
+			strings.Contains(line, "_Static_assert") {
 			continue
 		}
 		add := func(from, to int, with, what string) {
-			out = append(out, mutant{file: file, text: text, line: i + 1, from: start + from, to: start + to, with: with, what: what})
+			out = append(out, mutant{file: file, text: text, line: i + 1, from: start + from, to: start + to, with: with,
+				what: what})
 		}
 		if loc := ifHead.FindStringIndex(line); loc != nil {
 			if end := closing(line, loc[1]); end > 0 {
@@ -153,7 +157,8 @@ func closing(line string, from int) int {
 func letter(line string, from, to int) int {
 	for i := to - 1; i >= from+2; i-- {
 		c := line[i]
-		if c >= 'a' && c <= 'z' && line[i-1] != '%' && line[i-1] != '\\' && line[i-2] != '%' && line[i-1] >= 'a' && line[i-1] <= 'z' {
+		if c >= 'a' && c <= 'z' && line[i-1] != '%' && line[i-1] != '\\' && line[i-2] != '%' && line[i-1] >= 'a' &&
+			line[i-1] <= 'z' {
 			return i
 		}
 	}

@@ -160,7 +160,8 @@ func packagesFor(file string, users map[string][]string) (packages []string, err
 		return users["test/lib/world"], nil
 	}
 	// "git grep" ends with 1 if no line matches.
-	named, err := exec.Command("git", "grep", "-lE", `["/`+"`"+`]`+regexp.QuoteMeta(filepath.Base(file))+`["`+"`"+`]`, "--", "*_test.go").Output()
+	named, err := exec.Command("git", "grep", "-lE", `["/`+"`"+`]`+regexp.QuoteMeta(filepath.Base(file))+`["`+"`"+`]`,
+		"--", "*_test.go").Output()
 	if ended := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
 		return nil, err
 	}

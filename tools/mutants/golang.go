@@ -45,7 +45,8 @@ func short(s string) string {
 func (m *goFile) add(from, to token.Pos, with, what string) {
 	// The number of lines stays, so that the code behind them compiles to the same.
 	with += strings.Repeat("\n", max(0, strings.Count(m.source(from, to), "\n")-strings.Count(with, "\n")))
-	m.mutants = append(m.mutants, mutant{file: m.name, text: m.text, line: m.files.Position(from).Line, from: m.place(from), to: m.place(to),
+	m.mutants = append(m.mutants, mutant{file: m.name, text: m.text, line: m.files.Position(from).Line,
+		from: m.place(from), to: m.place(to),
 		with: with, what: what})
 }
 
@@ -81,7 +82,8 @@ func (m *goFile) visit(node ast.Node) bool {
 	case *ast.ImportSpec:
 		return false
 	case *ast.IfStmt:
-		m.add(x.Cond.Pos(), x.Cond.End(), "!("+m.source(x.Cond.Pos(), x.Cond.End())+")", "negated: if "+short(m.source(x.Cond.Pos(), x.Cond.End())))
+		m.add(x.Cond.Pos(), x.Cond.End(), "!("+m.source(x.Cond.Pos(), x.Cond.End())+")",
+			"negated: if "+short(m.source(x.Cond.Pos(), x.Cond.End())))
 	case *ast.BinaryExpr:
 		if with, ok := opposite[x.Op.String()]; ok {
 			if x.Op == token.ADD || x.Op == token.SUB { // only where a number is one off
@@ -89,7 +91,8 @@ func (m *goFile) visit(node ast.Node) bool {
 					return true
 				}
 			}
-			m.add(x.OpPos, x.OpPos+token.Pos(len(x.Op.String())), with, fmt.Sprintf("%s for %s: %s", with, x.Op, short(m.source(x.Pos(), x.End()))))
+			m.add(x.OpPos, x.OpPos+token.Pos(len(x.Op.String())), with,
+				fmt.Sprintf("%s for %s: %s", with, x.Op, short(m.source(x.Pos(), x.End()))))
 		}
 	case *ast.BlockStmt:
 		m.block(x.List)

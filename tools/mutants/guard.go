@@ -35,7 +35,8 @@ func guard(args []string) int {
 	syscall.RawSyscall(syscall.SYS_PRCTL, prSetPdeathsig, uintptr(syscall.SIGTERM), 0)
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGTERM)
-	os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0) // the kernel ends these processes first when memory runs out
+	// the kernel ends these processes first when memory runs out
+	os.WriteFile("/proc/self/oom_score_adj", []byte("800"), 0)
 	file := syscall.Rlimit{Cur: largestFile, Max: largestFile}
 	syscall.Setrlimit(syscall.RLIMIT_FSIZE, &file)
 	var core syscall.Rlimit

@@ -218,7 +218,8 @@ func libraryPlaces(library string, places map[int][]place) error {
 	}
 	var calls []uint64 // the addresses behind the calls
 	for i := 0; i+5 <= len(code); i++ {
-		if after := text.Addr + uint64(i) + 5; code[i] == 0xe8 && after+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))) == target {
+		after := text.Addr + uint64(i) + 5
+		if code[i] == 0xe8 && after+uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:])))) == target {
 			if after >= marksHalf {
 				return errors.New("the instrumented library is too large for the marks")
 			}
@@ -358,7 +359,8 @@ func (t *tree) instrument() (*marks, error) {
 		return nil, err
 	}
 	object := "build/marks.o"
-	define := fmt.Sprintf(`gcc -O2 -fPIC -fvisibility=hidden -mgeneral-regs-only '-DMARKS="%s"' -DMARKS_HALF=%d -c -o %s build/marks.c`,
+	define := fmt.Sprintf(`gcc -O2 -fPIC -fvisibility=hidden -mgeneral-regs-only '-DMARKS="%s"' `+
+		`-DMARKS_HALF=%d -c -o %s build/marks.c`,
 		m.path, marksHalf, object)
 	if text, err := t.shell(define); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", define, err, text)
@@ -379,7 +381,8 @@ func (t *tree) instrument() (*marks, error) {
 		return nil, err
 	}
 	for file, command := range t.spine[""].compile {
-		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -Wno-frame-larger-than -fsanitize-coverage=trace-pc -c -o ", 1))
+		text, err := t.shell(strings.Replace(command, " -c -o ", " -O1 -fno-inline -Wno-frame-larger-than "+
+			"-fsanitize-coverage=trace-pc -c -o ", 1))
 		if err != nil {
 			return nil, fmt.Errorf("instrumenting %s: %w\n%s", file, err, text)
 		}
@@ -412,7 +415,8 @@ func (t *tree) instrument() (*marks, error) {
 	}
 	directory := filepath.Join(t.directory, "internal", "zmarks")
 	text := fmt.Sprintf(goMarks, m.path, marksHalf, marksHalf)
-	if err := errors.Join(os.MkdirAll(directory, 0o755), os.WriteFile(filepath.Join(directory, "zmarks.go"), []byte(text), 0o644),
+	if err := errors.Join(os.MkdirAll(directory, 0o755), os.WriteFile(filepath.Join(directory, "zmarks.go"), []byte(text),
+		0o644),
 		os.WriteFile(filepath.Join(directory, "none.go"), []byte(noMarks), 0o644)); err != nil {
 		return nil, err
 	}

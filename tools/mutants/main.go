@@ -87,7 +87,8 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 0, "which ones; 0: taken from the commit")
 	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
 	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
-	flag.BoolVar(&o.resume, "resume", false, "go on with the run of this seed that was interrupted: faults that it has judged are not tried again")
+	flag.BoolVar(&o.resume, "resume", false, "go on with the run of this seed that was interrupted: faults that it has "+
+		"judged are not tried again")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
 	flag.StringVar(&o.planted, "planted", "", "try the known faults of this list, each with the test that it names")
 	changed := flag.String("changed", "", "print the tests that execute what differs from this commit, and plant nothing")
@@ -390,21 +391,23 @@ func leftOut(path string) bool {
 }
 
 // source matches the files that get faults. Below a package of the core there are only generators.
-var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|internal/(tool|decide|containers)/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
+var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|` +
+	`internal/(tool|decide|containers)/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
 
 // sources lists these files, relative to the top directory, in a fixed order.
 func sources(top string) (out []string, err error) {
 	for _, directory := range []string{"spine", "internal/core", "internal/tool", "tools/goc"} {
-		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, directory), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, directory),
+			func(path string, entry fs.DirEntry, err error) error {
+				if err != nil || entry.IsDir() {
+					return err
+				}
+				relative, err := filepath.Rel(top, path)
+				if err == nil && source.MatchString(relative) && !leftOut(relative) {
+					out = append(out, relative)
+				}
 				return err
-			}
-			relative, err := filepath.Rel(top, path)
-			if err == nil && source.MatchString(relative) && !leftOut(relative) {
-				out = append(out, relative)
-			}
-			return err
-		}))
+			}))
 	}
 	return out, err
 }

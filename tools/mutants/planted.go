@@ -161,8 +161,10 @@ func (r *tally) workPlanted(t *tree, all []planted, a *atlas) {
 			fmt.Printf("noticed by %s: %s (%v)\n", p.by, p.name, took)
 		default:
 			r.survivors = append(r.survivors, m)
-			fmt.Printf("%s by %s: %s (%v)\n", map[outcome]string{survived: "NOT NOTICED", notBuilt: "DOES NOT COMPILE, not judged",
-				sameBuilt: "CHANGES NOTHING, not noticed", sameCore: "CHANGES NOTHING IN THE CORE, not noticed"}[what], p.by, p.name, took)
+			fmt.Printf("%s by %s: %s (%v)\n", map[outcome]string{survived: "NOT NOTICED", notBuilt: "DOES NOT COMPILE, not " +
+				"judged",
+				sameBuilt: "CHANGES NOTHING, not noticed", sameCore: "CHANGES NOTHING IN THE CORE, not noticed"}[what], p.by,
+				p.name, took)
 		}
 		r.mutex.Unlock()
 	}

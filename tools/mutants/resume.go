@@ -39,7 +39,8 @@ func (r *tally) open(path string, resume bool) error {
 			}
 			what, err := strconv.Atoi(words[0])
 			if err == nil {
-				r.known[strings.TrimSuffix(words[5], "\n")] = verdict{outcome(what), testName{words[1], words[2], words[3]}, words[4] == "true"}
+				r.known[strings.TrimSuffix(words[5], "\n")] = verdict{outcome(what), testName{words[1], words[2], words[3]},
+					words[4] == "true"}
 			}
 		}
 		fmt.Printf("%d faults were judged before\n", len(r.known))

@@ -6,7 +6,8 @@ import "regexp"
 var sanitizers = []string{"asan", "tsan"}
 
 // repeated matches the packages that "make test" (tools/test.sh) repeats on the build with the address sanitizer.
-var repeated = regexp.MustCompile(`^test/(containers/client|loader/(chain|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi))$`)
+var repeated = regexp.MustCompile(`^test/(containers/client|` +
+	`loader/(chain|debug|discovery|dispatch|drivers|instance|layers|memory|physdev|wsi))$`)
 
 // storms are the tests of test/loader/storm for each of these builds; they find the library themselves.
 var storms = map[string]testName{

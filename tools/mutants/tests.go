@@ -70,7 +70,8 @@ func (t *tree) list(pack string) ([]testName, error) {
 
 // perform runs some tests of one package, on one build, under the guard, and returns the results of the tests that ended. With
 // first, it stops at the first failure. failed names the test that failed, ended the program or was running at the limit.
-func (t *tree) perform(pack, build string, names []string, limit time.Duration, first bool) (all map[string]result, failed string, err error) {
+func (t *tree) perform(pack, build string, names []string, limit time.Duration, first bool) (
+	all map[string]result, failed string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, "", err
@@ -87,7 +88,8 @@ func (t *tree) perform(pack, build string, names []string, limit time.Duration, 
 		}
 		pattern += regexp.QuoteMeta(name)
 	}
-	args := []string{"guard", limit.String(), strconv.FormatInt(memoryLimit, 10), t.testProgram(pack), "-test.v", "-test.short",
+	args := []string{"guard", limit.String(), strconv.FormatInt(memoryLimit, 10), t.testProgram(pack), "-test.v",
+		"-test.short",
 		"-test.parallel=4", "-test.run=" + pattern + ")$", "-test.timeout=0"}
 	if first {
 		args = append(args, "-test.failfast")

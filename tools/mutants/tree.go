@@ -40,7 +40,8 @@ type testPackage struct {
 }
 
 // runsTool has the test packages that run build/vkloader.
-var runsTool = map[string]bool{"test/loader/programs": true, "test/tool/commands": true, "test/loader/randomworlds": true}
+var runsTool = map[string]bool{"test/loader/programs": true, "test/tool/commands": true,
+	"test/loader/randomworlds": true}
 
 // newTree copies the files that git lists, and the build directory with its times, so that a fault causes only the
 // necessary builds.

@@ -29,7 +29,8 @@ struct variable {
 	b.WriteString("\n\n/* The variables that the spine reads itself. */\n")
 	variables.Each(func(v variables.ID) {
 		if v.Reader() != variables.Decision {
-			fmt.Fprintf(&b, "#define VARIABLE_%s ((struct variable){%q, %v})\n", strings.TrimPrefix(v.Name(), "VK_"), v.Name(), v.Secure())
+			fmt.Fprintf(&b, "#define VARIABLE_%s ((struct variable){%q, %v})\n", strings.TrimPrefix(v.Name(), "VK_"), v.Name(),
+				v.Secure())
 		}
 	})
 	b.WriteString("\n#endif\n")
@@ -50,7 +51,8 @@ processes (set-user-ID, set-group-ID, file capabilities) ignore the variables th
 `)
 	row := func(name, takes, does, elevated, yields string, statements []string) {
 		cell := func(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", name, cell(takes), cell(does), elevated, cell(yields), strings.Join(statements, ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", name, cell(takes), cell(does), elevated, cell(yields),
+			strings.Join(statements, ", "))
 	}
 	table := func(title string) {
 		fmt.Fprintf(&b, "\n## %s\n\n| variable | takes | does | elevated | yields to | statements |\n", title)
@@ -68,7 +70,8 @@ processes (set-user-ID, set-group-ID, file capabilities) ignore the variables th
 	for _, k := range environment.OfLayers {
 		row(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
 	}
-	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" + environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
+	b.WriteString("\nEach manifest chooses the names of these two variables: `\"" +
+		environment.OfLayers[0].Field + "\": {\"NAME\": \"\"}`, `\"" +
 		environment.OfLayers[1].Field + "\": {\"NAME\": \"VALUE\"}`.\n")
 	return b.String()
 }

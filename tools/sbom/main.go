@@ -80,13 +80,15 @@ func main() {
 		Namespace: "https://spdx.invalid/" + name + "-" + *version,
 		Creation:  creation{time.Unix(*date, 0).UTC().Format(time.RFC3339), []string{"Tool: sbom"}}}
 	add := func(id, name, version, license string, external ...external) {
-		d.Packages = append(d.Packages, pkg{id, name, version, "NOASSERTION", false, license, license, "NOASSERTION", external})
+		d.Packages = append(d.Packages, pkg{id, name, version, "NOASSERTION", false, license, license, "NOASSERTION",
+			external})
 	}
 	add("SPDXRef-program", name, *version, *license)
 	d.Relationships = append(d.Relationships, relationship{"SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-program"})
 	for i, m := range modules {
 		id := fmt.Sprintf("SPDXRef-module-%d", i)
-		add(id, m.path, m.version, "NOASSERTION", external{"PACKAGE-MANAGER", "purl", "pkg:golang/" + m.path + "@" + m.version})
+		add(id, m.path, m.version, "NOASSERTION", external{"PACKAGE-MANAGER", "purl", "pkg:golang/" + m.path + "@" +
+			m.version})
 		d.Relationships = append(d.Relationships, relationship{"SPDXRef-program", "STATIC_LINK", id})
 	}
 	out := json.NewEncoder(os.Stdout)

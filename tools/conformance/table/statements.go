@@ -64,7 +64,8 @@ func Read(path string) ([]Document, error) {
 	}
 	for i, document := range documents {
 		if len(document.Statements) != counts[i] {
-			return nil, fmt.Errorf("%s: document %s has %d ids, not %d: an id has disappeared", path, document.Name, len(document.Statements), counts[i])
+			return nil, fmt.Errorf("%s: document %s has %d ids, not %d: an id has disappeared", path, document.Name,
+				len(document.Statements), counts[i])
 		}
 	}
 	return documents, nil

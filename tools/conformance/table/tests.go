@@ -30,7 +30,8 @@ func Tests(top string, order Order) (Holds, []error) {
 			return err
 		}
 		name := entry.Name()
-		if entry.IsDir() && path != top && (name == "build" || name == "vendor" || name == "testdata" || strings.HasPrefix(name, ".")) {
+		if entry.IsDir() && path != top && (name == "build" || name == "vendor" || name == "testdata" ||
+			strings.HasPrefix(name, ".")) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, "_test.go") {

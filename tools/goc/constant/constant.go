@@ -66,7 +66,8 @@ type Memory struct {
 
 // New returns a memory in which nothing is initialized.
 func New() *Memory {
-	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{}, inits: map[*ssa.Function]error{}}
+	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{},
+		inits: map[*ssa.Function]error{}}
 }
 
 // Variable returns a package variable with the value that its package's initialization gives it.

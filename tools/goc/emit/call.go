@@ -58,7 +58,8 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		b.set2(i, fmt.Sprintf("goc_copy(%s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
 	case "clear":
 		if s, ok := a[0].Type().Underlying().(*types.Slice); ok {
-			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.operandName(a[0]), b.operandName(a[0]), b.operandName(a[0]), b.types.cType(s.Elem()))
+			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.operandName(a[0]), b.operandName(a[0]),
+				b.operandName(a[0]), b.types.cType(s.Elem()))
 		} else {
 			b.stmt("goc_map_clear(%s);", b.value(a[0]))
 		}
@@ -74,7 +75,8 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		b.print(name, a)
 	case "ssa:wrapnilchk":
 		of := program.Deref(a[0].Type()).String()
-		text := fmt.Sprintf("value method %s.%s called using nil *%s pointer", of, constant.StringVal(a[2].(*ssa.Const).Value),
+		text := fmt.Sprintf("value method %s.%s called using nil *%s pointer", of,
+			constant.StringVal(a[2].(*ssa.Const).Value),
 			of[strings.LastIndexByte(of, '.')+1:])
 		b.set(i, "(%s)goc_receiver(g, %s, %s)", b.types.cType(i.Type()), b.value(a[0]), quote(text))
 	case "String": // unsafe.String, in Go's own library

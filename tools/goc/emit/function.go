@@ -154,7 +154,8 @@ func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.MakeClosure:
 		return follow(r.(ssa.Value))
 	case *ssa.Call:
-		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") && r.Call.Args[0] == v {
+		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") &&
+			r.Call.Args[0] == v {
 			return follow(r)
 		}
 		return true // a pointer that a function keeps or returns has escaped and is not on the stack
@@ -277,7 +278,8 @@ func (b *body) instruction(i ssa.Instruction) {
 			b.local(b.types.cType(i.Type()), i.Name())
 		}
 	case *ssa.FieldAddr:
-		b.set(i, "&%s->%s", b.pointer(i.X), fieldName(i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct), i.Field))
+		of := program.Deref(i.X.Type()).Underlying().(*types.Struct)
+		b.set(i, "&%s->%s", b.pointer(i.X), fieldName(of, i.Field))
 	case *ssa.Field:
 		b.set(i, "%s.%s", b.value(i.X), fieldName(i.X.Type().Underlying().(*types.Struct), i.Field))
 	case *ssa.IndexAddr:
@@ -320,7 +322,8 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.stmt("%s = (struct goc_range){%s, 0};", i.Name(), b.value(i.X))
 	case *ssa.Next:
 		b.local(b.types.cType(i.Type()), i.Name())
-		b.stmt("{ int64_t k_ = 0; int32_t v_ = 0; %s.r0 = goc_next(&%s, &k_, &v_); %s.r1 = k_; %s.r2 = v_; }", i.Name(), i.Iter.Name(),
+		b.stmt("{ int64_t k_ = 0; int32_t v_ = 0; %s.r0 = goc_next(&%s, &k_, &v_); %s.r1 = k_; %s.r2 = v_; }", i.Name(),
+			i.Iter.Name(),
 			i.Name(), i.Name())
 	case *ssa.TypeAssert:
 		b.typeAssert(i)
@@ -438,7 +441,8 @@ func (b *body) slice(i *ssa.Slice) {
 	case *types.Basic:
 		b.set(i, "goc_substring(g, %s, %s, %s, %d)", b.value(i.X), low, high, flags)
 	case *types.Slice:
-		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.cType(t.Elem()), low, high, highest, flags)
+		b.set(i, "goc_reslice(g, %s, sizeof(%s), %s, %s, %s, %d)", b.value(i.X), b.types.cType(t.Elem()), low, high, highest,
+			flags)
 	case *types.Pointer:
 		array := t.Elem().Underlying().(*types.Array)
 		if flags == 0 {
@@ -446,7 +450,8 @@ func (b *body) slice(i *ssa.Slice) {
 			return
 		}
 		flags |= 8
-		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(), array.Len(),
+		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(),
+			array.Len(),
 			b.types.cType(array.Elem()), low, high, highest, flags)
 	}
 }
@@ -460,11 +465,13 @@ func (b *body) lookup(i *ssa.Lookup) {
 	}
 	b.local(b.types.cType(i.Type()), i.Name())
 	if i.CommaOk {
-		b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }", k, b.value(i.Index), v,
+		b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); %s.r1 = v_ != NULL; if (v_) %s.r0 = *v_; else %s.r0 = %s; }", k,
+			b.value(i.Index), v,
 			b.value(i.X), i.Name(), i.Name(), i.Name(), zeroOf(v, m.Elem()))
 		return
 	}
-	b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); if (v_) %s = *v_; else %s = %s; }", k, b.value(i.Index), v, b.value(i.X), i.Name(), i.Name(),
+	b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); if (v_) %s = *v_; else %s = %s; }", k, b.value(i.Index), v,
+		b.value(i.X), i.Name(), i.Name(),
 		zeroOf(v, m.Elem()))
 }
 
@@ -517,7 +524,8 @@ func (b *body) typeAssert(i *ssa.TypeAssert) {
 	x := b.value(i.X)
 	if i.CommaOk {
 		b.local(b.types.cType(i.Type()), i.Name())
-		b.stmt("%s.r1 = %s.t == &%s; if (%s.r1) %s.r0 = *(%s const *)%s.v; else %s.r0 = %s;", i.Name(), x, box, i.Name(), i.Name(), c, x, i.Name(),
+		b.stmt("%s.r1 = %s.t == &%s; if (%s.r1) %s.r0 = *(%s const *)%s.v; else %s.r0 = %s;", i.Name(), x, box, i.Name(),
+			i.Name(), c, x, i.Name(),
 			zeroOf(c, i.AssertedType))
 		return
 	}

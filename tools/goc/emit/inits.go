@@ -32,9 +32,11 @@ func (e *emitter) initialize() {
 			return
 		}
 		failed := e.memory.Start(in)
-		for _, f := range slices.SortedFunc(maps.Keys(failed), func(x, y *ssa.Function) int { return cmp.Compare(x.Pos(), y.Pos()) }) {
+		byPosition := func(x, y *ssa.Function) int { return cmp.Compare(x.Pos(), y.Pos()) }
+		for _, f := range slices.SortedFunc(maps.Keys(failed), byPosition) {
 			if !first || f.Name() != "init" { // in the first package, a failure is an error only where the value is needed
-				e.faults = append(e.faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s cannot run when the code is written: %s", f, failed[f])))
+				e.faults = append(e.faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s cannot run when the code is written: %s", f,
+					failed[f])))
 			}
 		}
 	}

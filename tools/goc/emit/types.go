@@ -252,10 +252,12 @@ func (t *typeTable) equalFunction(of types.Type) string {
 		}
 		body.WriteString(";\n")
 	case *types.Array:
-		fmt.Fprintf(&body, "    for (int64_t i = 0; i < %d; i++)\n        if (!%s) return false;\n    return true;\n", u.Len(),
+		fmt.Fprintf(&body, "    for (int64_t i = 0; i < %d; i++)\n        if (!%s) return false;\n    return true;\n",
+			u.Len(),
 			t.equals(u.Elem(), "a.a[i]", "b.a[i]"))
 	}
-	fmt.Fprintf(&t.after, "static bool %s(struct goc *g, %s a, %s b) {\n    (void)a;\n    (void)b;\n%s}\n", name, c, c, body.String())
+	fmt.Fprintf(&t.after, "static bool %s(struct goc *g, %s a, %s b) {\n    (void)a;\n    (void)b;\n%s}\n", name, c, c,
+		body.String())
 	return name
 }
 
@@ -303,7 +305,8 @@ func (t *typeTable) hashFunction(of types.Type) string {
 	default:
 		fmt.Fprintf(&body, "    h = %s;\n", t.hash(of, "*k"))
 	}
-	fmt.Fprintf(&t.after, "static uint64_t %s(struct goc *g, const void *key, uint64_t h) {\n    %s const *k = key;\n    (void)k;\n%s    return h;\n}\n",
+	fmt.Fprintf(&t.after, "static uint64_t %s(struct goc *g, const void *key, uint64_t h) {\n    %s const *k = key;\n   "+
+		" (void)k;\n%s    return h;\n}\n",
 		name, c, body.String())
 	return name
 }
@@ -322,7 +325,8 @@ func (t *typeTable) mapType(of types.Type) string {
 	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", name,
 		t.equals(m.Key(), "*("+k+" const *)a", "*("+k+" const *)b"))
 	fmt.Fprintf(&t.after, "struct entry_%s {\n    uint64_t hash;\n    %s key;\n    %s value;\n};\n", name, k, v)
-	fmt.Fprintf(&t.after, "static const struct goc_maptype %s = {sizeof(struct entry_%s), sizeof(%s), sizeof(%s), offsetof(struct entry_%s, key), "+
+	fmt.Fprintf(&t.after, "static const struct goc_maptype %s = {sizeof(struct entry_%s), sizeof(%s), sizeof(%s), "+
+		"offsetof(struct entry_%s, key), "+
 		"offsetof(struct entry_%s, value), %s, equal_%s};\n", name, name, k, v, name, name, hash, name)
 	return name
 }
@@ -381,10 +385,12 @@ func (t *typeTable) boxType(of types.Type) string {
 	if method := t.method(of); method != "" {
 		text = "text_" + name
 		c := t.cType(of)
-		fmt.Fprintf(&t.methods, "static struct goc_str %s(struct goc *g, const void *v) {\n    return %s(g, *(%s const *)v);\n}\n", text, method, c)
+		fmt.Fprintf(&t.methods, "static struct goc_str %s(struct goc *g, const void *v) {\n    return %s(g, *(%s const "+
+			"*)v);\n}\n", text, method, c)
 		fmt.Fprintf(&t.after, "static struct goc_str %s(struct goc *g, const void *v);\n", text)
 	}
-	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, %s, sizeof(%s), %s, %s, %s};\n", name, quote(typeText(of)), kind, !basic,
+	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, %s, sizeof(%s), %s, %s, %s};\n", name,
+		quote(typeText(of)), kind, !basic,
 		quote(in), t.cType(of), equal, hash, text)
 	return name
 }

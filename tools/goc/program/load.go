@@ -84,7 +84,8 @@ func New(s *ssa.Program, directory string, exports []*ssa.Function) (*Program, e
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{SSA: s, Exports: exports, directory: absolute, reached: map[*ssa.Function]bool{}, named: map[*ssa.Global]bool{}}
+	p := &Program{SSA: s, Exports: exports, directory: absolute, reached: map[*ssa.Function]bool{},
+		named: map[*ssa.Global]bool{}}
 	return p, p.Reach(exports)
 }
 

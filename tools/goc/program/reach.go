@@ -104,7 +104,8 @@ func (p *Program) method(t types.Type, name string) *ssa.Function {
 		return nil
 	}
 	of := s.Type().(*types.Signature)
-	if of.Params().Len() != 0 || of.Results().Len() != 1 || !types.Identical(of.Results().At(0).Type(), types.Typ[types.String]) {
+	if of.Params().Len() != 0 || of.Results().Len() != 1 || !types.Identical(of.Results().At(0).Type(),
+		types.Typ[types.String]) {
 		return nil
 	}
 	return p.SSA.MethodValue(s)

@@ -16,7 +16,8 @@ func (c *closure) chain(s *loader.Set) ([]byte, error) {
 	t.f("/* %s */", mark(s))
 	t.f("/* Sizes of the structures that may be in the chain of a VkDeviceCreateInfo. */")
 	t.f("#ifndef VKL_ZCHAIN_H\n#define VKL_ZCHAIN_H\n")
-	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of sType. */")
+	t.f("/* X(sType, size with 64-bit pointers, on i386, on Windows, on 32-bit ARM and Windows), in the order of " +
+		"sType. */")
 	t.f("#define DEVICE_CHAIN_LIST(X) \\")
 	values := map[string]int64{}
 	for _, v := range c.r.Enum("VkStructureType").Values {

@@ -39,7 +39,8 @@ func on(sets []*loader.Set, known func(*loader.Set) bool, line string) (string, 
 	case 1:
 		return fmt.Sprintf("ON_%s(%s)", strings.ToUpper(having[0]), line), nil
 	}
-	return "", fmt.Errorf("%s is known on %s: spine/asm/numbers.h has no macro for these systems", line, strings.Join(having, " and "))
+	return "", fmt.Errorf("%s is known on %s: spine/asm/numbers.h has no macro for these systems", line,
+		strings.Join(having, " and "))
 }
 
 // knows reports whether a set has a command.
@@ -79,7 +80,8 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	}{
 		{"Commands without a table.", all.Globals()},
 		{"Commands of instances' and drivers' tables, in the order of the slots.", all.InstanceSlots()},
-		{"Drivers are also asked for this one through the instance (GPA-090): the last slot of an instance's table and the first of a\n * device's.",
+		{"Drivers are also asked for this one through the instance (GPA-090): the last slot of an instance's table and the " +
+			"first of a\n * device's.",
 			all.SharedSlots()},
 		{"Commands of devices' tables, in the order of the slots.", all.DeviceSlots()},
 	} {
@@ -98,7 +100,8 @@ func commands(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 
 // row returns the line of a command.
 func row(c *loader.Command) string {
-	kind := map[loader.Kind]string{loader.Global: "GLOBAL", loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV", loader.Device: "DEVICE"}[c.Kind]
+	kind := map[loader.Kind]string{loader.Global: "GLOBAL", loader.Instance: "INSTANCE", loader.PhysDev: "PHYSDEV",
+		loader.Device: "DEVICE"}[c.Kind]
 	if c.Shared() {
 		kind = "SHARED"
 	}
@@ -141,7 +144,8 @@ func names(all *loader.Set, sets []*loader.Set) ([]byte, error) {
 	sort.SliceStable(list, func(i, j int) bool { return bucket(list[i].Name) < bucket(list[j].Name) })
 	for _, c := range list {
 		if c.Param != "" && !slices.Contains(params, c.Param) {
-			return nil, fmt.Errorf("%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go and to spine/asm/tables.h", c.Name, c.Param)
+			return nil, fmt.Errorf("%s: no number for a first parameter %q: add it to params in tools/vkgen/emit/commands.go "+
+				"and to spine/asm/tables.h", c.Name, c.Param)
 		}
 		line, err := on(sets, knows(c.Name), fmt.Sprintf("NAME(%d, %s)", bucket(c.Name), c.Name))
 		if err != nil {

@@ -250,8 +250,10 @@ func (c *closure) header() []byte {
 // versions writes the start of the header, and the numbers of versions.
 func (c *closure) versions(t *text) {
 	t.f("/* %s */", mark(c.sets[0]))
-	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function pointers, no\n" +
-		" * prototypes. It has the names in zvk.roots and all that they use. interface.h has the driver and layer interfaces. */")
+	t.f("/* The part of the Vulkan API that the loader, its drivers, layers and test programs use: types and function " +
+		"pointers, no\n" +
+		" * prototypes. It has the names in zvk.roots and all that they use. interface.h has the driver and layer " +
+		"interfaces. */")
 	t.f(`#ifndef VKL_ZVK_H
 #define VKL_ZVK_H
 

@@ -19,7 +19,8 @@ type run struct {
 func add(list []run, r run) []run {
 	if n := len(list); n > 0 {
 		last := &list[n-1]
-		if last.wideSize == last.narrowSize && r.wideSize == r.narrowSize && last.wide+last.wideSize == r.wide && last.narrow+last.narrowSize == r.narrow &&
+		if last.wideSize == last.narrowSize && r.wideSize == r.narrowSize && last.wide+last.wideSize == r.wide &&
+			last.narrow+last.narrowSize == r.narrow &&
 			last.windows+last.narrowSize == r.windows {
 			last.wideSize += r.wideSize
 			last.narrowSize += r.narrowSize
@@ -131,9 +132,11 @@ func (c *closure) width(m registry.Member) string {
 func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(s))
-	t.f("/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, d:\n" +
+	t.f("/* SIGNATURE(command, result and arguments, structures that arguments point to): 4, 8: bytes; p: a pointer; f, " +
+		"d:\n" +
 		" * floating point; v: no result.\n" +
-		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on 32-bit ARM and Windows, {place and size, place and size on\n" +
+		" * STRUCTURE(name, sType, size with 64-bit pointers, on i386, on 32-bit ARM and Windows, {place and size, place " +
+		"and size on\n" +
 		" * i386, place on 32-bit ARM and Windows}, ...). */")
 	for _, cmd := range s.Commands {
 		root := s.Registry.Root(cmd.Command)
@@ -189,7 +192,8 @@ func (c *closure) interfaces(s *loader.Set) ([]byte, error) {
 		for _, r := range list {
 			parts = append(parts, fmt.Sprintf("{%d, %d, %d, %d, %d}", r.wide, r.wideSize, r.narrow, r.narrowSize, r.windows))
 		}
-		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, wide.size, narrow.size, windows.size, strings.Join(parts, ", "))
+		t.f("STRUCTURE(%s, %d, %d, %d, %d, %s)", x.Name, kind, wide.size, narrow.size, windows.size,
+			strings.Join(parts, ", "))
 	}
 	return t.Bytes(), nil
 }

@@ -144,8 +144,10 @@ func (c *closure) memberExtent(on machine, m registry.Member) (extent, error) {
 func (c *closure) check() ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(c.sets[0]))
-	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers, on Windows with them, on\n" +
-		" * i386, and on the 32-bit machines that align 64-bit numbers to their size (32-bit ARM, and Windows on i386): a wrong\n" +
+	t.f("/* Sizes and offsets that vkgen worked out from the registry, on machines with 64-bit pointers, on Windows " +
+		"with them, on\n" +
+		" * i386, and on the 32-bit machines that align 64-bit numbers to their size (32-bit ARM, and Windows on i386): a " +
+		"wrong\n" +
 		" * structure in zvk.h does not compile. No code and no data. */")
 	t.f("#include \"zvk.h\"\n")
 	t.f("#if UINTPTR_MAX == 0xffffffffffffffff && !defined _WIN32")
@@ -158,7 +160,8 @@ func (c *closure) check() ([]byte, error) {
 	t.f("#define HERE(lp64, win64, i386, wide32) (wide32)")
 	t.f("#endif")
 	t.f("#define SIZE(type, ...) _Static_assert(sizeof(type) == HERE(__VA_ARGS__), \"size of \" #type)")
-	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), #type \"::\" #member)\n")
+	t.f("#define AT(type, member, ...) _Static_assert(offsetof(type, member) == HERE(__VA_ARGS__), " +
+		"#type \"::\" #member)\n")
 	for _, s := range c.sortedTypes() {
 		var sizes []string
 		places := make([][]string, len(s.Members))

@@ -62,12 +62,14 @@ func passedType(r *registry.Registry, m registry.Member) (string, error) {
 func signatures(sets ...*loader.Set) ([]byte, error) {
 	var t text
 	t.f("/* %s */", mark(sets[0]))
-	t.f("/* SIGNATURE_<command>(X): X(result, (parameters), (their types), (arguments)), in the types that calling conventions\n" +
+	t.f("/* SIGNATURE_<command>(X): X(result, (parameters), (their types), (arguments)), in the types that calling " +
+		"conventions\n" +
 		" * distinguish. */")
 	done := map[string]bool{}
 	for _, s := range sets {
 		for _, c := range s.Commands {
-			if c.Kind == loader.Global || c.CoreAlias != "" || done[c.Name] || c.HandUpper && (c.HandLower || c.Kind != loader.PhysDev) {
+			if c.Kind == loader.Global || c.CoreAlias != "" || done[c.Name] || c.HandUpper &&
+				(c.HandLower || c.Kind != loader.PhysDev) {
 				continue
 			}
 			done[c.Name] = true
@@ -83,10 +85,12 @@ func signatures(sets ...*loader.Set) ([]byte, error) {
 					return nil, fmt.Errorf("%s: %w", c.Name, err)
 				}
 				types = append(types, kind)
-				params = append(params, strings.TrimSuffix(kind+" ", "* ")+strings.Repeat("*", strings.Count(kind, "*"))+fmt.Sprintf("a%d", i))
+				params = append(params, strings.TrimSuffix(kind+" ", "* ")+strings.Repeat("*",
+					strings.Count(kind, "*"))+fmt.Sprintf("a%d", i))
 				arguments = append(arguments, fmt.Sprintf("a%d", i))
 			}
-			t.f("#define SIGNATURE_%s(X) X(%s, (%s), (%s), (%s))", c.Name, result, strings.Join(params, ", "), strings.Join(types, ", "),
+			t.f("#define SIGNATURE_%s(X) X(%s, (%s), (%s), (%s))", c.Name, result, strings.Join(params, ", "),
+				strings.Join(types, ", "),
 				strings.Join(arguments, ", "))
 		}
 	}

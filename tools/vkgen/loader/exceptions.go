@@ -88,12 +88,15 @@ var Hands = []Hand{
 	hand(both, "vkCreateInstance", "builds the instance: layers, drivers, tables"),
 	hand(both, "vkDestroyInstance", "destroys the instance; NULL is allowed (HND-010)"),
 	hand(both, "vkEnumerateInstanceVersion", "called without an instance; pre-instance layers intercept it (LAY-217)"),
-	hand(both, "vkEnumerateInstanceLayerProperties", "called without an instance; pre-instance layers intercept it (LAY-217)"),
-	hand(both, "vkEnumerateInstanceExtensionProperties", "called without an instance; pre-instance layers intercept it (LAY-217)"),
+	hand(both, "vkEnumerateInstanceLayerProperties", "called without an instance; pre-instance layers intercept it "+
+		"(LAY-217)"),
+	hand(both, "vkEnumerateInstanceExtensionProperties", "called without an instance; pre-instance layers intercept it "+
+		"(LAY-217)"),
 	hand(both, "vkGetInstanceProcAddr", "name look-up (GPA-001 to GPA-042, GPA-077 to GPA-081)"),
 	hand(both, "vkGetDeviceProcAddr", "name look-up (GPA-043 to GPA-060, GPA-085)"),
 	hand(both, "vkEnumeratePhysicalDevices", "replaces the chain's physical devices by the loader's objects (GPA-070)"),
-	hand(both, "vkEnumeratePhysicalDeviceGroups", "replaces the chain's physical devices by the loader's objects (EXT-035 to EXT-038)"),
+	hand(both, "vkEnumeratePhysicalDeviceGroups", "replaces the chain's physical devices by the loader's objects "+
+		"(EXT-035 to EXT-038)"),
 	hand(both, "vkCreateDevice", "builds the device: chain, tables, extension filter"),
 	hand(up, "vkDestroyDevice", "removes the loader's record of the device; NULL is allowed (HND-023)"),
 	hand(both, "vkEnumerateDeviceLayerProperties", "the trampoline answers; the terminator logs an error (GPA-088)"),
@@ -113,7 +116,8 @@ var Hands = []Hand{
 	hand(down, "vkGetPhysicalDeviceExternalBufferProperties", "emulated as \"nothing supported\" (EXT-007, EXT-031)"),
 	hand(down, "vkGetPhysicalDeviceExternalSemaphoreProperties", "emulated as \"nothing supported\" (EXT-007, EXT-032)"),
 	hand(down, "vkGetPhysicalDeviceExternalFenceProperties", "emulated as \"nothing supported\" (EXT-007, EXT-033)"),
-	hand(down, "vkGetPhysicalDeviceToolProperties", "returns no tools if the driver lacks the command or the device is older than 1.3 (EXT-042 to EXT-044)"),
+	hand(down, "vkGetPhysicalDeviceToolProperties", "returns no tools if the driver lacks the command or the device is "+
+		"older than 1.3 (EXT-042 to EXT-044)"),
 	hand(down, "vkGetPhysicalDeviceToolPropertiesEXT", "returns no tools if the driver lacks the command (EXT-045)"),
 	hand(down, "vkGetPhysicalDeviceExternalImageFormatPropertiesNV", "emulated (EXT-056, EXT-057)"),
 
@@ -134,19 +138,29 @@ var Hands = []Hand{
 	hand(down, "vkGetPhysicalDeviceSurfaceFormats2KHR", "needs the driver's surface; emulated (WSI-050 to WSI-054)"),
 	hand(down, "vkGetPhysicalDeviceSurfaceCapabilities2EXT", "needs the driver's surface; emulated (EXT-058 to EXT-062)"),
 	hand(down, "vkGetPhysicalDevicePresentRectanglesKHR", "needs the driver's surface (WSI-039)"),
-	hand(down, "vkGetPhysicalDeviceXcbPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command (WSI-040)"),
-	hand(down, "vkGetPhysicalDeviceXlibPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command (WSI-040)"),
-	hand(down, "vkGetPhysicalDeviceWaylandPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command (WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceXcbPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command "+
+		"(WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceXlibPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command "+
+		"(WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceWaylandPresentationSupportKHR", "returns VK_FALSE if the driver lacks the command "+
+		"(WSI-040)"),
 
-	hand(down, "vkGetPhysicalDeviceWin32PresentationSupportKHR", "returns VK_FALSE if the driver lacks the command (WSI-040)"),
+	hand(down, "vkGetPhysicalDeviceWin32PresentationSupportKHR", "returns VK_FALSE if the driver lacks the command "+
+		"(WSI-040)"),
 	hand(down, "vkGetPhysicalDeviceSurfacePresentModes2EXT", "needs the driver's surface (WSI-013)"),
 
-	hand(down, "vkGetPhysicalDeviceDisplayPropertiesKHR", "logs a message and returns an empty answer if the extension is off or the driver lacks the command (EXT-063, EXT-064)"),
-	hand(down, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", "logs a message and returns an empty answer if the extension is off or the driver lacks the command (EXT-063, EXT-064)"),
-	hand(down, "vkGetDisplayPlaneSupportedDisplaysKHR", "logs a message and returns an empty answer if the extension is off or the driver lacks the command (EXT-063, EXT-064)"),
-	hand(down, "vkGetDisplayModePropertiesKHR", "logs a message and returns an empty answer if the extension is off or the driver lacks the command (EXT-063, EXT-064)"),
-	hand(down, "vkCreateDisplayModeKHR", "logs a message and returns an error if the extension is off or the driver lacks the command (EXT-063, EXT-066)"),
-	hand(down, "vkGetDisplayPlaneCapabilitiesKHR", "logs a message and returns an empty answer if the extension is off or the driver lacks the command (EXT-063, EXT-065)"),
+	hand(down, "vkGetPhysicalDeviceDisplayPropertiesKHR", "logs a message and returns an empty answer if the extension "+
+		"is off or the driver lacks the command (EXT-063, EXT-064)"),
+	hand(down, "vkGetPhysicalDeviceDisplayPlanePropertiesKHR", "logs a message and returns an empty answer if the "+
+		"extension is off or the driver lacks the command (EXT-063, EXT-064)"),
+	hand(down, "vkGetDisplayPlaneSupportedDisplaysKHR", "logs a message and returns an empty answer if the extension is "+
+		"off or the driver lacks the command (EXT-063, EXT-064)"),
+	hand(down, "vkGetDisplayModePropertiesKHR", "logs a message and returns an empty answer if the extension is off or "+
+		"the driver lacks the command (EXT-063, EXT-064)"),
+	hand(down, "vkCreateDisplayModeKHR", "logs a message and returns an error if the extension is off or the driver "+
+		"lacks the command (EXT-063, EXT-066)"),
+	hand(down, "vkGetDisplayPlaneCapabilitiesKHR", "logs a message and returns an empty answer if the extension is off "+
+		"or the driver lacks the command (EXT-063, EXT-065)"),
 	hand(down, "vkGetPhysicalDeviceDisplayProperties2KHR", "emulated (EXT-068 to EXT-071)"),
 	hand(down, "vkGetPhysicalDeviceDisplayPlaneProperties2KHR", "emulated (EXT-068 to EXT-071)"),
 	hand(down, "vkGetDisplayModeProperties2KHR", "emulated (EXT-068 to EXT-071)"),

@@ -154,11 +154,13 @@ func Select(r *registry.Registry, system System) (*Set, error) {
 		}
 	}
 	if len(s.unplaced) > 0 {
-		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in tools/vkgen/loader/exceptions.go:\n\t%s",
+		return nil, fmt.Errorf("no rule places these commands; write them in C, and add them to Hands in "+
+			"tools/vkgen/loader/exceptions.go:\n\t%s",
 			strings.Join(s.unplaced, "\n\t"))
 	}
 	if list := unreplacedStructures(r); len(list) > 0 {
-		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures to chained in "+
+		return nil, fmt.Errorf("these structures contain objects of the loader; replace them in C, and add the structures "+
+			"to chained in "+
 			"tools/vkgen/loader/exceptions.go:\n\t%s", strings.Join(list, "\n\t"))
 	}
 	return s, nil
@@ -200,7 +202,8 @@ func (s *Set) add(name string, minor int, e *registry.Extension) error {
 		return nil
 	}
 	if e != nil && e.Kind != "instance" && e.Kind != "device" {
-		s.unplaced = append(s.unplaced, fmt.Sprintf("%s: its extension %s is of the type %q, neither instance nor device", name, e.Name, e.Kind))
+		s.unplaced = append(s.unplaced, fmt.Sprintf("%s: its extension %s is of the type %q, neither instance nor device",
+			name, e.Name, e.Kind))
 		return nil
 	}
 	if e != nil {

@@ -11,7 +11,8 @@ import (
 
 // objects are the handles of the loader's own objects. Drivers do not know them, so a command with such a handle
 // needs C code that replaces it.
-var objects = []string{"VkInstance", "VkPhysicalDevice", "VkSurfaceKHR", "VkDebugReportCallbackEXT", "VkDebugUtilsMessengerEXT"}
+var objects = []string{"VkInstance", "VkPhysicalDevice", "VkSurfaceKHR", "VkDebugReportCallbackEXT",
+	"VkDebugUtilsMessengerEXT"}
 
 // object returns the path of names to a handle of the loader's own objects in a type, such as "VkSurfaceKHR surface"; "": there
 // is none.
@@ -65,7 +66,8 @@ func (s *Set) needsC(c *Command) string {
 		if at := object(s.Registry, m, nil); i > 0 && !c.HandLower && at != "" {
 			return fmt.Sprintf("its argument %s has an object of the loader (%s), without a terminator in C", m.Name, at)
 		}
-		if t := s.Registry.Type(m.Type); i > 0 && !c.HandUpper && t != nil && t.Dispatchable && m.Pointers > 0 && !strings.HasPrefix(m.Decl, "const ") {
+		if t := s.Registry.Type(m.Type); i > 0 && !c.HandUpper && t != nil && t.Dispatchable && m.Pointers > 0 &&
+			!strings.HasPrefix(m.Decl, "const ") {
 			return fmt.Sprintf("it returns dispatchable handles (%s), without a trampoline in C", m.Type)
 		}
 	}
@@ -79,8 +81,10 @@ func (s *Set) missingKind(root *registry.Command) string {
 	}
 	handle := root.Params[0].Type
 	if t := s.Registry.Type(handle); t != nil && t.Dispatchable {
-		return "its first parameter is the dispatchable handle " + handle + ": if it is a child of a device, add it to deviceHandles in " +
-			"tools/vkgen/loader/exceptions.go, and its parameter's name to params in tools/vkgen/emit/commands.go and to spine/asm/tables.h"
+		return "its first parameter is the dispatchable handle " + handle + ": if it is a child of a device, add it to " +
+			"deviceHandles in " +
+			"tools/vkgen/loader/exceptions.go, and its parameter's name to params in tools/vkgen/emit/commands.go and to " +
+			"spine/asm/tables.h"
 	}
 	return "its first parameter is not a dispatchable handle"
 }
@@ -104,7 +108,8 @@ func leftOut(r *registry.Registry) (notes []string) {
 	for _, e := range r.Extensions {
 		names := required(e.Blocks)
 		if len(names) > 0 && !slices.ContainsFunc(Systems, func(s System) bool { return s.Known(e) }) {
-			notes = append(notes, fmt.Sprintf("%s is left out, with %s: no system in tools/vkgen/loader/exceptions.go has the platform %q",
+			notes = append(notes, fmt.Sprintf("%s is left out, with %s: no system in tools/vkgen/loader/exceptions.go has the "+
+				"platform %q",
 				e.Name, strings.Join(names, ", "), e.Platform))
 		}
 	}
@@ -123,7 +128,8 @@ func leftOut(r *registry.Registry) (notes []string) {
 // missingNames notes the names in exceptions.go that the registry lacks.
 func missingNames(r *registry.Registry) (notes []string) {
 	lacks := func(list, name string) {
-		notes = append(notes, fmt.Sprintf("%s of tools/vkgen/loader/exceptions.go names %s, and the registry has none", list, name))
+		notes = append(notes, fmt.Sprintf("%s of tools/vkgen/loader/exceptions.go names %s, and the registry has none", list,
+			name))
 	}
 	for _, h := range Hands {
 		if r.Command(h.Command) == nil {

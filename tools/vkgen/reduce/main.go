@@ -17,12 +17,13 @@ import (
 )
 
 // left are sections and elements that no generator reads, including their content.
-var left = words("comment platforms formats implicitexternsyncparams remove spirvextensions spirvcapabilities sync videocodecs " +
+var left = words("comment platforms formats implicitexternsyncparams remove spirvextensions spirvcapabilities sync " +
+	"videocodecs " +
 	"spirvimageformat descendant deprecate")
 
 // kept are the attributes that a generator reads.
-var kept = words("alias api bitpos bitvalues bitwidth category depends deprecatedby dir extends extnumber name number " +
-	"obsoletedby offset platform promotedto provisional requires structextends supported type value values")
+var kept = words("alias api bitpos bitvalues bitwidth category depends deprecatedby dir extends extnumber " +
+	"name number obsoletedby offset platform promotedto provisional requires structextends supported type value values")
 
 // declaration has the elements in which white space is part of a C declaration.
 var declaration = words("proto param member type")
@@ -66,7 +67,8 @@ func main() {
 // reduce copies a registry without the unused parts. Every element outside of declarations begins a new line.
 func reduce(in io.Reader, out io.Writer) error {
 	d := xml.NewDecoder(in)
-	if _, err := io.WriteString(out, xml.Header+"<!-- What the generators read of vk.xml; written by tools/vkgen/reduce.\n"+
+	if _, err := io.WriteString(out, xml.Header+
+		"<!-- What the generators read of vk.xml; written by tools/vkgen/reduce.\n"+
 		"     Copyright 2015-2026 The Khronos Group Inc. SPDX-License-Identifier: Apache-2.0 OR MIT -->\n"); err != nil {
 		return err
 	}
