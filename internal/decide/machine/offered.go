@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pierrec/lz4/v4"
 )
 
 // Directories of the lists that package managers fetch.
@@ -160,7 +162,7 @@ func unpacked(from io.Reader) (io.Reader, error) {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return gzip.NewReader(ahead)
 	case bytes.Equal(head, []byte{0x04, 0x22, 0x4d, 0x18}):
-		return newLZ4(ahead)
+		return lz4.NewReader(ahead), nil
 	}
 	return ahead, nil
 }

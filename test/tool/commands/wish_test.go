@@ -3,10 +3,11 @@ package commands
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pierrec/lz4/v4"
 
 	"vkloader/test/lib/tree"
 )
@@ -49,23 +50,15 @@ func packagesGzip(names ...string) string {
 	return "= " + out.String()
 }
 
-// packagesLZ4 returns an LZ4 frame with a list of apt: a block of literals, with a repetition at its end.
+// packagesLZ4 does the same, compressed by LZ4.
 func packagesLZ4(names ...string) string {
-	text := ""
+	var out bytes.Buffer
+	to := lz4.NewWriter(&out)
 	for _, name := range names {
-		text += "Package: " + name + "\nVersion: 1\n\n"
+		fmt.Fprintf(to, "Package: %s\nVersion: 1\n\n", name)
 	}
-	block := []byte{0xf0 | 4} // 15 literals or more, then 8 bytes again
-	rest := len(text) - 15
-	for ; rest >= 255; rest -= 255 {
-		block = append(block, 255)
-	}
-	block = append(append(block, byte(rest)), text...)
-	block = append(block, byte(len(text)&0xff), byte(len(text)>>8), 0x50)
-	block = append(block, "\nend\n"...)
-	frame := []byte{0x04, 0x22, 0x4d, 0x18, 0x40, 0x40, 0xc0}
-	frame = binary.LittleEndian.AppendUint32(frame, uint32(len(block)))
-	return "= " + string(append(append(frame, block...), 0, 0, 0, 0))
+	to.Close()
+	return "= " + out.String()
 }
 
 // The tool finds a missing layer, directory or library that a variable or manifest names: in another directory, under another name, or in a
