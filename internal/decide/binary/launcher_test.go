@@ -32,6 +32,13 @@ func TestScripts(t *testing.T) {
 		{"itself", "exec \"$0\" again", "", ""},
 		{"missing", "exec /opt/game/bin/none", "", ""},
 		{"nothing", "", "", ""},
+		{"quotes inside quotes", "LD_LIBRARY_PATH=\"/opt/game/it's:/opt/game/a b\" /opt/game/bin/game", program, "/opt/game/it's:/opt/game/a b"},
+		{"a backslash", "export LD_LIBRARY_PATH=/opt/game/a\\ b HERE; exec /opt/game/bin/game", program, "/opt/game/a b"},
+		{"a name exported later", "D=/opt/game\nexport D E\nexec $D/bin/game", program, ""},
+		{"a parent", "D=$(cd \"$(dirname \"$0\")/lib\" && pwd)/x\nexec \"${D%/lib/*}/bin/game\"", program, ""},
+		{"lines of Windows", "cd /opt/game\r\nexec ./bin/game\r\n", program, ""},
+		{"data after the start", "exec /opt/game/bin/game\n\x00\xff(('\"", program, ""},
+		{"a home directory", "exec ~/bin/game", "", ""},
 		{"unclosed", "exec \"$(dirname \"$0\"/bin/game", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
