@@ -54,7 +54,7 @@ type Report struct {
 
 // ProbeOptions say how a probe is made. The zero value probes as a program with this process's variables.
 type ProbeOptions struct {
-	Env     []string      // the child's variables; nil: this process's
+	Env     []string      // the child's variables; nil: this process's. Those that no loader, driver or layer reads stay behind
 	Library string        // the loader: a path, or a name for the dynamic linker; "": libvulkan.so.1, or vulkan-1.dll
 	Child   string        // the program that loads it; "": the child of an installed vkloader
 	Limit   time.Duration // for each child; 0: 30 seconds

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,20 +11,26 @@ import (
 // Bound limits the work for files that another user may choose: the manifests and settings files of another user's process,
 // of a process in another mount namespace, of an image, and of another root directory. A nil Bound is no limit.
 type Bound struct {
-	Of string // the process or the directory, for the error
+	Of    string // the process or the directory, for the error
+	Total *Bound // counts the files of all processes of one user; nil: there is one process
 
-	files map[string]int64 // the sizes of the files that were read
-	bytes int64
-	looks int
-	err   error
+	files  map[string]int64 // the sizes of the files that were read
+	parsed map[string]bool  // the files whose values were counted
+	bytes  int64
+	values int64
+	looks  int
+	err    error
 }
 
 // Bounds of the files that a Bound allows.
 const (
 	mostFiles   = 4096
-	mostBytes   = 64 << 20
-	mostEntries = 1 << 16 // directory entries of any kind, in one directory
-	mostLooks   = 100_000 // names that are looked up, most of them of libraries
+	mostBytes   = 4 << 20  // of manifests and settings files
+	mostValues  = 1 << 17  // JSON values in them, each of which takes more memory and time than its bytes
+	mostOfUser  = 16       // processes of a user whose files may reach the two bounds above
+	mostLarge   = 64 << 20 // bytes of one library or list of a package manager
+	mostEntries = 1 << 16  // directory entries of any kind, in one directory
+	mostLooks   = 100_000  // names that are looked up, most of them of libraries
 )
 
 // errBound is the error of each access after a limit was exceeded.
@@ -84,9 +91,43 @@ func (b *Bound) read(name string, size int64) bool {
 	}
 	b.add(filepath.Dir(name), filepath.Base(name))
 	if before := b.files[filepath.Clean(name)]; size > before {
-		if b.files[filepath.Clean(name)], b.bytes = size, b.bytes+size-before; b.bytes > mostBytes {
-			b.over(filepath.Dir(name), fmt.Sprintf("have more than %d MB", mostBytes>>20))
-		}
+		b.files[filepath.Clean(name)] = size
+		b.spend(filepath.Dir(name), size-before, 0)
 	}
 	return b.err == nil
+}
+
+// parse counts the values of a file that is about to be parsed.
+func (b *Bound) parse(name string, content []byte) bool {
+	if b == nil {
+		return true
+	}
+	if name = filepath.Clean(name); !b.parsed[name] {
+		if b.parsed == nil {
+			b.parsed = map[string]bool{}
+		}
+		b.parsed[name] = true
+		values := 0
+		for _, start := range []string{"{", "[", ","} {
+			values += bytes.Count(content, []byte(start))
+		}
+		b.spend(filepath.Dir(name), 0, int64(values))
+	}
+	return b.err == nil
+}
+
+// spend counts bytes and values, of one process and of all processes of its user.
+func (b *Bound) spend(directory string, size, values int64) {
+	b.bytes, b.values = b.bytes+size, b.values+values
+	switch {
+	case b.bytes > mostBytes:
+		b.over(directory, fmt.Sprintf("have more than %d MB", mostBytes>>20))
+	case b.values > mostValues:
+		b.over(directory, fmt.Sprintf("have more than %d values", mostValues))
+	case b.Total != nil:
+		b.Total.bytes, b.Total.values = b.Total.bytes+size, b.Total.values+values
+		if b.Total.bytes > mostOfUser*mostBytes || b.Total.values > mostOfUser*mostValues {
+			b.over(directory, fmt.Sprintf("and those of its user's other processes have more than %d MB or %d values", mostOfUser*mostBytes>>20, mostOfUser*mostValues))
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -136,5 +137,22 @@ func TestPipesAndDevicesAreNotRead(t *testing.T) {
 		if f := s.File(filepath.Join(d, name)); f.Status != facts.FileNotRegular {
 			t.Errorf("%s: status %d", name, f.Status)
 		}
+	}
+}
+
+// The processes of one user share a bound, however many they are and whatever their mounts.
+func TestProcessesShareABound(t *testing.T) {
+	t.Parallel()
+	total := &Bound{}
+	for i := range 2 * mostOfUser {
+		b := &Bound{Of: "a process", Total: total}
+		within := b.read("/a.json", mostBytes) && b.parse("/a.json", []byte(`{"a": [1, 2]}`))
+		if within != (i < mostOfUser) {
+			t.Fatalf("process %d: %v, %v", i, within, b.Err())
+		}
+	}
+	b := &Bound{Of: "a process"}
+	if !b.read("/a.json", 1<<20) || !b.parse("/a.json", bytes.Repeat([]byte("{},"), mostValues/2)) || b.parse("/b.json", []byte("[]")) {
+		t.Error("values: ", b.Err())
 	}
 }

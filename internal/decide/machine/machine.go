@@ -130,7 +130,7 @@ func (m *Machine) ReadLarge(name string) ([]byte, error) {
 			return nil, err
 		}
 		if m.Bound != nil {
-			return readUpTo(f, info.Size(), mostBytes)
+			return readUpTo(f, info.Size(), mostLarge)
 		}
 		return readUpTo(f, info.Size(), maxLarge)
 	})

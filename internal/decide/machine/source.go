@@ -324,6 +324,9 @@ func (s *Source) file(path string) facts.File {
 	if status != facts.FileRead {
 		return facts.File{Status: status}
 	}
+	if !s.Bound.parse(path, content) {
+		return facts.File{Status: facts.FileNotOpened}
+	}
 	read := facts.File{Content: s.forClass(string(content))}
 	if s.Tree == nil { // the files of a Tree are copies, with other numbers
 		read.Number = numberOf(f, info)

@@ -108,6 +108,7 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	totals := map[uint32]*machine.Bound{}
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil {
@@ -122,6 +123,12 @@ func (k Kernel) List() (found []*Process, hidden int, err error) {
 		default:
 			if p, err := k.Look(pid); err == nil && len(p.Loaders()) > 0 {
 				found = append(found, p)
+				if totals[p.User] == nil {
+					totals[p.User] = &machine.Bound{}
+				}
+				if p.Machine.Bound != nil {
+					p.Machine.Bound.Total = totals[p.User]
+				}
 			}
 		}
 	}

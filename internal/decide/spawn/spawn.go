@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -31,10 +32,11 @@ const (
 type Child struct {
 	*exec.Cmd
 	Kind    Kind
-	Library string   // the library that a Trial or Alone opens
-	Names   []string // patterns of further variables for a Trial or Alone
-	User    *User    // the user that the child becomes; nil: this process's
-	Guest   bool     // this process is another program than the tool, so its descriptors stay as they are
+	Library string                             // the library that a Trial or Alone opens
+	Names   []string                           // patterns of further variables for a Trial or Alone
+	User    *User                              // the user that the child becomes; nil: this process's
+	Filter  func(terminal io.Writer) io.Writer // cleans what a child of another user writes to this process's terminal; nil: all of it passes
+	Guest   bool                               // this process is another program than the tool, so its descriptors stay as they are
 
 	relay relay
 }

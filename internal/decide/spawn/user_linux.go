@@ -44,6 +44,9 @@ func (c *Child) become() error {
 	if isTerminal(like) { // a machine without /dev/ptmx gives the child pipes
 		if ours, theirs, err := NewTerminal(like); err == nil {
 			r.terminal, r.theirs, r.out = ours, theirs, like
+			if c.Filter != nil {
+				r.out = c.Filter(like)
+			}
 			_ = theirs.Chown(int(c.User.UID), -1) // so that the child may open it by its name
 		}
 	}

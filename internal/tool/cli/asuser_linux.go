@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +24,7 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 // addAsUser adds the option --as-user.
@@ -98,6 +102,44 @@ func (a *account) environ(own []string) []string {
 	return list
 }
 
+// ownSequences are the sequences that the tool writes to a terminal.
+var ownSequences = append(slices.Clone(term.Colours), clearScreen)
+
+// screen passes to root's terminal only what the tool writes: another process of the user can write to the child's terminal, and some
+// sequences make a terminal type an answer.
+type screen struct {
+	to   io.Writer
+	held []byte // the start of a sequence or character that is not complete yet
+}
+
+// Write implements io.Writer.
+func (c *screen) Write(data []byte) (int, error) {
+	text := append(c.held, data...)
+	end := len(text)
+	for at := max(0, end-len(clearScreen)+1); at < end; at++ {
+		if slices.ContainsFunc(ownSequences, func(own string) bool { return strings.HasPrefix(own, string(text[at:])) && len(text)-at < len(own) }) {
+			end = at
+		}
+	}
+	for start := max(0, end-utf8.UTFMax+1); start < end; start++ {
+		if utf8.RuneStart(text[start]) && !utf8.FullRune(text[start:end]) {
+			end = start
+		}
+	}
+	c.held = bytes.Clone(text[end:])
+	for i, part := range bytes.Split(text[:end], []byte(clearScreen)) {
+		if i > 0 {
+			if _, err := io.WriteString(c.to, clearScreen); err != nil {
+				return 0, err
+			}
+		}
+		if _, err := (term.Cleaner{To: c.to}).Write(part); err != nil {
+			return 0, err
+		}
+	}
+	return len(data), nil
+}
+
 // become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done is
 // false if this process already belongs to that user. command is the name of the command.
 func become(s *invocation, command string) (done bool, err error) {
@@ -120,6 +162,9 @@ func become(s *invocation, command string) (done bool, err error) {
 	child.Stdout, child.Stderr = s.plain, s.errOut
 	if command == "run" && !s.terminal || slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && foreground() {
 		child.Stdin = os.Stdin // the others read nothing, and leave the input to the caller of the tool
+	}
+	if command != "run" {
+		child.Filter = func(terminal io.Writer) io.Writer { return &screen{to: terminal} }
 	}
 	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that started the child

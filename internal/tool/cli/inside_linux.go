@@ -92,6 +92,16 @@ func trusted(m *machine.Machine, files []string) error {
 	return nil
 }
 
+// removeAfter starts a shell that removes a directory when this process ends, in whatever way: with it ends the shell's input.
+func removeAfter(directory string) error {
+	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh", directory)
+	shell.Env = []string{"PATH=/usr/bin:/bin:/run/current-system/sw/bin"} // NixOS has rm only in the last one
+	if _, err := shell.StdinPipe(); err != nil {
+		return err
+	}
+	return shell.Start()
+}
+
 // insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and returns its
 // program. It does not start the AppImage, whose own code can unpack it as well.
 func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.Image) (string, error) {
@@ -114,11 +124,14 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 		return "", exit.Unable("no temporary directory for %s: %w", name, err)
 	}
 	s.temporary = append(s.temporary, directory)
+	if err := removeAfter(directory); err != nil {
+		return "", exit.Unable("no process to remove the temporary directory for %s: %w", name, err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), unpackTime)
 	defer cancel()
 	to := filepath.Join(directory, "image")
 	cmd := spawn.New(ctx, spawn.Helper, tool, append([]string{"-o", fmt.Sprint(image.Offset), "-d", to, "-n", "-no-xattrs", file}, unpacked...)...)
-	cmd.Env = s.environ
+	cmd.Env = []string{"LC_ALL=C"} // it starts no program
 	failed := cmd.Run()
 	if trust.Refusal("run", failed) != "" {
 		return "", notLooked(failed)

@@ -88,11 +88,14 @@ func runningPrograms() (*doctor.Running, error) {
 	return result, nil
 }
 
+// clearScreen is the sequence that clears a terminal.
+const clearScreen = "\x1b[H\x1b[2J"
+
 // printRunning prints the list. live means repeated output, again that there was an earlier output.
 func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 	if file, ok := term.File(s.out); live && ok {
 		if info, err := file.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprint(file, "\x1b[H\x1b[2J") // bypasses the replacement of control characters
+			fmt.Fprint(file, clearScreen) // bypasses the replacement of control characters
 			again = false
 		}
 	}

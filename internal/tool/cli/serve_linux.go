@@ -259,7 +259,7 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	for _, c := range []*cobra.Command{status, inspect} {
-		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default "+server.Socket+" in the service's directory)")
+		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: the private one, or "+server.Socket+" in the service's directory)")
 	}
 	cmd.AddCommand(newServe(s), status, inspect, help)
 	return cmd
@@ -271,9 +271,16 @@ func ownMachine() string {
 	return m.Name
 }
 
-// dialService connects to the service at a socket, or at the default one.
+// dialService connects to the service at a socket. Without one, it connects to the private socket, where no client of a container
+// waits before the administrator, or to the socket for all if this user may not reach the other one.
 func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
-	socket = cmp.Or(socket, filepath.Join(serviceDirectory(s), server.Socket))
+	if directory := serviceDirectory(s); socket == "" {
+		private := filepath.Join(server.PrivateDirectory(directory), server.TrustedSocket)
+		if c, err := protocol.Dial(private); err == nil {
+			return c, private, nil
+		}
+		socket = filepath.Join(directory, server.Socket)
+	}
 	c, err := protocol.Dial(socket)
 	if err != nil {
 		var system *os.SyscallError // the outer error repeats the path

@@ -61,6 +61,37 @@ func TestServiceStatus(t *testing.T) {
 	}
 }
 
+// The administrator's commands use the socket that no client of a container reaches, so that none waits before them.
+func TestServiceStatusWaitsForNoClient(t *testing.T) {
+	t.Parallel()
+	socket := runningService(t)
+	status := func() (string, int) {
+		var out, errOut bytes.Buffer
+		s := &invocation{out: &out, errOut: &errOut, environ: []string{"VKLOADERD_DIR=" + filepath.Dir(socket)}}
+		code := runLine(s, []string{"service", "status"})
+		return out.String() + errOut.String(), code
+	}
+	private := filepath.Join(server.PrivateDirectory(filepath.Dir(socket)), server.TrustedSocket)
+	if err := os.Rename(socket, socket+".hidden"); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := status(); code != 0 || !strings.Contains(said, "service at "+private) {
+		t.Errorf("%d %s", code, said)
+	}
+	if err := os.Rename(socket+".hidden", socket); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(private, private+".hidden"); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := status(); code != 0 || !strings.Contains(said, "service at "+socket) {
+		t.Errorf("%d %s", code, said)
+	}
+	if err := os.Rename(private+".hidden", private); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // serviceDirectory returns the directory of the sockets (PRO-001).
 func TestServiceDirectory(t *testing.T) {
 	t.Parallel()

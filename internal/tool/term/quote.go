@@ -102,9 +102,12 @@ func (c Cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
+// Colours are the codes that Style writes.
+var Colours = []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"}
+
 // ownColour returns one of Style's codes at the start of a text.
 func ownColour(text string) string {
-	for _, code := range []string{"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m"} {
+	for _, code := range Colours {
 		if strings.HasPrefix(text, code) {
 			return code
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // oldLibrary is a machine whose driver needs a version and a symbol of two libraries. A bundle in /opt/game has older copies of both.
@@ -138,6 +139,28 @@ func TestAppImage(t *testing.T) {
 		text, _ := cmd.CombinedOutput()
 		return strings.Join(strings.Fields(string(text)), " "), cmd.ProcessState.ExitCode()
 	}
+	left := func() []string {
+		names, _ := filepath.Glob(filepath.Join(directory, "vkloader-*"))
+		return names
+	}
+	killer := filepath.Join(directory, "killer")
+	if err := put(filepath.Join(killer, "unsquashfs"), []byte("#!/bin/sh\nkill -KILL $PPID\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(image, append(head, "hsqs"...)); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := run(killer, "explain", "--app", image); code != -1 {
+		t.Errorf("the tool was not killed: exit code %d: %s", code, out)
+	}
+	for end := time.Now().Add(time.Minute); len(left()) > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	}
+	if len(left()) > 0 {
+		t.Errorf("left behind by a tool that was killed: %q", left())
+	}
+	if err := put(image, head); err != nil {
+		t.Fatal(err)
+	}
 	out, code := run(directory, "explain", "--app", image)
 	if code != 3 || !strings.Contains(out, "install unsquashfs (package squashfs-tools)") || !strings.Contains(out, "--appimage-extract") {
 		t.Errorf("without unsquashfs: exit code %d: %s", code, out)
@@ -162,8 +185,8 @@ func TestAppImage(t *testing.T) {
 			t.Errorf("%q: %s", args, out)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(directory, "vkloader-*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+	if len(left()) > 0 {
+		t.Errorf("left behind: %q", left())
 	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a part of the AppImage has run")

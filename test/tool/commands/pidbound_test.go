@@ -139,7 +139,13 @@ func TestProcessFilesAreBounded(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			return []string{"XDG_DATA_HOME=" + d}, d + "/vulkan/icd.d", "64 MB"
+			return []string{"XDG_DATA_HOME=" + d}, d + "/vulkan/icd.d", "4 MB"
+		},
+		"many values": func(t *testing.T, d string) ([]string, string, string) {
+			extensions := strings.TrimSuffix(strings.Repeat(`{"name":"VK_a","spec_version":"1"},`, 60000), ",")
+			large := strings.TrimSuffix(driver, "}}") + `,"instance_extensions":[` + extensions + "]}}"
+			many(t, d+"/vulkan/icd.d", large, 1)
+			return []string{"XDG_DATA_HOME=" + d}, d + "/vulkan/icd.d", "131072 values"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
