@@ -20,9 +20,8 @@
  *   core/      the link to the core (core.h): questions (ask.c), facts (facts.h, read.c; of Windows
  *              elsewhere.h and dxgi.h), the read limit of one call (read_budget.c), the core's answers by their
  *              messages (answer_cache.c, answer_cache.h), plans (plan.c)
- *   library/   libraries (library.h): opening them (mapped.c), their records (table.c, table.h), objects of the process
- *              (objects.c), the linker's search (search.c), those of drivers (driver.c, negotiate.c) and of
- *              layers (layer.c); drivers that the application brings (direct.c)
+ *   library/   libraries (library.h): those in the process (mapped.c), objects that came with one (objects.c), of
+ *              drivers (driver.c, negotiate.c) and of layers (layer.c); drivers that the application brings (direct.c)
  *   state/     drivers and their holders (state.h, driver.c), objects (objects.c), records of physical
  *              devices (physdev.c), handles (handles.c)
  *   dispatch/  vkGet*ProcAddr and the dispatch tables (dispatch.h, names.c), commands that the registry does
@@ -216,9 +215,9 @@ struct driver {
  * order. */
 struct driver_lib {
     struct driver_lib *next;
-    struct mapped_lib *mapped; /* NULL: a direct driver */
-    const void *inside;        /* a function in the library */
-    const char *path;          /* the result of driver_path; NULL: not requested yet */
+    struct library *library; /* NULL: a direct driver */
+    const void *inside;      /* a function in the library */
+    const char *path;        /* the result of driver_path; NULL: not requested yet */
     uint32_t manifest_version;
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;

@@ -103,8 +103,7 @@ static struct pre_chain *pre_open(const struct plan *plan, const char *call, uin
     while (wire_next(&reader, &record)) {
         if (!wire_get_pre_layer(&record, &pre)) continue;
         char *text;
-        struct file_identity identity;
-        void *handle = library_dlopen(pre.library, &identity, &text);
+        void *handle = library_dlopen(pre.library, &text);
         if (!handle) { /* LAY-228: only this layer is left out */
             log_text(NULL, text_of_wrong_class(text) ? LOG_INFO : LOG_ERROR, text ? text : "out of memory");
             free(text);
@@ -291,7 +290,7 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
     plan_free(&second);
     /* INS-087: the libraries stay open for the next call */
     for (const struct driver_lib *d = libs->first; d; d = d->next)
-        if (d->mapped) library_preload(d->mapped);
+        if (d->library) library_preload(d->library);
     drivers_close(NULL, libs);
     return result;
 }

@@ -189,11 +189,7 @@ static VkResult decide_and_open(struct instance *in, const VkInstanceCreateInfo 
         plan_free(&second);
     }
     if (result == VK_SUCCESS) result = copy_app_layers(in, info);
-    if (result == VK_SUCCESS && in->layers->active_count) {
-        library_note_objects(true);
-        result = layers_open(in);
-        library_note_objects(false);
-    }
+    if (result == VK_SUCCESS) result = layers_open(in);
     return result;
 }
 
@@ -262,7 +258,6 @@ static VkResult create_instance(const VkInstanceCreateInfo *info, const VkAlloca
         instance_free(in);
         return result;
     }
-    library_note_objects(true);  /* records the objects before a package manager can replace their files */
     messengers_chained_rest(in); /* DBG-008: they receive nothing until vkDestroyInstance */
     *out = (VkInstance)in;       /* LAY-325: the loader's handle, never a layer's */
     return result;

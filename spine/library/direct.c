@@ -10,7 +10,7 @@ const char driver_direct_path[] = "(null)";
 static bool is_loader(struct instance *in, const void *function, uint32_t index)
 {
     const char *loader = loader_named_at(function);
-    char *path = loader ? gate_path_of(function, NULL, NULL) : NULL;
+    char *path = loader ? gate_path_of(function) : NULL;
     char *text = path ? library_loader_text(path, loader) : NULL;
     if (text)
         log_line(in, LOG_ERROR | LOG_DRIVER,

@@ -17,12 +17,12 @@ static void driver_lib_free(struct driver_lib *lib)
     free(lib);
 }
 
-/* Negotiates with an opened library. NULL: rejected, or no memory (then *result says so). mapped: NULL if opening
+/* Negotiates with an opened library. NULL: rejected, or no memory (then *result says so). library: NULL if opening
  * failed; text is then the reason, which is freed. */
-static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, struct mapped_lib *mapped,
+static struct driver_lib *open_one(struct instance *in, const struct wire_open_driver *step, struct library *library,
                                    char *text, VkResult *result)
 {
-    if (!mapped) {
+    if (!library) {
         if (!text) {
             *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         } else if (text_of_wrong_class(text)) { /* DRV-041: a library of the other word size is no error */
@@ -39,25 +39,24 @@ static struct driver_lib *open_one(struct instance *in, const struct wire_open_d
     }
     struct driver_lib *d = calloc(1, sizeof *d);
     if (!d) {
-        library_close(mapped);
+        library_close(library);
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    d->mapped = mapped;
+    d->library = library;
     d->manifest_version = step->api_version;
     /* FLS-128: right after opening, before any other use of the driver */
-    if (mapped->closure) namespace_offer(mapped->handle);
-    if (!driver_negotiate(in, d)) {
+    if (library->closure) namespace_offer(library->handle);
+    if (!driver_negotiate(in, d, step->library)) {
         /* DRV-046: this line follows the one that says why */
         log_line(in, LOG_ERROR | LOG_DRIVER,
                  "loader_icd_scan: Failed loading library associated with ICD JSON %s. Ignoring this JSON",
                  step->library);
-        library_close(mapped);
+        library_close(library);
         driver_lib_free(d);
         return NULL;
     }
-    if (step->has_slash &&
-        !mapped->as_given) { /* DRV-026: a warning if the loaded file is not the one in library_path */
+    if (step->has_slash && log_heard(in)) { /* DRV-026: a warning if the loaded file is not the one in library_path */
         char *wanted = path_other_than(step->library, driver_path(d));
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
@@ -71,8 +70,8 @@ static struct driver_lib *open_own(struct instance *in, const struct wire_open_d
 {
     char *text;
     /* A list of extensions needs the library for one call, an instance for its lifetime. */
-    struct mapped_lib *mapped = in ? library_open(step->library, &text) : library_borrow(step->library, &text);
-    return open_one(in, step, mapped, text, result);
+    struct library *library = in ? library_open(step->library, &text) : library_borrow(step->library, &text);
+    return open_one(in, step, library, text, result);
 }
 
 /* Opens a driver of the service. The reader is at the driver's step; it advances past the records of its files. */
@@ -91,10 +90,10 @@ static struct driver_lib *open_served(struct instance *in, const struct wire_ser
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    struct mapped_lib *mapped = library_served(service, step->library, list, count, &text);
+    struct library *library = library_served(service, step->library, list, count, &text);
     free(list);
     const struct wire_open_driver usual = {.library = step->library, .api_version = step->api_version};
-    return open_one(in, &usual, mapped, text, result);
+    return open_one(in, &usual, library, text, result);
 }
 
 static void append(struct driver_libs *libs, struct driver_lib *d)
@@ -229,7 +228,7 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
         *at = d->next;
         libs->count--;
         index++;
-        library_close(d->mapped); /* DRV-046: a rejected library is closed at once */
+        library_close(d->library); /* DRV-046: a rejected library is closed at once */
         driver_lib_free(d);
     }
 }
@@ -239,12 +238,11 @@ void drivers_leave_out(struct driver_libs *libs, const struct plan *plan)
 void drivers_close(struct instance *in, struct driver_libs *libs)
 {
     if (!libs) return;
-    if (in) library_note_objects(true);
     for (struct driver_lib *d = libs->first; d;) {
         struct driver_lib *next = d->next;
-        if (d->mapped && log_heard(in))
+        if (d->library && log_heard(in))
             log_line(in, LOG_DEBUG | LOG_DRIVER, "Unloading driver library %s", driver_path(d));
-        library_close(d->mapped);
+        library_close(d->library);
         driver_lib_free(d);
         d = next;
     }
@@ -260,7 +258,7 @@ void driver_lib_drop(struct driver_libs *libs, struct driver_lib *lib)
     libs->count--;
     lock_drop();
     /* PHY-050: also closes the library if vkEnumerateInstanceExtensionProperties left it open */
-    if (lib->mapped) library_drop_preloaded(lib->mapped->given);
-    library_close(lib->mapped);
+    if (lib->library) library_drop_preloaded(lib->library);
+    library_close(lib->library);
     driver_lib_free(lib);
 }

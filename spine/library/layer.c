@@ -21,10 +21,7 @@ void layers_free(struct layer_list *list)
         free(list->layer[i].device_ext);
         free(list->layer[i].entrypoint);
     }
-    for (uint32_t i = 0; i < list->node_count; i++) {
-        free(list->node[i].found);
-        free(list->node[i].path);
-    }
+    for (uint32_t i = 0; i < list->node_count; i++) free(list->node[i].path);
     free(list->layer);
     free(list->active);
     free(list->node);
@@ -165,30 +162,12 @@ static bool not_own(struct instance *in, const struct layer_node *n)
     return false;
 }
 
-/* Records the file of a library that the linker searched for, found by one of its functions. */
-static void find_file(struct layer_node *n, const void *function)
-{
-    struct build build = n->identity.build;
-    n->found = image_name_of(function);
-    file_identify(n->found ? n->found : "", &n->identity);
-    n->identity.build = build;
-}
-
-/* Records the path of the library with the layer's functions, which need not be the opened one. False: no memory. */
-static bool find_path(struct layer_node *n, bool *as_given)
-{
-    n->path = gate_path_of((void *)n->gipa, n->layer->library, as_given);
-    if (!n->path) n->path = strdup(n->layer->library);
-    return n->path != NULL;
-}
-
 /* Negotiates the interface version and looks up the layer's functions (LAY-284 to 294). Returns false if there is no
  * usable vkGetInstanceProcAddr, after its message. */
 static bool negotiate(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     PFN_vkNegotiateLoaderLayerInterfaceVersion ask = gate_dlsym(n->handle, l->fn_negotiate);
-    if (!path_has_directory(l->library)) find_file(n, ask ? (void *)ask : gate_dlsym(n->handle, l->fn_gipa));
     VkNegotiateLayerInterface offer = {.sType = LAYER_NEGOTIATE_INTERFACE_STRUCT, .loaderLayerInterfaceVersion = 2};
     if (ask && ask(&offer) == VK_SUCCESS && offer.loaderLayerInterfaceVersion >= 2) {
         n->interface_version = offer.loaderLayerInterfaceVersion;
@@ -213,7 +192,7 @@ static enum state open_one(struct instance *in, struct layer_node *n)
 {
     const struct layer *l = n->layer;
     char *text = NULL;
-    n->handle = library_dlopen(l->library, &n->identity, &text);
+    n->handle = library_dlopen(l->library, &text);
     if (!n->handle && !text) return NO_MEMORY;
     if (!n->handle) { /* LAY-296: the dynamic linker's text is an error, but for a wrong ELF class */
         bool wrong = text_of_wrong_class(text);
@@ -223,13 +202,10 @@ static enum state open_one(struct instance *in, struct layer_node *n)
     }
     log_line(in, LOG_DEBUG | LOG_LAYER, "Loading layer library %s", l->library);
     if (!negotiate(in, n)) return UNUSABLE;
-    /* Only messages need the real path of a library whose file is known. */
-    if (n->identity.inode && !log_heard(in)) return OPENED;
-    bool as_given;
-    if (!find_path(n, &as_given)) return NO_MEMORY;
-    if (!n->identity.inode) file_identify(n->path, &n->identity);
+    if (!log_heard(in)) return OPENED; /* only messages need the path */
+    if (!(n->path = layer_node_path(n))) return NO_MEMORY;
     /* LAY-283: a warning if the loaded file is not the manifest's */
-    if (path_has_directory(l->library) && !as_given) {
+    if (path_has_directory(l->library)) {
         char *wanted = path_other_than(l->library, n->path);
         if (wanted)
             log_line(in, LOG_WARN | LOG_LAYER, "Path to given binary %s was found to differ from OS loaded path %s",
@@ -245,9 +221,7 @@ static void close_one(struct instance *in, struct layer_node *n)
 {
     if (!n->handle) return;
     if (!library_never_closed()) log_line(in, LOG_DEBUG | LOG_LAYER, "Unloading layer library %s", n->layer->library);
-    const char *library = n->layer->library;
-    if (!path_has_directory(library) && n->path) library = n->path;
-    library_close_layer(n->handle, n->layer->library, n->found ? n->found : library, &n->identity);
+    library_let_go(n->handle);
     n->handle = NULL;
 }
 
@@ -303,7 +277,6 @@ VkResult layers_open(struct instance *in)
             node[list->node_count++] = node[i];
         } else {
             close_one(in, &node[i]);
-            free(node[i].found);
             free(node[i].path);
         }
     }
@@ -336,7 +309,7 @@ static const char *enabled_by(uint32_t by)
 
 char *layer_node_path(const struct layer_node *n)
 {
-    char *path = n->path ? strdup(n->path) : gate_path_of((void *)n->gipa, NULL, NULL);
+    char *path = n->path ? strdup(n->path) : gate_path_of((void *)n->gipa);
     return path ? path : strdup(n->layer->library);
 }
 

@@ -5,121 +5,95 @@
 
 #include "core/core.h"
 
-struct objects;
+/* The number of objects in the process, and of those that were unloaded before. */
+struct objects_mark {
+    unsigned count;
+    unsigned long long unloaded;
+};
 
 /* ---- mapped.c --------------------------------------------------------------------------------------------------- */
 
-/* The loader interface functions that a driver's library exports; each is looked up once. */
+/* The loader interface functions that a driver's library exports. */
 enum driver_symbol { SYMBOL_NEGOTIATE, SYMBOL_GIPA, SYMBOL_OLD_GIPA, SYMBOL_GPDPA, SYMBOLS };
-struct driver_symbols {
-    bool known[SYMBOLS];
-    void *at[SYMBOLS];
-};
 
-struct library; /* a record of the table */
-
-/* One opening of a driver's library. */
-struct mapped_lib {
-    struct library *library;
+/* A driver's library in the process. */
+struct library {
+    /* under the lock */
+    struct library *next;
+    uint32_t users;   /* instances, and calls that list extensions */
+    uint32_t holds;   /* walks over the table that are at this library */
+    bool listed;      /* a list of extensions has opened it (INS-087) */
+    bool closes;      /* it does not stay open after its last use */
+    bool overwritten; /* its file was overwritten: it is neither called nor closed */
+    /* atomic */
+    _Atomic bool reported;         /* the driver has reported a physical device (INS-088) */
+    void *_Atomic symbol[SYMBOLS]; /* NULL: not looked up, or not there */
+    /* constant */
+    bool known; /* the list of its files is complete */
     void *handle;
-    struct closure *closure; /* NULL, except for a driver of the service */
-    char *given;             /* as passed to dlopen */
-    char *real;              /* real path of the loaded object if given does not lead to it; else == given */
-    bool located;            /* the path where the linker found a bare name is known */
-    bool as_given;           /* given, or the located path, leads to the object */
-    bool reported;           /* the driver has reported a physical device (INS-088) */
-    bool borrowed;           /* open for one call only, without a reference of the linker */
-    struct driver_symbols symbols;
+    char *given;                   /* as passed to dlopen */
+    struct closure *closure;       /* NULL, except for a driver of the service */
+    struct file_identity identity; /* of its file; all zero if the linker searched for it */
+    struct library_file *files;
 };
 
-/* Closes the kept libraries whose files have changed. Call it before opening libraries. */
+/* Compares the files of all libraries, and closes the unused ones if a file has changed. Call it before opening
+ * libraries. */
 void library_look(void);
-/* Opens a library. NULL: text says why (malloc, may be NULL when there is no memory). */
-struct mapped_lib *library_open(const char *path, char **text);
-/* Opens a library for one call. If the path is open already, that library is used. */
-struct mapped_lib *library_borrow(const char *path, char **text);
-/* Takes ownership of the path where the linker found a bare name; NULL: unknown. */
-void library_found(struct mapped_lib *lib, char *path);
-/* Records that the linker opened the library by the given path. */
-void library_lies_as_given(struct mapped_lib *lib);
-/* Records the objects that have come into the process since the last call. theirs: the libraries in use may have loaded
- * the new objects, so their files are added to each of these libraries. Otherwise they belong to no earlier library. */
-void library_note_objects(bool theirs);
-/* Ends an opening. The library is closed, or stays open by the rules of table.c. */
-void library_close(struct mapped_lib *lib);
+/* Opens a library for an instance (INS-090). NULL: text says why (malloc, may be NULL when there is no memory). */
+struct library *library_open(const char *path, char **text);
+/* Opens a library for one call, without calling the linker if it is open already. */
+struct library *library_borrow(const char *path, char **text);
+/* Ends a use; l may be NULL. */
+void library_close(struct library *l);
 /* Keeps a library open until library_drop_preloaded (INS-087). */
-void library_preload(struct mapped_lib *lib);
-/* Ends the effect of library_preload, for all libraries or for the given path (PHY-050). */
-void library_drop_preloaded(const char *given);
-/* Uses the open library of a driver of the service if it is of exactly this file, and closes a kept library of another
- * file. NULL: not open, or no memory. */
-struct mapped_lib *library_use_served(const char *given, const struct file_identity *identity);
-/* Adds the library of a driver of the service. Takes ownership of closure and before. NULL: no memory. */
-struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
-                                      struct objects *before);
-/* Opens a library without a record, unless it is a loader (DRV-046) or was overwritten. *identity is set to that of
- * its file; only the build ID is set if the linker searches for it. NULL: text as for library_open. */
-void *library_dlopen(const char *path, struct file_identity *identity, char **text);
-/* Reports whether a file must not be opened because its mapped code was overwritten. now: all zero if unknown. */
-bool library_refused(const char *path, const struct file_identity *now);
-/* Closes a layer's library, or puts it into quarantine if its file was overwritten. given: as passed to dlopen. path:
- * the file that has the identity. */
-void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity);
+void library_preload(struct library *l);
+/* Ends the effect of library_preload, for one library or, with NULL, for all (PHY-050). */
+void library_drop_preloaded(const struct library *only);
+/* Uses the open library of a driver of the service if it is of exactly this file, and closes an unused one of another
+ * file. NULL: text is the reason, or NULL if there is no such library. */
+struct library *library_use_served(const char *given, const struct file_identity *identity, char **text);
+/* Adds the library of a driver of the service. Takes ownership of closure. NULL: text as for library_open. */
+struct library *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
+                                   const struct objects_mark *before, char **text);
+/* Opens a library that the table does not contain, unless it is a loader (DRV-046). NULL: text as for library_open. */
+void *library_dlopen(const char *path, char **text);
 /* Reports whether VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING is exactly 1. */
 bool library_never_closed(void);
 /* Drops one reference of the linker to a library, unless libraries are never closed. */
 void library_let_go(void *handle);
-/* Messages about refused libraries, for free(); NULL without memory. */
-char *library_overwritten_text(const char *name);
+/* Returns the message about a library that is a loader, for free(); NULL without memory. */
 char *library_loader_text(const char *name, const char *loader);
 
 /* ---- objects.c -------------------------------------------------------------------------------------------------- */
 
-/* The objects of the process at one moment; reference-counted. */
-struct objects;
-/* Returns the present objects, held for the caller. NULL: unknown. */
-struct objects *objects_now(void);
-/* Returns the objects that were not in before, and their dependencies, without those of the program. NULL: unknown. */
-struct objects *objects_since(const struct objects *before);
-struct objects *objects_hold(struct objects *o);
-void objects_drop(struct objects *o);
-/* Drops the cached list and the set of lost libraries, for unloading. */
-void objects_forget(void);
-/* A listed object. at: its place in the process. */
-struct objects_entry {
-    const char *path;
-    const void *at;
-    struct build build;
-};
-/* Sets *out to an object of a list. Returns false behind the last one. */
-bool objects_entry(const struct objects *o, unsigned i, struct objects_entry *out);
-/* Reports whether an object is still in the process by this path. */
-bool objects_have(const void *object, const char *path);
-
-/* ---- search.c --------------------------------------------------------------------------------------------------- */
-
-/* The inputs of the linker's search for a bare name. */
-struct search;
-/* Returns the present inputs, for free(). NULL: unknown. */
-struct search *linker_search_begin(void);
-/* Reports whether the linker would find a bare name at the path found again. */
-bool linker_search_same(const struct search *s, const char *name, const char *found);
+/* Returns the state of the linker's list of objects. */
+struct objects_mark objects_mark(void);
+/* Returns the paths of the objects that have come into the process since then, without those of descriptors, for
+ * free(). A NUL ends each path, an empty path the list. own: the path of the library that was opened. NULL: unknown. */
+char *objects_since(const struct objects_mark *before, const char *own);
+/* Returns a word in the data of the object of a path, which most linkers relocate when they load the object: cutting
+ * the file off resets it. Do not call it if the beginning of the file has changed. 0: unknown. */
+uintptr_t relocated_word(const char *path);
+/* Returns the files that decide whether the linker would find a bare name at this path again, in the same form: those
+ * in earlier directories, which need not exist, and its cache. NULL: unknown. */
+char *linker_search_paths(const char *name, const char *found);
 
 /* ---- served.c --------------------------------------------------------------------------------------------------- */
 
 /* Opens a driver of the service from its files, in their order; the last is the driver's library. given: its name in
  * messages. NULL: text as for library_open. */
-struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
-                                  uint32_t count, char **text);
+struct library *library_served(struct service *service, const char *given, const struct serve_file *file,
+                               uint32_t count, char **text);
 
 /* ---- negotiate.c ------------------------------------------------------------------------------------------------ */
 
 #define DRIVER_INTERFACE_VERSION 7u /* DRV-047: versions 0 to 7 are accepted */
 
 /* Agrees on the interface version and looks up the driver's commands (DRV-047 to 063). Returns false if the driver is
- * rejected, after its message. Messages about a rejected driver use the path given to the linker, not the real path
- * (DRV-025). */
-bool driver_negotiate(struct instance *instance, struct driver_lib *lib);
+ * rejected, after its message. Messages about a rejected driver use given, the path passed to the linker, not the real
+ * path (DRV-025). */
+bool driver_negotiate(struct instance *instance, struct driver_lib *lib, const char *given);
 /* Looks up a driver's enumerate_adapter, after negotiation (WIN-062). */
 void adapter_function_find(struct driver_lib *lib);
 
@@ -179,9 +153,7 @@ struct layer_node {
     struct layer *layer;
     uint32_t enabled_by;
     void *handle;
-    char *found;                   /* the path where the linker found a bare name; else NULL */
-    char *path;                    /* of the loaded library; NULL: not looked up, because no message needed it */
-    struct file_identity identity; /* of its file, taken before opening if the path is known; all zero: unknown */
+    char *path; /* of the loaded library; NULL: not looked up, because no message needed it */
     uint32_t interface_version;
     PFN_vkGetInstanceProcAddr gipa;
     PFN_vkGetDeviceProcAddr gdpa;        /* NULL: not in device chains (LAY-294) */

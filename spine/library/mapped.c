@@ -1,19 +1,31 @@
-/* mapped.c: opens and closes libraries: driver libraries, with a record in the table (table.c), and layer libraries.
+/* mapped.c: the drivers' libraries in the process.
  *
- * It calls no function of a library, and remembers no answer of a driver. */
-#include "library/table.h"
+ * A library that has reported a device keeps one reference of dlopen after its last instance (INS-088). Before it is
+ * used again, library_look compares its file and those that came with it. If one was replaced, the reference goes, and
+ * the library is opened as in any loader. If one was overwritten in place, its code in memory has changed: the
+ * reference stays, the library is never called again, and the driver is refused. While an instance is alive, no
+ * reference goes. A library that a list of extensions has opened stays until the next vkDestroyInstance (INS-087).
+ *
+ * It calls no function of a library, and remembers no answer of a driver. docs/guest-rules.md has the whole rule. */
+#include "library/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- refusals --------------------------------------------------------------------------------------------------- */
+/* All libraries. This, the lists of their files and damaged_path change only under the lock. */
+static struct library *table;
+/* The overwritten file of a library that drivers need; NULL: none. The linker, too, may read its data, so that no
+ * library is opened or closed any more. */
+static const char *damaged_path;
 
-static const char overwritten[] =
+/* ---- messages --------------------------------------------------------------------------------------------------- */
+
+static const char overwritten_end[] =
     ": this file was overwritten while the process had it mapped, so that its code can be neither called nor unloaded any more; restart the program to use the new file, and replace a file (write a new one and rename it) instead of writing into it";
 
 /* Joins four texts, for free(); NULL without memory. */
-static char *joined(const char *a, const char *b, const char *c, const char *d)
+static char *join(const char *a, const char *b, const char *c, const char *d)
 {
     size_t size = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
     char *text = malloc(size);
@@ -21,429 +33,347 @@ static char *joined(const char *a, const char *b, const char *c, const char *d)
     return text;
 }
 
-char *library_overwritten_text(const char *name)
-{
-    return joined(name, overwritten, "", "");
-}
-
 char *library_loader_text(const char *name, const char *loader)
 {
-    return joined(name, ": this is a Vulkan loader by its own name (", loader,
-                  "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
+    return join(name, ": this is a Vulkan loader by its own name (", loader,
+                "), which would look for drivers and layers in its turn, and neither a driver nor a layer");
 }
 
-/* Returns a library in quarantine with the given name or path, whose record no longer changes, or NULL. *count is the
- * number of them. */
-static const struct library *quarantined(const char *given, unsigned *count)
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+enum file_kind {
+    FILE_OWN,    /* the library's */
+    FILE_NEEDED, /* of an object that came with it */
+    FILE_SEARCH, /* a file that the linker would find instead, or its cache */
+};
+
+struct library_file {
+    struct library_file *next;
+    enum file_kind kind;
+    struct file_identity identity;
+    uintptr_t word; /* the result of relocated_word */
+    char path[];
+};
+
+/* Adds a file. identity: NULL to read it now. Returns false without memory. */
+static bool add_file(struct library *l, const char *path, enum file_kind kind, const struct file_identity *identity)
 {
-    const struct library *found = NULL;
-    *count = 0;
-    lock_take();
-    for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
-        if (l->state != LIBRARY_QUARANTINED || strcmp(l->given, given) != 0) continue;
-        found = l;
-        ++*count;
-    }
-    lock_drop();
-    return found;
+    size_t length = strlen(path) + 1, size;
+    struct library_file *f = size_of_array(sizeof *f, length, 1, &size) ? malloc(size) : NULL;
+    if (!f) return false;
+    f->next = l->files;
+    f->kind = kind;
+    memcpy(f->path, path, length);
+    if (identity)
+        f->identity = *identity;
+    else
+        file_identify(path, &f->identity);
+    f->identity.head = kind == FILE_SEARCH ? 0 : file_head(path);
+    f->word = kind == FILE_SEARCH ? 0 : relocated_word(path);
+    l->files = f;
+    return true;
 }
 
-/* Reports whether a dependency of a library in quarantine has changed. A new library would be linked to the old one. */
-static bool needs_changed(const struct library *old)
+/* Lists the files of a library that was just opened. identity: of its file before that. Sets l->known if the list is
+ * complete: the objects that came include the library, and the inputs of the linker's search are known. */
+static void find_files(struct library *l, const struct objects_mark *before, const struct file_identity *identity)
+{
+    bool searched = !l->closure && !path_has_directory(l->given), own = l->closure != NULL;
+    char *found = searched ? gate_path_by_handle(l->handle) : strdup(l->given);
+    char *came = found ? objects_since(before, found) : NULL;
+    char *search = found && searched ? linker_search_paths(l->given, found) : NULL;
+    bool added = !searched || search;
+    for (const char *path = came; path && *path && added; path += strlen(path) + 1) {
+        bool is_own = strcmp(path, found) == 0;
+        added = add_file(l, path, is_own ? FILE_OWN : FILE_NEEDED, is_own && !searched ? identity : NULL);
+        own |= is_own;
+    }
+    for (const char *path = search; path && *path && added; path += strlen(path) + 1)
+        added = add_file(l, path, FILE_SEARCH, NULL);
+    l->known = came && own && added;
+    free(found);
+    free(came);
+    free(search);
+}
+
+/* Reports whether the mapped contents of a changed file are not those of when the library was opened. */
+static bool is_overwritten(const struct library_file *f, const struct file_identity *now)
+{
+    if (f->kind == FILE_SEARCH || !file_same_inode(now, &f->identity)) return false;
+    if (file_overwritten(f->path, now, &f->identity)) return true;
+    uintptr_t word = relocated_word(f->path); /* cp cuts the file off first, which resets the data in memory */
+    return word && word != f->word;
+}
+
+/* Compares the files of a library with their paths, and records those that were overwritten. The caller has the library
+ * in use or in a walk. Returns whether one has changed. */
+static bool compare_files(struct library *l)
 {
     struct file_identity now;
-    for (const struct library_file *f = old->files; f; f = f->next)
-        if (!file_same_inode(&f->identity, &old->identity) &&
-            (!file_identify(f->path, &now) || !file_same_inode(&now, &f->identity) ||
-             mapping_overwritten(f->path, &now, &f->identity)))
-            return true;
-    return false;
-}
-
-/* Returns the path of a file in quarantine whose damaged data every dlopen of the process reads, or NULL. */
-static const char *linker_damaged(void)
-{
-    for (const struct library *l = atomic_load(&library_table); l; l = l->next) {
+    bool changed = false;
+    for (const struct library_file *f = l->files; f; f = f->next) {
+        file_identify(f->path, &now);
+        if (file_same(&now, &f->identity)) continue;
+        changed = true;
+        if (!is_overwritten(f, &now)) continue;
         lock_take();
-        const struct library_file *f = l->state == LIBRARY_QUARANTINED ? l->files : NULL;
+        if (f->kind == FILE_OWN)
+            l->overwritten = true;
+        else
+            damaged_path = f->path;
         lock_drop();
-        for (; f; f = f->next) {
-            bool own = file_same_inode(&f->identity, &l->identity);
-            if ((own ? &l->identity : &f->identity)->build.compared && build_damaged(&f->identity.build))
-                return f->path;
-        }
     }
-    return NULL;
+    return changed;
 }
 
-/* Returns another spelling of a path, with count times "./" before its last name. The linker compares path texts before
- * it looks at files, and would return the library in quarantine for the same text. */
-static char *respelled(const char *path, unsigned count)
+/* ---- closing ---------------------------------------------------------------------------------------------------- */
+
+bool library_never_closed(void)
 {
-    const char *slash = strrchr(path, '/');
-    size_t head = slash ? (size_t)(slash - path) + 1 : 0, tail = strlen(path) - head + 1, size;
-    char *text = size_of_array(head + tail, 2, count, &size) ? malloc(size) : NULL;
-    if (!text) return NULL;
-    memcpy(text, path, head);
-    for (unsigned i = 0; i < count; i++) memcpy(text + head + (size_t)2 * i, "./", 2);
-    memcpy(text + head + (size_t)2 * count, path + head, tail);
-    return text;
+    return unloading() == UNLOAD_NEVER;
 }
 
-bool library_refused(const char *path, const struct file_identity *now)
+void library_let_go(void *handle)
 {
-    bool refused = false;
-    for (const struct library *l = atomic_load(&library_table); l && !refused; l = l->next) {
-        lock_take();
-        struct file_identity then = l->identity;
-        bool open = record_open(l), quarantined = l->state == LIBRARY_QUARANTINED;
-        lock_drop();
-        refused = file_same_inode(now, &then) && (quarantined || (open && mapping_overwritten(path, now, &then)));
+    if (!library_never_closed()) gate_dlclose(handle);
+}
+
+/* Reports whether an unused library stays open. */
+static bool stays(const struct library *l)
+{
+    lock_wanted(true);
+    if (library_never_closed() || l->overwritten || damaged_path) return true;
+    return !l->closes && (l->listed || (l->reported && l->known && unloading() == UNLOAD_USUAL));
+}
+
+/* Frees a record that is not in the table. closes: with the reference of the linker. */
+static void free_library(struct library *l, bool closes)
+{
+    if (closes && l->closure)
+        closure_drop(l->closure);
+    else if (closes)
+        library_let_go(l->handle);
+    for (struct library_file *f = l->files, *next; f; f = next) {
+        next = f->next;
+        free(f);
     }
-    return refused;
+    free(l->given);
+    free(l);
+}
+
+/* Ends a use or, with *count the holds, a step of a walk. Closes the library if it does not stay. */
+static void give_back(struct library *l, uint32_t *count)
+{
+    lock_take();
+    bool last = l->users + l->holds == 1 && !stays(l);
+    lock_drop();
+    if (last) compare_files(l);
+    lock_take();
+    --*count;
+    bool closes = !l->users && !l->holds && !stays(l);
+    struct library **at = &table;
+    while (closes && *at != l) at = &(*at)->next;
+    if (closes) *at = l->next;
+    lock_drop();
+    if (closes) free_library(l, true);
+}
+
+/* Returns the library after l, or the first one if l is NULL, and keeps it in the table until the next step. */
+static struct library *walk(struct library *l)
+{
+    lock_take();
+    struct library *next = l ? l->next : table;
+    if (next) next->holds++;
+    lock_drop();
+    if (l) give_back(l, &l->holds);
+    return next;
+}
+
+void library_close(struct library *l)
+{
+    if (l) give_back(l, &l->users);
+}
+
+void library_look(void)
+{
+    bool changed = false;
+    for (struct library *l = walk(NULL); l; l = walk(l)) changed |= compare_files(l);
+    if (!changed) return;
+    lock_take();
+    bool pinned = false; /* a library that stays needs the old version of what others share with it */
+    for (const struct library *l = table; l; l = l->next) pinned |= l->users || l->overwritten;
+    for (struct library *l = table; l && !pinned; l = l->next) l->closes = true;
+    lock_drop();
+    for (struct library *l = walk(NULL); l; l = walk(l)) {
+    }
+}
+
+/* Closes all libraries when the loader is unloaded. At exit they stay open, as other threads may still run in them.
+ * They also stay open if the system holds its loader lock during unloading (WIN-010): a driver's own cleanup may wait
+ * for its threads, and these for that lock. */
+__attribute__((destructor)) static void close_all(void)
+{
+    if (exit_begun()) return;
+    for (struct library *l = table; l && !UNLOADED_UNDER_LOCK; l = l->next) compare_files(l);
+    for (struct library *l = table, *next; l; l = next) {
+        next = l->next;
+        free_library(l, !UNLOADED_UNDER_LOCK && !l->overwritten && !damaged_path);
+    }
+    table = NULL;
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-void *library_dlopen(const char *path, struct file_identity *identity, char **text)
+/* Reports whether a library must not be opened or called. l: its record; may be NULL. text: as for library_open. */
+static bool is_refused(const struct library *l, const char *path, char **text)
 {
-    unsigned count;
-    const struct library *old = quarantined(path, &count);
-    const char *file = path_has_directory(path) ? path : old ? old->path : NULL;
-    *text = NULL;
-    if (!file || !file_identify(file, identity)) *identity = (struct file_identity){0};
-    if (library_refused(path, identity) || (old && needs_changed(old))) {
-        *text = library_overwritten_text(path);
-        return NULL;
-    }
-    const char *damaged = linker_damaged();
-    if (damaged) {
-        *text = library_overwritten_text(damaged);
-        return NULL;
-    }
-    char *spelled = old && file ? respelled(file, count) : NULL;
-    void *handle = gate_dlopen(spelled ? spelled : path, identity, text);
-    free(spelled);
-    const char *loader = handle ? loader_named_of(handle, &identity->build) : NULL;
-    /* The linker may return a library in quarantine for a name that the table lacks. */
-    if (!handle || (!loader && !record_quarantined(handle))) return handle;
-    char *found = loader ? gate_path_by_handle(handle) : NULL;
-    *text = loader ? library_loader_text(found ? found : path, loader) : library_overwritten_text(path);
+    lock_take();
+    const char *file = l && l->overwritten ? path : damaged_path;
+    lock_drop();
+    if (file) *text = join(file, overwritten_end, "", "");
+    return file != NULL;
+}
+
+/* Reports whether a library is a loader, and closes it then. text: as for library_open. */
+static bool is_loader(void *handle, const char *path, char **text)
+{
+    const char *loader = loader_named_of(handle);
+    if (!loader) return false;
+    char *found = gate_path_by_handle(handle);
+    *text = library_loader_text(found ? found : path, loader);
     free(found);
     library_let_go(handle);
-    return NULL;
+    return true;
 }
 
-/* Adds new objects and their dependencies to a library, without those of the program. later: they came after the
- * library was opened, and may be unloaded before it. */
-static void objects_add(struct library *l, const struct objects *before, bool later)
+void *library_dlopen(const char *path, char **text)
 {
-    struct file_identity identity;
-    struct objects *came = before ? objects_since(before) : NULL;
-    struct objects_entry e;
-    for (unsigned i = 0; objects_entry(came, i, &e); i++) {
-        if (!file_identify(e.path, &identity)) continue;
-        identity.build = e.build;
-        record_file_add(l, e.path, &identity, later ? e.at : NULL);
-    }
-    objects_drop(came);
-}
-
-/* Returns the record of a handle with one more use, a new record if there is none. Takes ownership of the objects, the
- * search and one reference of the linker. NULL: no memory, and nothing is taken. */
-static struct library *record_use(void *handle, const char *given, const struct file_identity *identity,
-                                  struct objects *before, struct search *search, struct closure *closure)
-{
-    struct library *made = record_new();
-    char *copy = made ? strdup(given) : NULL;
-    if (!copy) {
-        if (made) record_free(made);
-        return NULL;
-    }
-    objects_hold(before); /* another thread may replace those of the record */
-    lock_take();
-    struct library *l = record_with(handle);
-    bool fresh = !l;
-    if (fresh) {
-        l = made;
-        l->handle = handle;
-        l->given = copy;
-        l->identity = *identity;
-        l->search = search;
-        l->closure = closure;
-    }
-    record_hold(l);
-    l->references++;
-    struct objects *was = l->before;
-    l->before = before;
-    lock_drop();
-    objects_drop(was);
-    if (!fresh) {
-        record_free(made);
-        free(copy);
-        free(search);
-    }
-    if (!closure && identity->inode && path_has_directory(given)) record_file_add(l, given, identity, NULL);
-    if (fresh) objects_add(l, before, false);
-    objects_drop(before);
-    return l;
-}
-
-/* Allocates one opening of a library. NULL: no memory. */
-static struct mapped_lib *opening(struct library *l, const char *given, bool borrowed)
-{
-    struct mapped_lib *lib = calloc(1, sizeof *lib);
-    if (!lib || !(lib->given = strdup(given))) {
-        free(lib);
-        return NULL;
-    }
-    lib->real = lib->given;
-    lib->library = l;
-    lib->borrowed = borrowed;
-    lib->handle = l->handle;
-    lib->closure = l->closure;
-    lock_take();
-    lib->located = l->path || l->as_given;
-    lib->as_given = l->as_given && strcmp(l->given, given) == 0;
-    lib->symbols = l->symbols;
-    lock_drop();
-    return lib;
-}
-
-/* Ends one use. owned: with a reference of the linker, which is dropped unless it is the last. */
-static void use_give_back(struct library *l, bool owned)
-{
-    lock_take();
-    void *extra = owned && l->references > 1 ? l->handle : NULL;
-    if (extra) l->references--;
-    bool closes = record_unhold(l);
-    lock_drop();
-    if (extra) library_let_go(extra);
-    if (closes) record_close(l);
-}
-
-void library_note_objects(bool theirs)
-{
-    for (struct library *l = atomic_load(&library_table); l; l = l->next) {
-        struct objects *before = NULL, *now = objects_now();
-        lock_take();
-        bool uses = l->state == LIBRARY_IN_USE && l->before && l->before != now;
-        if (uses) {
-            record_hold(l);
-            before = l->before;
-            l->before = now;
-        }
-        lock_drop();
-        if (uses && theirs) objects_add(l, before, true);
-        objects_drop(uses ? before : now);
-        if (uses) use_give_back(l, false);
-    }
-}
-
-struct mapped_lib *library_open(const char *path, char **text)
-{
-    struct file_identity identity;
-    exit_watch();
-    library_note_objects(true);
-    struct search *search = path_has_directory(path) ? NULL : linker_search_begin();
-    struct objects *before = objects_now();
-    void *handle = library_dlopen(path, &identity, text);
-    struct library *l = handle ? record_use(handle, path, &identity, before, search, NULL) : NULL;
-    library_note_objects(false); /* the new objects belong to this library alone */
-    struct mapped_lib *lib = l ? opening(l, path, false) : NULL;
-    char *found = lib && !path_has_directory(path) && !lib->located ? gate_path_by_handle(handle) : NULL;
-    if (found) library_found(lib, found);
-    if (lib) return lib;
-    if (l) {
-        use_give_back(l, true);
-        return NULL;
-    }
-    if (handle) library_let_go(handle);
-    objects_drop(before);
-    free(search);
-    return NULL;
-}
-
-/* Uses an open library of this path and this file once more. now: the path's file; NULL: the library must have a bare
- * name, or library_look must have found it unchanged and nothing have used it since. Returns NULL if there is none. */
-static struct library *use_open(const char *path, const struct file_identity *now)
-{
-    struct objects *before = objects_now(), *was = NULL;
-    lock_take();
-    struct library *l = atomic_load(&library_table);
-    while (l && !(record_open(l) && !l->closure && strcmp(l->given, path) == 0 &&
-                  (now                        ? file_same(now, &l->identity)
-                   : path_has_directory(path) ? l->unchanged && l->state == LIBRARY_KEPT
-                                              : l->path != NULL)))
-        l = l->next;
-    if (l) {
-        was = l->before;
-        l->before = before;
-        record_hold(l);
-    }
-    lock_drop();
-    objects_drop(l ? was : before);
-    return l;
-}
-
-struct mapped_lib *library_borrow(const char *path, char **text)
-{
-    struct file_identity now;
-    struct library *l = use_open(path, NULL);
-    if (!l && path_has_directory(path) && file_identify(path, &now)) l = use_open(path, &now);
-    if (!l) return library_open(path, text);
-    struct mapped_lib *lib = opening(l, path, true);
     *text = NULL;
-    if (!lib) use_give_back(l, false);
-    return lib;
+    void *handle = is_refused(NULL, path, text) ? NULL : gate_dlopen(path, NULL, text);
+    return handle && !is_loader(handle, path, text) ? handle : NULL;
 }
 
-/* ---- drivers of the service ------------------------------------------------------------------------------------- */
-
-/* Returns the library of a driver of the service in a given state, or NULL. */
-static struct library *served(const char *given, enum library_state state)
+/* Begins a use of the library of a name. NULL: there is none. */
+static struct library *use_name(const char *given, bool served)
 {
-    lock_wanted(true);
-    struct library *l = atomic_load(&library_table);
-    while (l && !(l->closure && l->state == state && strcmp(l->given, given) == 0)) l = l->next;
+    lock_take();
+    struct library *l = table;
+    while (l && !((l->overwritten || !l->closes) && (l->closure != NULL) == served && strcmp(l->given, given) == 0))
+        l = l->next;
+    if (l) l->users++;
+    lock_drop();
     return l;
 }
 
-struct mapped_lib *library_use_served(const char *given, const struct file_identity *identity)
+/* Begins a use of the library of a handle, and takes over its reference and the closure. NULL: text as for
+ * library_open. */
+static struct library *use_handle(void *handle, const char *given, struct closure *closure,
+                                  const struct objects_mark *before, const struct file_identity *identity, char **text)
 {
-    lock_take();
-    struct library *l = served(given, LIBRARY_KEPT);
-    bool changed = l && !file_same(identity, &l->identity);
-    struct library *old = changed ? l : NULL;
-    if (old) old->state = LIBRARY_CLOSING;
-    if (!l) l = served(given, LIBRARY_IN_USE);
-    bool same = l && !changed && file_same(identity, &l->identity);
-    if (same) record_hold(l);
-    lock_drop();
-    if (old && mapping_overwritten(given, identity, &old->identity))
-        record_quarantine(old);
-    else if (old)
-        record_close(old);
-    struct mapped_lib *lib = same ? opening(l, given, true) : NULL;
-    if (same && !lib) use_give_back(l, false);
-    return lib;
-}
-
-struct mapped_lib *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
-                                      struct objects *before)
-{
-    struct library *l = record_use(closure_driver(closure), given, identity, before, NULL, closure);
-    if (!l) {
-        closure_drop(closure);
-        objects_drop(before);
-        return NULL;
-    }
-    struct mapped_lib *lib = opening(l, given, true);
-    if (!lib) use_give_back(l, false);
-    return lib;
-}
-
-/* ---- in use ----------------------------------------------------------------------------------------------------- */
-
-void library_found(struct mapped_lib *lib, char *path)
-{
-    struct library *l = lib->library;
-    struct file_identity identity = {0};
-    bool there = path && file_identify(path, &identity);
-    identity.build = l->identity.build;
-    if (there) record_file_add(l, path, &identity, NULL);
-    lib->located = lib->as_given = path != NULL;
-    lock_take();
-    bool first = there && !l->path;
-    if (first) {
-        l->path = path;
-        l->identity = identity;
-    }
-    lock_drop();
-    if (!first) free(path);
-}
-
-void library_lies_as_given(struct mapped_lib *lib)
-{
-    struct library *l = lib->library;
-    lib->as_given = true;
-    lock_take();
-    l->as_given |= strcmp(l->given, lib->given) == 0;
-    lock_drop();
-}
-
-void library_close(struct mapped_lib *lib)
-{
-    if (!lib) return;
-    struct library *l = lib->library;
-    lock_take();
-    l->symbols = lib->symbols;
-    l->reported |= lib->reported;
-    lock_drop();
-    use_give_back(l, !lib->borrowed);
-    if (lib->real != lib->given) free(lib->real);
-    free(lib->given);
-    free(lib);
-}
-
-void library_preload(struct mapped_lib *lib)
-{
-    lock_take();
-    lib->library->listed = true;
-    lock_drop();
-}
-
-void library_drop_preloaded(const char *given)
-{
-    for (struct library *l = atomic_load(&library_table); l; l = l->next) {
+    struct library *made = calloc(1, sizeof *made), *l = NULL;
+    if (made && (made->given = strdup(given))) {
+        made->handle = handle;
+        made->closure = closure;
+        made->identity = *identity;
+        find_files(made, before, identity);
         lock_take();
-        bool drop = l->listed && record_open(l) && (!given || strcmp(l->given, given) == 0);
-        if (drop) l->listed = false;
-        bool closes = drop && l->state == LIBRARY_KEPT && !record_stays(l);
-        if (closes) l->state = LIBRARY_CLOSING;
+        struct library **at = &table;
+        while (*at && (*at)->handle != handle) at = &(*at)->next;
+        if (!*at) *at = made;
+        l = *at;
+        l->users++;
+        l->closes |= strcmp(l->given, given) != 0; /* the linker would find the library by the other name, too */
         lock_drop();
-        if (closes) record_close(l);
+        if (l == made) return l;
+    }
+    if (closure)
+        closure_drop(closure);
+    else
+        library_let_go(handle);
+    if (made) free_library(made, false);
+    if (!l || !is_refused(l, given, text)) return l;
+    library_close(l);
+    return NULL;
+}
+
+struct library *library_open(const char *path, char **text)
+{
+    struct file_identity identity = {0};
+    exit_watch();
+    *text = NULL;
+    struct library *l = use_name(path, false);
+    struct objects_mark before = objects_mark();
+    if (path_has_directory(path)) file_identify(path, &identity);
+    void *handle = is_refused(l, path, text) ? NULL : gate_dlopen(path, &identity, text);
+    if (l && handle == l->handle) {
+        library_let_go(handle); /* one reference is enough */
+        return l;
+    }
+    library_close(l);
+    if (!handle || is_loader(handle, path, text)) return NULL;
+    return use_handle(handle, path, NULL, &before, &identity, text);
+}
+
+struct library *library_borrow(const char *path, char **text)
+{
+    struct library *l = use_name(path, false);
+    *text = NULL;
+    if (l && !is_refused(l, path, text)) return l;
+    library_close(l);
+    return l ? NULL : library_open(path, text);
+}
+
+struct library *library_use_served(const char *given, const struct file_identity *identity, char **text)
+{
+    struct library *l = use_name(given, true);
+    bool same = l && file_same(identity, &l->identity);
+    if (l && !same) {
+        lock_take();
+        l->overwritten |= file_same_inode(identity, &l->identity);
+        l->closes = true;
+        lock_drop();
+    }
+    if (!is_refused(l, given, text) && same) return l;
+    library_close(l);
+    return NULL;
+}
+
+struct library *library_add_served(const char *given, const struct file_identity *identity, struct closure *closure,
+                                   const struct objects_mark *before, char **text)
+{
+    return use_handle(closure_driver(closure), given, closure, before, identity, text);
+}
+
+/* ---- lists of extensions ---------------------------------------------------------------------------------------- */
+
+void library_preload(struct library *l)
+{
+    lock_take();
+    l->listed = true;
+    lock_drop();
+}
+
+void library_drop_preloaded(const struct library *only)
+{
+    for (struct library *l = walk(NULL); l; l = walk(l)) {
+        lock_take();
+        if (!only || l == only) l->listed = false;
+        lock_drop();
     }
 }
+
+/* ---- paths ------------------------------------------------------------------------------------------------------ */
 
 /* The path is looked up when a message first needs it, as most programs get no message. */
 const char *driver_path(struct driver_lib *lib)
 {
     const char *path = __atomic_load_n(&lib->path, __ATOMIC_ACQUIRE), *none = NULL;
     if (path) return path;
-    const struct mapped_lib *mapped = lib->mapped;
-    bool known = mapped->closure || mapped->real != mapped->given;
-    char *real = known ? NULL : gate_path_of(lib->inside, NULL, NULL);
-    if (!real) real = strdup(mapped->real);
-    if (!real) return mapped->real;
+    const struct library *library = lib->library;
+    char *real = library->closure ? NULL : gate_path_of(lib->inside); /* the linker's name of a closure is stale */
+    if (!real) real = strdup(library->given);
+    if (!real) return library->given;
     if (__atomic_compare_exchange_n(&lib->path, &none, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return real;
     free(real); /* another thread was faster */
     return none;
-}
-
-/* ---- layers ----------------------------------------------------------------------------------------------------- */
-
-void library_close_layer(void *handle, const char *given, const char *path, const struct file_identity *identity)
-{
-    struct file_identity now;
-    file_identify(path, &now);
-    bool overwritten = identity->inode && mapping_overwritten(path, &now, identity);
-    if (!overwritten) {
-        library_let_go(handle);
-        return;
-    }
-    struct library *l = record_new();
-    char *name = l ? strdup(given) : NULL, *file = name ? strdup(path) : NULL;
-    if (!file) { /* no memory: the library stays open all the same */
-        free(name);
-        if (l) record_free(l);
-        return;
-    }
-    lock_take();
-    l->handle = handle;
-    l->given = name;
-    l->path = file;
-    l->identity = *identity;
-    lock_drop();
-    record_quarantine(l);
 }

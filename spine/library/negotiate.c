@@ -1,11 +1,10 @@
 /* negotiate.c: negotiates the interface version of a driver's library, 0 to 7, and looks up its commands. */
 #include "library/library.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdatomic.h>
 
-/* Returns an export, or NULL if the library has none of that name. An open library keeps its exports. */
-static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
+/* Returns an export, or NULL if the library has none of that name. */
+static void *symbol_of(struct library *lib, enum driver_symbol symbol)
 {
     static const char *const names[SYMBOLS] = {
         [SYMBOL_NEGOTIATE] = "vk_icdNegotiateLoaderICDInterfaceVersion",
@@ -13,11 +12,9 @@ static void *symbol_of(struct mapped_lib *lib, enum driver_symbol symbol)
         [SYMBOL_OLD_GIPA] = "vkGetInstanceProcAddr",
         [SYMBOL_GPDPA] = "vk_icdGetPhysicalDeviceProcAddr",
     };
-    if (!lib->symbols.known[symbol]) {
-        lib->symbols.at[symbol] = gate_dlsym(lib->handle, names[symbol]);
-        lib->symbols.known[symbol] = true;
-    }
-    return lib->symbols.at[symbol];
+    void *at = atomic_load(&lib->symbol[symbol]);
+    if (!at) atomic_store(&lib->symbol[symbol], at = gate_dlsym(lib->handle, names[symbol]));
+    return at;
 }
 
 #define ADAPTER_FUNCTION "vk_icdEnumerateAdapterPhysicalDevices"
@@ -26,8 +23,8 @@ void adapter_function_find(struct driver_lib *d)
 {
     if (!BY_SYSTEM(false, true)) return; /* DRV-061: only on Windows do drivers identify their devices by adapter */
     if (d->interface_version >= 7) d->enumerate_adapter = (void *)d->gipa(NULL, ADAPTER_FUNCTION);
-    if (!d->enumerate_adapter && d->interface_version >= 6 && d->mapped)
-        d->enumerate_adapter = gate_dlsym(d->mapped->handle, ADAPTER_FUNCTION);
+    if (!d->enumerate_adapter && d->interface_version >= 6 && d->library)
+        d->enumerate_adapter = gate_dlsym(d->library->handle, ADAPTER_FUNCTION);
 }
 
 /* Reports whether a driver's function is the loader's own, and logs it: the loader is no driver (INS-018). */
@@ -41,28 +38,10 @@ static bool leads_back(struct instance *in, const void *function, struct driver_
     return true;
 }
 
-/* Records where the library lies, found by one of its functions. */
-static void locate(struct driver_lib *d, const void *function)
-{
-    struct mapped_lib *mapped = d->mapped;
-    bool searched = !mapped->closure && !path_has_directory(mapped->given);
-    d->inside = function;
-    if (searched && !mapped->located) library_found(mapped, image_name_of(function));
-    if (searched && mapped->located) mapped->as_given = true;
-    if (!mapped->closure && !mapped->as_given) { /* the linker's name of a closure is stale */
-        char *name = image_name_of(function);
-        if (name && strcmp(name, mapped->given) == 0) library_lies_as_given(mapped);
-        free(name);
-        char *real = mapped->as_given ? NULL : gate_path_of(function, NULL, NULL);
-        if (real) mapped->real = real;
-    }
-}
-
 /* Agrees on the interface version (DRV-047 to 054). Returns false if the driver is rejected. */
 static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoaderICDInterfaceVersion ask,
-                  PFN_vkGetInstanceProcAddr gipa)
+                  PFN_vkGetInstanceProcAddr gipa, const char *given)
 {
-    const char *given = d->mapped->given;
     if (!ask && gipa)
         ask = (PFN_vkNegotiateLoaderICDInterfaceVersion)gipa(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion");
     /* DRV-054: without a negotiation function, version 1 if vk_icdGetInstanceProcAddr is exported, else 0 */
@@ -90,10 +69,9 @@ static bool agree(struct instance *in, struct driver_lib *d, PFN_vkNegotiateLoad
 }
 
 /* Looks up a driver's commands: through vk_icdGetInstanceProcAddr, or of version 0 by their exports. */
-static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa)
+static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanceProcAddr gipa, const char *given)
 {
     static const char create[] = "vkCreateInstance", list[] = "vkEnumerateInstanceExtensionProperties";
-    const char *given = d->mapped->given;
     bool exports = d->interface_version == 0;
     if (!gipa) {
         log_line(
@@ -107,7 +85,7 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
             in, LOG_WARN,
             "loader_scanned_icd_add: Using deprecated ICD interface of 'vkGetInstanceProcAddr' instead of 'vk_icdGetInstanceProcAddr' for ICD %s",
             driver_path(d));
-    void *handle = d->mapped->handle;
+    void *handle = d->library->handle;
     d->gipa = gipa;
     d->create_instance = exports ? gate_dlsym(handle, create) : (void *)gipa(NULL, create);
     if (d->create_instance) d->enumerate_extensions = exports ? gate_dlsym(handle, list) : (void *)gipa(NULL, list);
@@ -121,19 +99,19 @@ static bool commands(struct instance *in, struct driver_lib *d, PFN_vkGetInstanc
     if (d->interface_version >=
         7) /* DRV-060: at version 7 the driver is asked first; its export is used from version 3 on */
         d->gpdpa = (PFN_vkGetInstanceProcAddr)gipa(NULL, "vk_icdGetPhysicalDeviceProcAddr");
-    if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->mapped, SYMBOL_GPDPA);
+    if (d->interface_version >= 3 && !d->gpdpa) d->gpdpa = symbol_of(d->library, SYMBOL_GPDPA);
     return true;
 }
 
-bool driver_negotiate(struct instance *in, struct driver_lib *d)
+bool driver_negotiate(struct instance *in, struct driver_lib *d, const char *given)
 {
-    PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->mapped, SYMBOL_NEGOTIATE);
-    PFN_vkGetInstanceProcAddr gipa = symbol_of(d->mapped, SYMBOL_GIPA);
-    PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->mapped, SYMBOL_OLD_GIPA); /* of version 0 only */
-    locate(d, gipa ? (void *)gipa : ask ? (void *)ask : (void *)old);
+    PFN_vkNegotiateLoaderICDInterfaceVersion ask = symbol_of(d->library, SYMBOL_NEGOTIATE);
+    PFN_vkGetInstanceProcAddr gipa = symbol_of(d->library, SYMBOL_GIPA);
+    PFN_vkGetInstanceProcAddr old = gipa ? NULL : symbol_of(d->library, SYMBOL_OLD_GIPA); /* of version 0 only */
+    d->inside = gipa ? (void *)gipa : ask ? (void *)ask : (void *)old;
     if (leads_back(in, d->inside, d)) return false;
-    if (!agree(in, d, ask, gipa)) return false;
-    if (!commands(in, d, d->interface_version > 0 ? gipa : old)) return false;
+    if (!agree(in, d, ask, gipa, given)) return false;
+    if (!commands(in, d, d->interface_version > 0 ? gipa : old, given)) return false;
     if (leads_back(in, (void *)d->gipa, d) || leads_back(in, (void *)d->create_instance, d)) return false;
     adapter_function_find(d);
     if (d->manifest_version >= VK_API_VERSION_1_1 && d->interface_version <= 4) /* DRV-063: accepted, with a warning */

@@ -1,25 +1,16 @@
-/* file.h: the identity of a file, the identity of a library's code, and the form of paths. */
+/* file.h: the identity of a file, the loader's own code, and the form of paths. */
 #ifndef VKL_FILE_H
 #define VKL_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The identity of a library's code: its build ID and the ID's place in the file, and the linker's data in memory. */
-struct build {
-    uint64_t offset;
-    uint32_t size; /* bytes; 0: no build ID */
-    unsigned char id[20];
-    const void *dynamic; /* the dynamic section; NULL: unknown */
-    uintptr_t strings;   /* the address of the string table in it, relocated by most linkers */
-    bool compared;       /* each dlopen compares its name with the library's SONAME */
-};
 /* The identity of a file at one moment. A changed or another file at the same path has another identity. */
 struct file_identity {
     uint64_t device, inode, size;
     int64_t modified[2]; /* the larger unit first */
     bool special;        /* neither a regular file nor a directory; see file_is_special */
-    struct build build;  /* all zero unless the file is a library that was opened */
+    uint64_t head;       /* the result of file_head for a library that was opened; else 0 */
 };
 /* Reports whether both are the same file with the same contents. The time of the last status change is not compared:
  * package managers, chmod and ln change it. */
@@ -38,20 +29,14 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* Reads the identity of the file of a descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Reports whether the path leads to the same file with other contents. If the size and the build ID are the same, only
- * the modification time has changed. now: all zero if the path leads to no file. */
+/* Returns a hash of a file's first bytes, which contain a library's build ID as a rule; 0: they cannot be read. */
+uint64_t file_head(const char *path);
+/* Reports whether the path leads to the same file with other contents. If the size and the first bytes are the same,
+ * only the modification time has changed. now: all zero if the path leads to no file. */
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then);
-/* Reports whether the linker's data of a library is damaged: cutting a file off resets the changed pages of its private
- * mappings. False: intact, unknown, or no longer in the process. */
-bool build_damaged(const struct build *build);
-/* Excludes a library that stays in the process from walks, because its file was overwritten or cut off. Reading memory
- * behind the end of the file would end the process (SIGBUS). */
-void build_lose(const struct build *build);
-/* Ends the effect of build_lose, for unloading. On Linux. */
-void builds_forget(void);
-/* Returns the name by which the library of a handle identifies itself as a Vulkan loader (DRV-046), and sets its build
- * ID. NULL: it is no loader, or this one. */
-const char *loader_named_of(void *handle, struct build *build);
+/* Returns the name by which the library of a handle identifies itself as a Vulkan loader (DRV-046). NULL: it is no
+ * loader, or this one. */
+const char *loader_named_of(void *handle);
 /* Returns the same for the library that contains a function, or NULL. */
 const char *loader_named_at(const void *function);
 /* Returns the linker's path of the object that contains a function, with links unresolved, for free(). NULL: no such

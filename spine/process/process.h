@@ -35,8 +35,8 @@ void *gate_dlopen_mapped(const char *name);
 int gate_dlclose(void *handle);
 void *gate_dlsym(void *handle, const char *name);
 /* Returns the real path of the object that contains a function (DRV-025), for free(). NULL: no such object, or no
- * memory. *as_given, if as_given is not NULL, is set to whether the linker opened the object by the path given. */
-char *gate_path_of(const void *function, const char *given, bool *as_given);
+ * memory. */
+char *gate_path_of(const void *function);
 /* Returns the linker's path of the library of a handle, for free(). NULL: unknown, or no memory. */
 char *gate_path_by_handle(void *handle);
 /* Reports whether all functions are in the same object. The list ends with NULL. */
@@ -46,19 +46,6 @@ bool gate_same_object(const void *const *functions);
 struct dl_phdr_info;
 typedef int gate_walk_step(struct dl_phdr_info *object, size_t size, void *data);
 int gate_walk(gate_walk_step *step, void *data);
-/* A position in the linker's list of objects during a walk; all zero before the first object. On Linux. */
-struct walk {
-    const struct link_map *map; /* NULL: the list is unknown */
-    bool begun;
-};
-/* Returns the dynamic section of the next object of a walk. NULL: the object must not be read. The section comes from
- * the linker's list, because the program headers in memory change if the file is overwritten. If the list is unknown,
- * the headers name it. */
-const void *walk_dynamic(struct walk *walk, const struct dl_phdr_info *object);
-/* Sets the build of an object and returns its SONAME, or NULL. On Linux. */
-const char *build_read(const struct dl_phdr_info *object, const void *dynamic, struct build *build);
-/* Returns the string table of an object, which some linkers do not relocate. On Linux. */
-const char *build_strings(const struct dl_phdr_info *object, const struct build *build);
 /* Returns a number that differs between a process and its forked children. */
 uint64_t fork_generation(void);
 static inline uint32_t tally_now(const struct tally *t)

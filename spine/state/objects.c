@@ -194,7 +194,7 @@ void drivers_end(struct instance *in, const VkAllocationCallbacks *allocator)
         driver_fn(d, vkDestroyInstance)(d->handle, allocator);
         in->drivers = d->next;
         /* INS-088: a driver that has reported a device stays mapped */
-        if (d->lib->mapped && d->reported_device) d->lib->mapped->reported = true;
+        if (d->lib->library && d->reported_device) d->lib->library->reported = true;
         free(d);
     }
 }

@@ -5,35 +5,26 @@
 
 #include "library/library.h"
 
-struct mapped_lib *library_served(struct service *service, const char *given, const struct serve_file *file,
-                                  uint32_t count, char **text)
+struct library *library_served(struct service *service, const char *given, const struct serve_file *file,
+                               uint32_t count, char **text)
 {
     const struct serve_file *own = &file[count - 1];
     const char *why = NULL;
     struct file_identity identity;
-    struct mapped_lib *lib = NULL;
     *text = NULL;
     int fd = service_file(service, own->number, own->size, &identity, &why);
     if (fd < 0) {
         *text = strdup(why);
         return NULL;
     }
-    lib = library_use_served(given, &identity);
-    if (!lib && library_refused(given, &identity)) {
-        *text = library_overwritten_text(given);
-    } else if (!lib) {
-        struct objects *before = objects_now();
-        struct closure *closure = closure_open(service, file, count, fd, text);
-        const char *loader = closure ? loader_named_of(closure_driver(closure), &identity.build) : NULL;
-        if (loader) {
-            *text = library_loader_text(given, loader);
-            closure_drop(closure);
-        }
-        if (closure && !loader)
-            lib = library_add_served(given, &identity, closure, before);
-        else
-            objects_drop(before);
-    }
+    struct library *lib = library_use_served(given, &identity, text);
+    struct objects_mark before = objects_mark();
+    struct closure *closure = lib || *text ? NULL : closure_open(service, file, count, fd, text);
     close(fd);
-    return lib;
+    if (!closure) return lib;
+    const char *loader = loader_named_of(closure_driver(closure));
+    if (!loader) return library_add_served(given, &identity, closure, &before, text);
+    *text = library_loader_text(given, loader);
+    closure_drop(closure);
+    return NULL;
 }

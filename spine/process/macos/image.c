@@ -41,9 +41,8 @@ bool gate_same_object(const void *const *functions)
 }
 
 /* The dynamic linker has no question for the image of a handle, but each loader exports this function. */
-const char *loader_named_of(void *handle, struct build *build)
+const char *loader_named_of(void *handle)
 {
     const void *const pair[] = {gate_dlsym(handle, "vkGetInstanceProcAddr"), (const void *)loader_named_of, NULL};
-    (void)build;
     return pair[0] && !gate_same_object(pair) ? loader_named_at(pair[0]) : NULL;
 }

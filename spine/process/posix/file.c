@@ -15,7 +15,7 @@ static struct file_identity identity_of(const struct stat *s)
                                   (uint64_t)s->st_size,
                                   {s->st_mtim.tv_sec, s->st_mtim.tv_nsec},
                                   !S_ISREG(s->st_mode) && !S_ISDIR(s->st_mode),
-                                  {0}};
+                                  0};
 }
 
 bool file_identify(const char *path, struct file_identity *out)
@@ -35,22 +35,21 @@ bool file_identify_open(int fd, struct file_identity *out)
     return true;
 }
 
-/* Reports whether the file still has a build ID. */
-static bool build_same(const char *path, const struct build *build)
+uint64_t file_head(const char *path)
 {
-    unsigned char id[sizeof build->id];
-    int fd = build->size ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (fd < 0) return false;
-    bool same = pread(fd, id, build->size, (off_t)build->offset) == (ssize_t)build->size &&
-                memcmp(id, build->id, build->size) == 0;
-    close(fd);
-    return same;
+    unsigned char head[1024];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t size = fd >= 0 ? pread(fd, head, sizeof head, 0) : 0;
+    if (fd >= 0) close(fd);
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+    for (ssize_t i = 0; i < size; i++) hash = (hash ^ head[i]) * 0x100000001b3;
+    return size > 0 ? hash : 0;
 }
 
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
 {
     return file_same_inode(now, then) && !file_same(now, then) &&
-           (now->size != then->size || !build_same(path, &then->build));
+           (now->size != then->size || !then->head || file_head(path) != then->head);
 }
 
 bool file_is_special(const char *path)

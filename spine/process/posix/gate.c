@@ -338,10 +338,9 @@ char *image_name_of(const void *function)
     return name;
 }
 
-char *gate_path_of(const void *function, const char *given, bool *as_given)
+char *gate_path_of(const void *function)
 {
     char *name = image_name_of(function);
-    if (as_given) *as_given = name && strcmp(name, given) == 0;
     char *real = name ? realpath(name, NULL) : NULL;
     if (!real) return name;
     free(name);

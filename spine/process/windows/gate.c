@@ -109,10 +109,8 @@ bool gate_same_object(const void *const *functions)
     return true;
 }
 
-char *gate_path_of(const void *function, const char *given, bool *as_given)
+char *gate_path_of(const void *function)
 {
     HMODULE module;
-    (void)given;
-    if (as_given) *as_given = false; /* unknown: callers then compare the paths */
     return module_of(function, &module) ? module_path(module) : NULL;
 }

@@ -14,9 +14,8 @@ static const char *loader_named(const unsigned char *base)
     return address ? loader_name((const char *)base + exports->Name) : NULL;
 }
 
-const char *loader_named_of(void *handle, struct build *build)
+const char *loader_named_of(void *handle)
 {
-    (void)build;
     return code_is_own(handle) ? NULL : loader_named(handle);
 }
 
@@ -31,5 +30,5 @@ const char *loader_named_at(const void *function)
 
 char *image_name_of(const void *function)
 {
-    return gate_path_of(function, NULL, NULL);
+    return gate_path_of(function);
 }

@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,7 +52,7 @@ func TestFilesOfADriver(t *testing.T) {
 
 	m.copyTo("a", 1, m.Path("lib/other.so"))
 	m.must(unix.Renameat2(unix.AT_FDCWD, m.lib("a"), unix.AT_FDCWD, m.Path("lib/other.so"), unix.RENAME_EXCHANGE))
-	m.is("exchanged", m.life(), "a b a-1 a+11")
+	m.is("exchanged", m.life(), opened)
 
 	if unix.Mount(m.Path("lib/other.so"), m.lib("a"), "", unix.MS_BIND, "") == nil {
 		mounted := true
@@ -64,10 +63,10 @@ func TestFilesOfADriver(t *testing.T) {
 			mounted = false
 		}
 		t.Cleanup(unmount)
-		m.is("a mount over the file", m.life(), "a b a-1 a+11")
+		m.is("a mount over the file", m.life(), opened)
 		m.is("kept under it", m.life(), "a b")
 		unmount()
-		m.is("without the mount", m.life(), "a b a-1 a+11")
+		m.is("without the mount", m.life(), opened)
 	}
 	m.h.Quit()
 }
@@ -103,7 +102,7 @@ func TestUnloadingVariable(t *testing.T) {
 }
 
 // A directory of LD_LIBRARY_PATH is created while the program runs. glibc no longer searches there, so the driver is the old one. It
-// does not stay open, because the loader cannot predict the result of the search.
+// is opened again if a file of its name appears there or goes.
 //
 // holds: DRV-022 INS-088
 func TestSearchedDirectoryAppears(t *testing.T) {
@@ -117,11 +116,10 @@ func TestSearchedDirectoryAppears(t *testing.T) {
 	m.must(os.MkdirAll(m.Path("first"), 0o755))
 	m.is("an empty directory", m.life(), "a")
 	m.copyTo("a", 1, m.Path("first/a.so"))
-	for range 2 {
-		m.is("a file in it", m.life(), "a a-1 a+11")
-	}
+	m.is("a file in it", m.life(), "a a-1 a+11")
+	m.is("kept", m.life(), "a")
 	m.must(os.Remove(m.Path("first/a.so")))
-	m.is("it has gone", m.life(), "a")
+	m.is("it has gone", m.life(), "a a-1 a+11")
 	m.h.Quit()
 }
 
@@ -135,14 +133,11 @@ func TestTouchedFiles(t *testing.T) {
 	touch := func(name string) { m.must(os.Chtimes(m.lib(name), time.Time{}, time.Now().Add(time.Hour))) }
 	m.is("first", m.life("layer", "VK_LAYER_it"), "a b a+11 b+11 layer+11 layer-1")
 	touch("a")
-	m.is("a driver", m.life(), "a b a-1 a+11")
+	opened := "a b a-1 b-1 a+11 b+11"
+	m.is("a driver", m.life(), opened)
 	m.is("kept", m.life(), "a b")
-	text, err := os.ReadFile(m.lib("a"))
-	m.must(err)
-	m.write("a", bytes.Replace(text, []byte("liba.so"), []byte("libA.so"), 1), 0)
-	m.is("a driver that is patched in place", m.life(), "a b a-1 a+11")
 	touch("helper")
-	m.is("a needed library", m.life(), "a b a-1 b-1 a+11 b+11")
+	m.is("a needed library", m.life(), opened)
 	m.h.OK("create_instance", "as", "long", "layer", "VK_LAYER_it")
 	m.h.OK("physical_devices", "instance", "long")
 	touch("b")
@@ -150,9 +145,9 @@ func TestTouchedFiles(t *testing.T) {
 	m.is("while an instance lives", m.life("layer", "VK_LAYER_it"), "a b layer+11")
 	m.h.Do("destroy_instance", "name", "long")
 	m.traces()
-	m.is("afterwards", m.life("layer", "VK_LAYER_it"), "a b b-1 b+11 layer+11 layer-1")
+	m.is("afterwards", m.life("layer", "VK_LAYER_it"), opened+" layer+11 layer-1")
 
-	text, err = os.ReadFile(m.lib("b"))
+	text, err := os.ReadFile(m.lib("b"))
 	m.must(err)
 	for i := 64; i < len(text); i++ { // all but the file's header
 		text[i] ^= 0xff
@@ -161,12 +156,12 @@ func TestTouchedFiles(t *testing.T) {
 	m.is("other contents", m.life(), "a")
 	touch("helper") // the old driver, which stays, needs the same code
 	m.install("b", 1)
-	m.is("a new file", m.life(), "a b b+11")
+	m.is("a new file", m.life(), "a")
 	m.h.Exit()
 }
 
 // cp over the file of a kept driver resets its mapped data, even if the contents are the same. The driver is neither called nor
-// closed. A new file under its path is a new driver.
+// closed, and other drivers and layers are opened.
 //
 // holds: INS-088
 func TestDriverIsCopiedOver(t *testing.T) {
@@ -179,10 +174,9 @@ func TestDriverIsCopiedOver(t *testing.T) {
 			m.is("copied over", m.life("layer", "VK_LAYER_it"), "b layer+11 layer-1")
 		}
 		m.install("a", 1)
-		m.is("a new file", m.life(), "a b a+11")
-		m.is("kept", m.life(), "a b")
-		m.copyOver("a", version) // the linker reads this library's name in each dlopen
-		m.is("copied over again", m.life("layer", "VK_LAYER_it"), "result -9")
+		m.is("a new file", m.life("layer", "VK_LAYER_it"), "b layer+11 layer-1")
+		m.copyOver("a", version)
+		m.is("copied over again", m.life("layer", "VK_LAYER_it"), "b layer+11 layer-1")
 		m.h.Exit()
 	}
 }
@@ -208,32 +202,6 @@ func TestNeededLibraryIsCopiedOver(t *testing.T) {
 		if !strings.Contains(exit.Stderr, m.lib("helper")+": this file was overwritten") {
 			t.Errorf("said:\n%s", exit.Stderr)
 		}
-	}
-}
-
-// A file that is copied over or truncated, and then replaced or removed before the next call, has still reset the
-// mapped data.
-//
-// holds: INS-088
-func TestDriverIsCopiedOverAndReplaced(t *testing.T) {
-	t.Parallel()
-	for what, change := range map[string]func(m *machine){
-		"copied over": func(m *machine) { m.copyOver("a", 2) },
-		"cut off":     func(m *machine) { m.write("a", nil, os.O_TRUNC) },
-	} {
-		m := newMachine(t)
-		m.is("first", m.life(), "a b a+11 b+11")
-		change(m)
-		m.install("a", 1)
-		m.is(what+" and replaced", m.life(), "a b a+11")
-		m.h.Exit()
-
-		m = newMachine(t)
-		m.is("first", m.life(), "a b a+11 b+11")
-		change(m)
-		m.must(os.Remove(m.lib("a")))
-		m.is(what+" and removed", m.life(), "b")
-		m.h.Exit()
 	}
 }
 
