@@ -246,6 +246,8 @@ var obstacles = [...]string{ofPackage: "the package's contents are unknown until
 type effect struct {
 	name string
 	on   func(source *machine.Source, options Options) (*machine.Source, Options, bool) // false: it cannot be tried here
+
+	change systemChange // on another system than Linux
 }
 
 // untried returns the advice with the reason why it cannot be tried.
@@ -256,7 +258,7 @@ func (t told) untried(why obstacle) told {
 
 // having returns the advice with its effect.
 func (t told) having(name string, on func(*machine.Source, Options) (*machine.Source, Options, bool)) told {
-	t.because, t.effect = triable, &effect{name, on}
+	t.because, t.effect = triable, &effect{name: name, on: on}
 	return t
 }
 
@@ -300,7 +302,7 @@ func (t told) finding(directory string) told {
 
 // effectOf returns the effect of a change of a variable or a file.
 func effectOf(c explain.Change) *effect {
-	return &effect{c.Line(), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+	return &effect{name: c.Line(), on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		if c.File != "" { // the shared linker may have read the file
 			with.share = nil
 		}

@@ -14,7 +14,22 @@ const maxLooks = 24
 type offer struct {
 	explain.Change
 	aim    aim
-	result string // the effect of the change, when the user chooses among several; "": no choice
+	result string       // the effect of the change, when the user chooses among several; "": no choice
+	other  systemChange // a change of another system than Linux; nil: Change
+}
+
+// systemChange is a change that only one system has, such as that of a value of Windows' registry.
+type systemChange interface {
+	line() string // identifies it
+	advice() advice
+}
+
+// effect returns the effect of the change on the facts.
+func (o *offer) effect() *effect {
+	if o.other != nil {
+		return &effect{name: o.other.line(), change: o.other}
+	}
+	return effectOf(o.Change)
 }
 
 // offer adds changes that may remove the finding. Only a change that was tried and removes it becomes advice.
@@ -49,17 +64,47 @@ type removal struct {
 	left map[key]diag.Severity // the findings that remain
 }
 
-// fixed tries each offered change on the whole examination and returns the findings with the changes that help as advice, and
-// the removals that may take other findings along. Advice with a known effect is tried likewise, and is dropped if it does not
-// help.
-func (e *exam) fixed() (list []Finding, removals []removal) {
-	t := &trials{exam: e, before: map[key]diag.Severity{}, known: map[string]*outcome{}}
-	list = slices.Clone(e.Findings)
-	for i := range list {
-		k := list[i].key()
-		t.before[k] = list[i].Severity
-		if list[i].Severity == diag.Warning {
-			t.before[key{code: k.code, subject: k.subject}] = diag.Warning
+// engine completes the findings of a machine, of any system: it tries their fixes on copies of the facts, finds their causes, and weighs them.
+type engine struct {
+	report *Report
+	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get, except for the subject of
+	// a finding; nil: it does. It returns false if the change cannot be tried.
+	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
+	remedy func([]offer) advice            // returns the changes that help as advice
+	rules  func([]removal) []func(*causes) // returns the rules about causes
+	exempt func() func(*Finding) exemption // nil: every fault counts
+
+	before map[key]diag.Severity
+	known  map[string]*outcome // of the tried changes, by the effect's name
+}
+
+// outcome is the result of a change.
+type outcome struct {
+	found    map[key]diag.Severity // the findings after the change; nil: unknown
+	caused   map[key]diag.Severity // the findings that the change causes, or makes worse
+	keeps    func(*Finding) bool
+	followed map[Kind]bool // the codes of the removed findings among the removals
+}
+
+// complete completes the findings of the report.
+func (g *engine) complete() {
+	list := g.report.Findings
+	setCauses(list, g.rules(g.tryFixes(list))...)
+	exempt := func(*Finding) exemption { return notExempt }
+	if g.exempt != nil {
+		exempt = g.exempt()
+	}
+	weigh(list, exempt, func(int) bool { return false })
+}
+
+// tryFixes tries each offered change on the whole examination and concludes the findings with the changes that help as advice. It returns the
+// removals, which may take other findings along. Advice with a known effect is tried likewise, and is dropped if it does not help.
+func (g *engine) tryFixes(list []Finding) (removals []removal) {
+	g.before, g.known = map[key]diag.Severity{}, map[string]*outcome{}
+	for f := range each(list) {
+		k := f.key()
+		if g.before[k] = f.Severity; f.Severity == diag.Warning {
+			g.before[key{code: k.code, subject: k.subject}] = diag.Warning
 		}
 	}
 	for i := range list {
@@ -67,74 +112,58 @@ func (e *exam) fixed() (list []Finding, removals []removal) {
 		var chosen []offer
 		var what *outcome
 		if !f.keep {
-			chosen, what = t.chosen(f)
+			chosen, what = g.choose(f)
 		}
 		if chosen == nil {
-			f.conclude(t.confirmed(f))
+			f.conclude(g.confirm(f))
 			continue
 		}
-		if f.conclude(e.tried(chosen...)); f.Severity != diag.Note && !what.followed[f.Code] {
+		if f.conclude(g.remedy(chosen)); f.Severity != diag.Note && !what.followed[f.Code] {
 			what.followed[f.Code] = true
 			removals = append(removals, removal{i, what.found})
 		}
 	}
-	return list, removals
+	return removals
 }
 
 // conclude sets the advice of a finding after its fixes were tried. It is the only function that does.
 func (f *Finding) conclude(do advice) { f.advice, f.offers = do, nil }
 
-// trials are the tried changes of one machine.
-type trials struct {
-	*exam
-	before map[key]diag.Severity
-	known  map[string]*outcome // by the effect's name
-}
-
-// outcome is the result of a change.
-type outcome struct {
-	found    map[key]diag.Severity // the findings after the change; nil: unknown
-	caused   map[key]diag.Severity // the findings that the change causes, or makes worse
-	followed map[Kind]bool         // the codes of the removed findings among the removals
-}
-
-// after examines the machine with a change.
-func (t *trials) after(c *effect) *outcome {
-	if known := t.known[c.name]; known != nil {
+// try examines the machine with a change.
+func (g *engine) try(c *effect) *outcome {
+	if known := g.known[c.name]; known != nil {
 		return known
 	}
 	what := &outcome{followed: map[Kind]bool{}, caused: map[key]diag.Severity{}}
-	if len(t.known) >= maxLooks {
+	if len(g.known) >= maxLooks {
 		return what
 	}
-	options := t.options
-	options.share = t.linker
-	source, options, possible := c.on(t.source, options)
+	list, keeps, possible := g.after(c)
 	if !possible {
 		return what
 	}
-	if again, err := look(source, options); err == nil {
-		what.found = make(map[key]diag.Severity, len(again.Findings))
-		for f := range each(again.Findings) {
+	if what.keeps = keeps; list != nil {
+		what.found = make(map[key]diag.Severity, len(list))
+		for f := range each(list) {
 			what.found[f.key()] = f.Severity
 			k := f.key()
 			if f.Severity == diag.Warning { // two drivers of one device have one warning, of either
 				k = key{code: k.code, subject: k.subject}
 			}
-			if before, had := t.before[k]; !had || before < f.Severity {
+			if before, had := g.before[k]; !had || before < f.Severity {
 				what.caused[f.key()] = f.Severity
 			}
 		}
 	}
-	t.known[c.name] = what
+	g.known[c.name] = what
 	return what
 }
 
 // ends reports whether a change removes a finding and causes none of a severity. A device's examination stops at its first
 // fault, so a change may reveal the device's next one. A change of one filter does not help while another filter excludes the
 // same driver.
-func (t *trials) ends(f *Finding, what *outcome, severity diag.Severity) bool {
-	if what.found == nil {
+func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
+	if what.found == nil || what.keeps != nil && !what.keeps(f) {
 		return false
 	}
 	for other, is := range what.caused {
@@ -149,21 +178,21 @@ func (t *trials) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 	return !still
 }
 
-// chosen tries a finding's offered changes. It returns the first one that helps: one without a new warning, if there is one, and
+// choose tries a finding's offered changes. It returns the first one that helps: one without a new warning, if there is one, and
 // never one with a new problem. Further ones follow if the user has the choice.
-func (t *trials) chosen(f *Finding) ([]offer, *outcome) {
+func (g *engine) choose(f *Finding) ([]offer, *outcome) {
 	for _, severity := range []diag.Severity{diag.Warning, diag.Problem} {
 		if severity == diag.Problem && f.Severity == diag.Note {
 			break // a note is worth no warning
 		}
 		for i, c := range f.offers {
-			what := t.after(effectOf(c.Change))
-			if !t.ends(f, what, severity) {
+			what := g.try(c.effect())
+			if !g.ends(f, what, severity) {
 				continue
 			}
 			choice := []offer{c}
 			for _, other := range f.offers[i+1:] {
-				if c.result != "" && t.ends(f, t.after(effectOf(other.Change)), severity) {
+				if c.result != "" && g.ends(f, g.try(other.effect()), severity) {
 					choice = append(choice, other)
 				}
 			}
@@ -173,22 +202,40 @@ func (t *trials) chosen(f *Finding) ([]offer, *outcome) {
 	return nil, nil
 }
 
-// confirmed returns a finding's advice. It tries advice with a known effect, and replaces it by the table's if it does not help.
-func (t *trials) confirmed(f *Finding) advice {
+// confirm returns a finding's advice. It tries advice with a known effect, and replaces it by the table's if it does not help.
+func (g *engine) confirm(f *Finding) advice {
 	do, is := f.advice.(told)
 	if !is || do.effect == nil {
 		return f.advice
 	}
-	switch what := t.after(do.effect); {
+	switch what := g.try(do.effect); {
 	case what.found == nil:
 		return do.untried(outsideOnly)
-	case t.ends(f, what, diag.Problem):
+	case g.ends(f, what, diag.Problem):
 		return do
 	}
 	if c, is := f.Code.(*Code); is {
 		return advised(c.Do)
 	}
 	return nil
+}
+
+// engine returns the engine for a machine with Linux.
+func (e *exam) engine() *engine {
+	return &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, rules: e.causes, exempt: e.exempter,
+		after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
+			options := e.options
+			options.share = e.linker
+			source, options, possible := c.on(e.source, options)
+			if !possible {
+				return nil, nil, false
+			}
+			again, err := look(source, options)
+			if err != nil {
+				return nil, nil, true
+			}
+			return again.Findings, nil, true
+		}}
 }
 
 // inShell reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables

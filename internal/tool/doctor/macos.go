@@ -25,7 +25,6 @@ type macExam struct {
 	mac     *systems.Foreign
 	plain   *plan.Answer // for a program that does not enumerate portability drivers
 	removed []string     // directories of removed SDKs
-	changes map[key][]macChange
 }
 
 // macChange is one change that may fix a finding: of variables or files, or of an attribute.
@@ -34,13 +33,15 @@ type macChange struct {
 	release string // the file without the attribute of quarantine; "": another change
 }
 
-// advice returns the change as advice.
+func (c macChange) line() string {
+	return term.Either(c.release == "", c.Line(), "xattr -d "+systems.Quarantine+" "+term.Quoted(c.release))
+}
+
 func (c macChange) advice() advice {
 	if c.release == "" {
 		return tried{Change: c.Change}
 	}
-	line := "xattr -d " + systems.Quarantine + " " + term.Quoted(c.release)
-	return advised("If you trust the file: "+line, line)
+	return advised("If you trust the file: "+c.line(), c.line())
 }
 
 // on returns the machine after the change.
@@ -61,14 +62,15 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Findings, e.judge = e.fixed(), e.verdict
+	(&engine{report: e.Report, after: e.after, remedy: bySystem, rules: underSDK}).complete()
+	e.judge = e.verdict
 	return e.worded(), nil
 }
 
 // lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
 // MoltenVK do.
 func lookMacOS(source *systems.Foreign) (*macExam, error) {
-	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
+	e := &macExam{Report: newReport(source.System.Title), mac: source}
 	platform := source.System.Platform(source.Bits)
 	var err error
 	if e.plain, err = decide.ChangedOn(platform, source, decide.Program{Path: source.Program}); err != nil {
@@ -119,7 +121,7 @@ func (e *macExam) says(f *diag.Diagnostic, plain bool) bool {
 // offer adds changes that may fix a finding.
 func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	for _, c := range changes {
-		e.changes[f.key()] = append(e.changes[f.key()], macChange{Change: c})
+		f.offers = append(f.offers, offer{other: macChange{Change: c}})
 	}
 }
 
@@ -142,7 +144,7 @@ func (e *macExam) examined(m Module, is required) Module {
 	}
 	if e.mac.Quarantined(m.File) {
 		f := e.found(LibraryQuarantined, m.Name, m.File, said("%s has the attribute %s", m.File, systems.Quarantine), nil)
-		e.changes[f.key()] = append(e.changes[f.key()], macChange{release: path.Clean(m.File)})
+		f.offers = append(f.offers, offer{other: macChange{release: path.Clean(m.File)}})
 	}
 	return m
 }
@@ -220,35 +222,28 @@ func (e *macExam) otherManifests() (changes []explain.Change) {
 	return changes
 }
 
-// fixed returns the findings with the offered changes that help, which are tried on the whole examination. Findings that disappear
-// with a removed SDK are its consequences.
-func (e *macExam) fixed() []Finding {
-	before := severities(e.Findings)
-	var withoutSDK []map[key]diag.Severity
-	list := helpful(e.Findings, e.changes, func(f *Finding, c macChange) advice {
-		again, err := lookMacOS(c.on(e.mac))
-		if err != nil {
-			return nil
-		}
-		after := severities(again.Findings)
-		if !removes(f, before, after, diag.Warning) {
-			return nil
-		}
-		if f.Code == SDKRemoved {
-			withoutSDK = append(withoutSDK, after)
-		}
-		return c.advice()
-	})
-	setCauses(list, func(c *causes) {
-		for _, after := range withoutSDK {
-			for i := range list {
-				if _, still := after[list[i].key()]; !still && list[i].Code != SDKRemoved {
+// after examines the machine again with a change.
+func (e *macExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
+	change, is := c.change.(macChange)
+	again, err := lookMacOS(change.on(e.mac))
+	if err != nil || !is {
+		return nil, nil, false
+	}
+	return again.Findings, nil, true
+}
+
+// underSDK returns the rule about causes on macOS: findings that disappear with a removed SDK are its consequences.
+func underSDK(removals []removal) (rules []func(*causes)) {
+	for _, r := range removals {
+		rules = append(rules, func(c *causes) {
+			for i := range c.list {
+				if _, still := r.left[c.list[i].key()]; !still && c.list[r.of].Code == SDKRemoved && c.list[i].Code != SDKRemoved {
 					c.set(i, SDKRemoved)
 				}
 			}
-		}
-	})
-	return list
+		})
+	}
+	return rules
 }
 
 // verdict returns the report in one line.
@@ -267,7 +262,7 @@ func below(name, directory string) bool {
 
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
 func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
-	e := &macExam{Report: newReport(source.System.Title), mac: source, changes: map[key][]macChange{}}
+	e := &macExam{Report: newReport(source.System.Title), mac: source}
 	m := named.examined(e.examined)
 	return m, e.worded().Findings
 }

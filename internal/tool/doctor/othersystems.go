@@ -6,7 +6,6 @@ import (
 	"debug/macho"
 	"debug/pe"
 	"io"
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -71,42 +70,8 @@ func (n Named) examined(examine func(Module, required) Module) Module {
 	return examine(Module{Name: n.Name, Manifest: n.Manifest, Library: n.Library, Used: true}, is)
 }
 
-// helpful returns findings with the first of their changes that helps as advice. changes returns a finding's changes, and try
-// tries one of them: it returns nil if the change does not help.
-func helpful[C any](findings []Finding, changes map[key][]C, try func(*Finding, C) advice) []Finding {
-	list, looks := slices.Clone(findings), 0
-	for f := range each(list) {
-		for _, c := range changes[f.key()] {
-			if looks++; looks > maxLooks {
-				return list
-			}
-			if do := try(f, c); do != nil {
-				f.conclude(do)
-				break
-			}
-		}
-	}
-	return list
-}
-
-// severities returns the severities of findings.
-func severities(list []Finding) map[key]diag.Severity {
-	found := make(map[key]diag.Severity, len(list))
-	for i := range list {
-		found[list[i].key()] = list[i].Severity
-	}
-	return found
-}
-
-// removes reports whether a change removes a finding, and makes no other one of a severity, or worse.
-func removes(f *Finding, before, after map[key]diag.Severity, severity diag.Severity) bool {
-	for k, is := range after {
-		if was, had := before[k]; k == f.key() || is >= severity && (!had || was < is) {
-			return false
-		}
-	}
-	return true
-}
+// bySystem returns the first of several changes that only one system has, as advice.
+func bySystem(choice []offer) advice { return choice[0].other.advice() }
 
 // verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {

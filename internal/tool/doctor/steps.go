@@ -40,10 +40,7 @@ func examined(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, removals := e.fixed() // the changes that fix them
-	e.Findings = list
-	setCauses(e.Findings, e.causes(removals)...)
-	e.weigh()
+	e.engine().complete() // the changes that fix them, and the causes
 	return e, nil
 }
 

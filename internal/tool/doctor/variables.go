@@ -147,16 +147,14 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 		return e
 	}
 	e := look(source)
-	for f := range each(e.Findings) {
-		f.offers = slices.DeleteFunc(f.offers, func(o offer) bool {
-			return !o.Possible() || slices.ContainsFunc(look(o.On(source)).Findings, func(g Finding) bool { return g.key() == f.key() })
-		})
-		if len(f.offers) == 0 {
-			f.conclude(nil)
-		} else {
-			f.conclude(e.tried(f.offers...))
+	g := &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
+		changed, _, possible := c.on(source, Options{})
+		if !possible {
+			return nil, nil, false
 		}
-	}
+		return look(changed).Findings, nil, true
+	}}
+	g.tryFixes(e.Findings)
 	return e.worded().Findings
 }
 

@@ -40,7 +40,6 @@ type Windows interface {
 type windowsExam struct {
 	*Report
 	windows Windows
-	changes map[key][]windowsChange // the changes that may fix a finding
 }
 
 // ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
@@ -50,13 +49,14 @@ func ExamineWindows(w Windows) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Findings, e.judge = e.fixed(), e.verdict
+	(&engine{report: e.Report, after: e.after, remedy: bySystem, rules: func([]removal) []func(*causes) { return nil }}).complete()
+	e.judge = e.verdict
 	return e.worded(), nil
 }
 
 // lookWindows examines without trying changes.
 func lookWindows(w Windows) (*windowsExam, error) {
-	e := &windowsExam{windows: w, changes: map[key][]windowsChange{}, Report: newReport(w.Title())}
+	e := &windowsExam{windows: w, Report: newReport(w.Title())}
 	if e.Class = classOf(w.WordSize()); e.Class == ProcessClass {
 		e.Class = 0
 	}
@@ -128,19 +128,19 @@ func (e *windowsExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string
 
 // offering adds changes that may fix a finding.
 func (e *windowsExam) offering(f *Finding, changes ...windowsChange) {
-	e.changes[f.key()] = append(e.changes[f.key()], changes...)
+	for _, c := range changes {
+		f.offers = append(f.offers, offer{other: c})
+	}
 }
 
-// fixed returns the findings with the offered changes that help, which are tried on the whole examination.
-func (e *windowsExam) fixed() []Finding {
-	before := severities(e.Findings)
-	return helpful(e.Findings, e.changes, func(f *Finding, c windowsChange) advice {
-		again, err := lookWindows(changedWindows{e.windows, c})
-		if err != nil || !removes(f, before, severities(again.Findings), diag.Problem) || !e.sameBut(again, f) {
-			return nil
-		}
-		return windowsTried{c}
-	})
+// after examines the machine again with a change.
+func (e *windowsExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
+	change, is := c.change.(windowsChange)
+	again, err := lookWindows(changedWindows{e.windows, change})
+	if err != nil || !is {
+		return nil, nil, false
+	}
+	return again.Findings, func(f *Finding) bool { return e.sameBut(again, f) }, true
 }
 
 // sameBut reports whether programs get the same drivers and layers after a change, except for the subject of a finding.
@@ -197,7 +197,7 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 // WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
 // with its dependencies, and whether it exports the required functions.
 func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
-	e := &windowsExam{windows: w, changes: map[key][]windowsChange{}, Report: newReport(w.Title())}
+	e := &windowsExam{windows: w, Report: newReport(w.Title())}
 	if l := e.read(e.place(named.Library)); l != nil {
 		for _, bits := range w.Views() {
 			if l.Class == classOf(bits) && l.Class != classOf(w.WordSize()) {
@@ -253,6 +253,8 @@ func (c windowsChange) line() string {
 	}
 	return line
 }
+
+func (c windowsChange) advice() advice { return windowsTried{c} }
 
 // windowsTried is a change that was tried and removes the finding.
 type windowsTried struct{ windowsChange }
