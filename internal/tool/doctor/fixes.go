@@ -142,17 +142,15 @@ func (g *engine) try(c *effect) *outcome {
 	if !possible {
 		return what
 	}
-	if what.keeps = keeps; list != nil {
-		what.found = make(map[key]diag.Severity, len(list))
-		for f := range each(list) {
-			what.found[f.key()] = f.Severity
-			k := f.key()
-			if f.Severity == diag.Warning { // two drivers of one device have one warning, of either
-				k = key{code: k.code, subject: k.subject}
-			}
-			if before, had := g.before[k]; !had || before < f.Severity {
-				what.caused[f.key()] = f.Severity
-			}
+	what.keeps, what.found = keeps, make(map[key]diag.Severity, len(list))
+	for f := range each(list) {
+		what.found[f.key()] = f.Severity
+		k := f.key()
+		if f.Severity == diag.Warning { // two drivers of one device have one warning, of either
+			k = key{code: k.code, subject: k.subject}
+		}
+		if before, had := g.before[k]; !had || before < f.Severity {
+			what.caused[f.key()] = f.Severity
 		}
 	}
 	g.known[c.name] = what
@@ -232,7 +230,7 @@ func (e *exam) engine() *engine {
 			}
 			again, err := look(source, options)
 			if err != nil {
-				return nil, nil, true
+				return nil, nil, false
 			}
 			return again.Findings, nil, true
 		}}
