@@ -84,7 +84,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
 	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
-	flags.DurationVar(&d.limit, "timeout", 10*time.Second, "end a child process that tries drivers and layers after this `TIME`")
+	flags.DurationVar(&d.limit, "timeout", childLimit, "end a child process that tries drivers and layers after this `TIME`")
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
@@ -243,20 +243,23 @@ func (d *doctoring) effort(about *subject) effort {
 	return tryAwake
 }
 
-// firstScreen is the time limit of the first screen.
-const firstScreen = time.Second
+// Time limits of trials: of each child process, and of all trials on the first screen.
+const (
+	childLimit  = 10 * time.Second
+	screenLimit = 30 * time.Second
+)
 
-// screenTime is the part of firstScreen for the work before and after the child processes.
-const screenTime = 100 * time.Millisecond
+// quietTime is the time after which a person on a terminal reads what the first screen waits for.
+const quietTime = time.Second
 
 // examineFiles returns the report on a machine's files.
 func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
 	return examine(context.Background(), s, &subject{source: source}, examination{})
 }
 
-// examineHere returns the report on this machine for the first screen.
+// examineHere returns the report on this machine for the first screen. It waits for the trials.
 func examineHere(s *invocation, how effort) (*doctor.Report, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), firstScreen-screenTime)
+	ctx, cancel := context.WithTimeout(context.Background(), screenLimit)
 	defer cancel()
 	source, err := s.source("", false)
 	if err != nil {
@@ -266,7 +269,13 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	if !triable(about) {
 		how = filesOnly
 	}
-	return examine(ctx, s, about, examination{how: how, limit: firstScreen})
+	if term.IsTerminal(s.errOut) {
+		waits := time.AfterFunc(quietTime, func() {
+			fmt.Fprintf(s.messages(), "vkloader: trying drivers and layers, for at most %s\n", screenLimit)
+		})
+		defer waits.Stop()
+	}
+	return examine(ctx, s, about, examination{how: how, limit: childLimit})
 }
 
 // died reports whether a driver or layer ends programs.
@@ -339,18 +348,20 @@ func stateOf(m *doctor.Module, r *doctor.Report) string {
 
 // printFindings prints the findings and their numbers.
 func printFindings(s *invocation, r *doctor.Report, full bool) {
-	count := map[diag.Severity]int{}
+	count, hidden := map[diag.Severity]int{}, false
 	for _, f := range r.Findings {
 		if f.Because != nil && !full {
 			continue
 		}
 		count[f.Severity]++
-		if f.Severity != diag.Note || full {
+		if f.Shown() || full {
 			printFinding(s, &f)
+		} else {
+			hidden = true
 		}
 	}
 	notes := term.Count(count[diag.Note], "note")
-	if !full && count[diag.Note] > 0 {
+	if hidden {
 		notes += " (--full shows them)"
 	}
 	fmt.Fprintf(s.out, "%s, %s, %s\n", term.Count(count[diag.Problem], "problem"),
@@ -497,7 +508,7 @@ func (m *markdownReport) findings(full bool) {
 	fmt.Fprint(m.to, "\n### Findings\n")
 	none := true
 	for _, f := range m.report.Findings {
-		if !full && (f.Severity == diag.Note || f.Because != nil) {
+		if !full && !f.Shown() {
 			continue
 		}
 		none = false

@@ -8,8 +8,11 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -17,19 +20,22 @@ import (
 const maxAttention = 3
 
 // overview prints the output of "vkloader" without a command: one screen with the verdict, the inventory, the most important
-// findings, and the next commands. Child processes load drivers and layers within a second.
+// findings, and the next commands. Child processes load drivers and layers. If they do not finish in time, the exit code is 3.
 func overview(s *invocation, how effort, out *output) error {
 	report, err := examineHere(s, how)
 	if err != nil {
 		return err
 	}
-	return out.judge(s, report, report.Has(diag.Problem), func() { printOverview(s, report) })
+	if err := out.judge(s, report, report.Has(diag.Problem), func() { printOverview(s, report) }); err != nil || !report.Unfinished() {
+		return err
+	}
+	return exit.With(exit.NotLooked)
 }
 
 func printOverview(s *invocation, report *doctor.Report) {
 	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
-	devices := term.Words(report.GPUs, func(g doctor.GPU) string { return g.Label })
+	devices := devicesInOrder(report)
 	var missing []string // on Windows
 	in = slices.DeleteFunc(in, func(e explain.Item) bool {
 		lacks := !e.Meta && obstacle(report.Source(), e.Library) != ""
@@ -50,18 +56,21 @@ func printOverview(s *invocation, report *doctor.Report) {
 		title string
 		names []string
 		more  []string // sentences
-	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.rest()}, {"Active layers", layers.names, layers.rest()}} {
+	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.lost}, {"Active layers", layers.names, layers.lost}} {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
 		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
+	}
+	if how := deviceChoice(report); how != "" {
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "To choose"), nil, how)
 	}
 	if len(missing) > 0 {
 		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
-		if f.Severity == diag.Note || f.Because != nil {
+		if !f.Shown() {
 			continue
 		}
 		if shown == maxAttention {
@@ -91,6 +100,25 @@ func printOverview(s *invocation, report *doctor.Report) {
 		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
 		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
+}
+
+// devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If nothing was tried, it
+// returns the names of the kernel's devices.
+func devicesInOrder(r *doctor.Report) []string {
+	if len(r.Devices) == 0 {
+		return term.Words(r.GPUs, func(g doctor.GPU) string { return g.Label })
+	}
+	return term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
+}
+
+// deviceChoice tells how to choose a device for a program; "" if programs get fewer than two that are not on the CPU.
+func deviceChoice(r *doctor.Report) string {
+	hardware := slices.DeleteFunc(slices.Clone(r.Devices), func(d probe.Device) bool { return d.Type == vk.CPU })
+	if len(hardware) < 2 || onWindows {
+		return ""
+	}
+	device := fmt.Sprint("--device ", hardware[1].Index)
+	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; for good: vkloader settings set %[1]s --app PROGRAM", device)
 }
 
 // worthwhile describes the useful notes of a report; "": none.
@@ -129,10 +157,8 @@ func listed(names []string) string {
 
 // gotten describes the drivers or layers of programs for the first screen.
 type gotten struct {
-	names   []string // usable ones
-	lost    []string // sentences about drivers or layers that do not work
-	foreign int      // the number for programs of another word size
-	idle    int      // the number of faulty drivers for absent devices
+	names []string // usable ones
+	lost  []string // sentences about drivers or layers that do not work
 }
 
 // usable sorts the drivers and layers of a report by their use for programs.
@@ -151,25 +177,9 @@ func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotte
 		switch {
 		case of.Lost():
 			list.lost = append(list.lost, e.Name+": "+of.String())
-		case of.Fault == standing.FaultForeign:
-			list.foreign++
-		case of.Harmless:
-			list.idle++
-		default:
+		case of.Fault != standing.FaultForeign && !of.Harmless:
 			list.names = append(list.names, e.Name)
 		}
 	}
 	return ofDrivers, ofLayers
-}
-
-// rest describes the unusable drivers or layers.
-func (g *gotten) rest() (list []string) {
-	list = append(list, g.lost...)
-	if g.foreign > 0 {
-		list = append(list, fmt.Sprintf("%d for other programs", g.foreign))
-	}
-	if g.idle > 0 {
-		list = append(list, fmt.Sprintf("%d without a device here", g.idle))
-	}
-	return list
 }

@@ -114,18 +114,18 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is excluded by VK_DRIVER_FILES",
-			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried); 0000:03:00.0 (NVIDIA 10de:2520): its driver nvidia_icd.json is excluded by VK_DRIVER_FILES; nothing else is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_ICD_FILENAMES", verdict: "nothing is wrong"},
+			what: "excluded by VK_ICD_FILENAMES", verdict: "is excluded by VK_ICD_FILENAMES; nothing else is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "nothing is wrong"},
+			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "is excluded by VK_LOADER_DRIVERS_SELECT; nothing else is wrong"},
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
 			code: "gpu-left-out", what: "excluded by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
-			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
-		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
+			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing else is wrong in the files"},
+		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing else is wrong"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
-			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing is wrong"},
+			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing else is wrong"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
 			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
@@ -202,11 +202,11 @@ func TestOneCause(t *testing.T) {
 		{name: "a library that several lack", files: desktop(t, file(libraries+"libvulkan_radeon.so", library(t, needs)), file(icds+"lvp_icd.json", icd("libvulkan_lvp.so", "")),
 			file(libraries+"libvulkan_lvp.so", library(t, needs)), file(implicit+"o.json", layerOf("VK_LAYER_o", "libo.so.1", `,"disable_environment":{"NO_O":"1"}`)),
 			file(libraries+"libo.so.1", library(t, "needed=libLLVM-15.so.1 exports=vkGetInstanceProcAddr"))),
-			problems: []string{"library-needs"}, code: "library-needs", do: "apt install libllvm15", verdict: "; 1 problem:"},
+			problems: []string{"library-needs"}, code: "library-needs", do: "apt install libllvm15", verdict: "; 1 problem"},
 		{name: "a driver and a layer of one library", files: join(card("0x10de", "nvidia", false, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), file(icds+"nvidia_icd.json", icd("libGLX_nvidia.so.0", "")),
 			file(implicit+"n.json", layerOf("VK_LAYER_NV_optimus", "libGLX_nvidia.so.0", `,"disable_environment":{"NO_O":"1"}`))),
-			problems: []string{"library-missing"}, verdict: "; 1 problem:"},
+			problems: []string{"library-missing"}, verdict: "; 1 problem"},
 		{name: "a manifest that is cut off", files: join(desktop(t), file(icds+"radeon_icd.json", `{"file_format_version":`)), problems: []string{"file-syntax"}},
 		{name: "another driver's manifest", files: join(card("0x1002", "amdgpu", true), file("etc/os-release", "ID=debian\n"), file(icds+"intel_icd.json", `{`),
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), problems: []string{"file-syntax", "gpu-no-driver"}},
@@ -239,7 +239,7 @@ func TestChips(t *testing.T) {
 		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
 			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
 			do: "Update the system to a release with Mesa 25.0 or newer."},
-		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried): RADV (Mesa); nothing is wrong in the files"},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried); nothing is wrong in the files"},
 		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
 		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
@@ -252,7 +252,7 @@ func TestChips(t *testing.T) {
 			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
-		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried): NVK (Mesa); nothing is wrong"},
+		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried); nothing is wrong"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
 			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
@@ -281,12 +281,12 @@ func TestVirtualMachine(t *testing.T) {
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
 	}
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
-	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"
+	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing else is wrong in the files"
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
-		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing is wrong"},
-		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried): Venus (Mesa); nothing is wrong in the files"},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing else is wrong"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried); nothing is wrong in the files"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
 	e := evidence{Report: *report, alone: report.driversAlone()}

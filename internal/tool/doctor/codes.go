@@ -108,6 +108,9 @@ var (
 	GPUNoDriver = code("gpu-no-driver", diag.Problem, "",
 		"Programs do not see a device without a driver manifest.",
 		"Install the Vulkan driver for this device.")
+	GPUMissing = code("gpu-missing", diag.Warning, "",
+		"Programs do not get a device that can render, and no known cause explains it.",
+		"See what the driver says when it is the only one: vkloader run --log debug --driver MANIFEST vkcube")
 	GPUDisplayOnly = code("gpu-display-only", diag.Note, "",
 		"No Vulkan driver exists for this device.", "Nothing.")
 	GPUReserved = code("gpu-reserved", diag.Note, "",

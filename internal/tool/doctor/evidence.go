@@ -246,7 +246,9 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		all.Result, all.Detail = ProbeNoDevice, "they work, but list no device"
 	}
 	e.Probes = append(e.Probes, all)
-	e.Works = all.Result == ProbeOK && e.dead == 0
+	if e.Works = all.Result == ProbeOK && e.dead == 0; e.Works {
+		e.Devices = result.Devices
+	}
 	switch found.Result {
 	case run.EndedWell:
 		return t.slow(ctx, e, lasted(result))

@@ -161,7 +161,7 @@ func (e *exam) examineDevice(g *GPU) {
 	switch {
 	case g.displayOnly():
 		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
-	case strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub":
+	case g.isReserved():
 		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), nil)
 	case e.withoutVulkan(g):
 	case e.ofMaker(g):

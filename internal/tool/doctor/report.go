@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
 )
 
@@ -33,13 +34,14 @@ type Finding struct {
 	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
-	fact   fact
-	advice advice        // nil: no fix
-	usual  diag.Severity // where the fault costs programs something
-	exempt exemption
-	keep   bool   // the advice comes before the offers
-	device string // the name of the affected device; "": none
-	offers []offer
+	fact    fact
+	advice  advice        // nil: no fix
+	usual   diag.Severity // where the fault costs programs something
+	exempt  exemption
+	keep    bool   // the advice comes before the offers
+	device  string // the name of the affected device; "": none
+	missing bool   // it tells why programs do not get a device that can render
+	offers  []offer
 }
 
 // Module is a driver or layer with its manifest.
@@ -76,6 +78,7 @@ type Report struct {
 	Tried     bool              `json:"tried"` // child processes loaded the drivers and layers
 	Works     bool              `json:"works"` // a device of the combined drivers and layers completed the work
 	Probes    []Probe           `json:"probes,omitempty"`
+	Devices   []probe.Device    `json:"devices,omitempty"`        // in programs' order, as all drivers and layers together list them
 	Through   []string          `json:"probed_through,omitempty"` // the loaders' files that child processes loaded
 	Findings  []Finding         `json:"findings"`
 
@@ -101,6 +104,8 @@ type Probe struct {
 	Devices  []string    `json:"devices,omitempty"`
 	Wrote    []string    `json:"wrote,omitempty"` // the first lines of the driver on standard error
 	Millis   float64     `json:"ms"`              // the total time of the phases
+
+	devices []probe.Device
 }
 
 // ProbeResult is the outcome of a child process.
@@ -118,6 +123,9 @@ const (
 	ProbeUntried  ProbeResult = "not tried" // no variable leaves the others out
 	ProbeAsleep   ProbeResult = "asleep"    // not loaded, because loading would wake its device
 )
+
+// Shown reports whether a report shows the finding without --full: a note only if it tells why programs do not get a device.
+func (f *Finding) Shown() bool { return f.Because == nil && (f.Severity != diag.Note || f.missing) }
 
 // Has reports whether there is a finding of a severity.
 func (r *Report) Has(severity diag.Severity) bool {
@@ -223,7 +231,7 @@ func ordered(list []Finding) []Finding {
 
 // worded returns the report with ordered findings, their texts and the verdict.
 func (r Report) worded() *Report {
-	r.Findings = ordered(r.Findings)
+	r.Findings = ordered(r.withMissingDevices())
 	for i := range r.Findings {
 		r.Findings[i].word(&r)
 	}

@@ -135,7 +135,7 @@ func (p *Probe) enter(result *probe.Result) {
 	for _, phase := range result.Phases {
 		p.Millis += phase.Micros / 1000
 	}
-	p.Devices = term.Words(result.Devices, func(d probe.Device) string { return d.Name })
+	p.Devices, p.devices = term.Words(result.Devices, func(d probe.Device) string { return d.Name }), result.Devices
 }
 
 var outcomes = map[probe.Outcome]ProbeResult{probe.Fine: ProbeOK, probe.Failed: ProbeFails, probe.Crashed: ProbeCrashes,

@@ -64,7 +64,7 @@ func TestSleepersSleep(t *testing.T) {
 			t.Errorf("a child had %q", had)
 		}
 	}
-	want := "AMD Radeon RX 7900 XTX works (tried): RADV (Mesa); 0000:03:00.0 (Intel 8086:5678) has a driver (not tried): ANV (Mesa); nothing is wrong"
+	want := "AMD Radeon RX 7900 XTX works (tried); 0000:03:00.0 (Intel 8086:5678) has a driver (not tried); nothing is wrong"
 	if report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
@@ -94,7 +94,7 @@ func TestStillTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"has a driver (not tried)", "nothing is wrong so far", "still being tried: radeon_icd.json, drivers and layers together (vkloader doctor waits"} {
+	for _, want := range []string{"has a driver (not tried)", "nothing is wrong so far", "the trial has not finished: radeon_icd.json, drivers and layers together"} {
 		if !strings.Contains(report.Verdict, want) {
 			t.Errorf("no %q in %q", want, report.Verdict)
 		}
@@ -130,9 +130,9 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 	const empty = `echo '{"event":"done","phase":"list devices","round":1,"us":1,"result":0}'; echo '{"event":"end"}'; exit 1`
 	const skylake, haswell, unknown = "0x1912", "0x0412", "0xfff0"
 	for _, c := range []struct{ name, chip, silent, verdict string }{
-		{"the other one is for older chips", skylake, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
-		{"the other one is for younger chips", haswell, "intel_icd", "works (tried): "},
-		{"an unknown chip", unknown, "hasvk", "works (tried): ANV (Mesa); nothing is wrong"},
+		{"the other one is for older chips", skylake, "hasvk", "works (tried); nothing is wrong"},
+		{"the other one is for younger chips", haswell, "intel_icd", "works (tried)"},
+		{"an unknown chip", unknown, "hasvk", "works (tried); nothing is wrong"},
 		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it works, but does not list 0000:01:00.0 (Intel 8086:1912)"},
 		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
 	} {
@@ -140,7 +140,7 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 			t.Parallel()
 			report, _ := attempted(t, intel(c.chip), "case $VK_DRIVER_FILES in ''|*"+c.silent+"*) if [ -n \"$VK_DRIVER_FILES\" ] || [ "+c.silent+" = icd ]; then\n"+empty+
 				"\nfi;; esac\n"+fineDevice, Tries{})
-			if !strings.Contains(report.Verdict, c.verdict) {
+			if !strings.Contains(withFirst(report), c.verdict) {
 				t.Errorf("%q is not in %q", c.verdict, report.Verdict)
 			}
 			if not := "not tried"; strings.Contains(report.Verdict, not) {

@@ -19,29 +19,19 @@ func verdict(r *Report) string { return r.withoutFiles() + r.tested() }
 // tested returns the verdict on a machine with the kernel's file systems.
 func (r *Report) tested() string {
 	if broken := r.misbehaving(); broken != "" {
-		return broken + "; " + r.end(true)
+		return broken + "; " + r.end()
 	}
 	if !r.Static.Gets() {
-		return r.Static.Line(r.source.Program) + "; " + r.end(true)
+		return r.Static.Line(r.source.Program) + "; " + r.end()
 	}
 	if has(r.Findings, LoaderBroken) {
-		return "Programs get no Vulkan loader; " + r.end(false)
+		return "Programs get no Vulkan loader; " + r.end()
 	}
-	var works []string
-	for g := range each(r.GPUs) {
-		if !slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) || len(g.Nodes) == 0 || g.refused != "" || g.Kernel == "radeon" || r.broken(g) {
-			continue
-		}
-		state := " has a driver (not tried): "
-		if r.Works && slices.ContainsFunc(r.Probes, func(p Probe) bool { return p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) }) {
-			state = " works (tried): "
-		}
-		works = append(works, g.Label+state+r.driverOf(g))
-	}
+	works, missing := r.devicesInWords()
 	if len(works) > 0 {
-		return strings.Join(works, "; ") + "; " + r.end(false)
+		return strings.Join(append(works, missing...), "; ") + "; " + r.end()
 	}
-	return r.rest() + r.end(false)
+	return r.rest() + r.end()
 }
 
 // misbehaving returns the problems with drivers and layers that crashed, hung or failed; "" for none.
@@ -82,32 +72,52 @@ func (r *Report) waiting() (names []string) {
 	return names
 }
 
-// end returns the end of the verdict: the problems and unfinished probes. short omits the text of the first problem.
-func (r *Report) end(short bool) string {
+// devicesInWords returns a clause for each device that programs get, and for each that can render and that they do not get.
+func (r *Report) devicesInWords() (works, missing []string) {
+	lost := r.missingDevices()
+	for g := range each(r.GPUs) {
+		at := slices.IndexFunc(lost, func(m missingDevice) bool { return m.GPU == g })
+		served := slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
+		switch {
+		case at >= 0 && lost[at].rung == isIncluded:
+			missing = append(missing, g.Label+": "+lost[at].seen)
+		case at >= 0:
+			missing = append(missing, "programs do not get "+g.Label)
+		case !served || r.broken(g):
+		case r.Works && r.reaches(g):
+			works = append(works, g.Label+" works (tried)")
+		default:
+			works = append(works, g.Label+" has a driver (not tried)")
+		}
+	}
+	return works, missing
+}
+
+// Unfinished reports whether a trial did not finish in time.
+func (r *Report) Unfinished() bool { return len(r.waiting()) > 0 }
+
+// end returns the end of the verdict: the numbers of problems or warnings, and the unfinished trials.
+func (r *Report) end() string {
 	count, left := map[diag.Severity]int{}, 0
-	var first *Finding
 	for f := range each(r.Findings) {
 		if f.Because != nil {
 			continue
 		}
-		if count[f.Severity]++; f.Severity == diag.Problem && first == nil {
-			first = f
-		}
-		if f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) {
+		if count[f.Severity]++; f.Severity == diag.Warning && slices.Contains(leftovers, f.Code) {
 			left++
 		}
 	}
 	problems, warnings := count[diag.Problem], count[diag.Warning]
 	end := ""
 	switch {
-	case problems > 0 && short:
-		end = term.Count(problems, "problem")
 	case problems > 0:
-		end = term.Count(problems, "problem") + ": " + Headed(first.Subject, first.fact.say())
+		end = term.Count(problems, "problem")
 	case warnings > 0 && left == warnings:
 		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
+	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.missing }):
+		end = "nothing else is wrong"
 	default:
 		end = "nothing is wrong"
 	}
@@ -118,8 +128,7 @@ func (r *Report) end(short bool) string {
 	case problems+warnings == 0 && len(names) > 0:
 		end += " so far"
 	}
-	end += term.Enclosed("; still being tried: ", strings.Join(names, ", "), " (vkloader doctor waits for the results)")
-	return end
+	return end + term.Enclosed("; the trial has not finished: ", strings.Join(names, ", "), "")
 }
 
 // Headed returns a sentence after its subject, unless the sentence begins with the subject.

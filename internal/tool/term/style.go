@@ -23,8 +23,17 @@ func StyleFor(w io.Writer, getenv func(string) string) Style {
 	if !ok || getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return Style{width: width}
 	}
+	return Style{colour: IsTerminal(f), width: width}
+}
+
+// IsTerminal reports whether a writer is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := File(w)
+	if !ok {
+		return false
+	}
 	info, err := f.Stat()
-	return Style{colour: err == nil && info.Mode()&os.ModeCharDevice != 0, width: width}
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Coloured reports whether texts for the writer get colours.

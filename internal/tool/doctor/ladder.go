@@ -1,0 +1,179 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/tool/term"
+)
+
+// rung is a condition that must hold before programs get a device. Each one needs those before it.
+type rung uint8
+
+const (
+	hasKernelDriver rung = iota
+	hasNode
+	hasPermission
+	hasDriver   // a driver's manifest is installed
+	isIncluded  // no variable or file excludes the driver
+	driverLoads // the driver's library can be loaded, and the driver works
+	isListed    // the driver lists the device
+	isReached   // programs get the device
+)
+
+// conditions are the words for a rung that does not hold, where no finding and no driver says more.
+var conditions = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
+	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it"}
+
+// missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
+type missingDevice struct {
+	*GPU
+	rung rung
+	seen string   // what was seen there
+	by   *Finding // the finding that tells it; nil: none
+}
+
+// canRender reports whether Vulkan drivers for devices of this kind exist, and the device is not for a virtual machine.
+func (h host) canRender(g *GPU) bool {
+	c := h.chip(g)
+	return !g.displayOnly() && !g.isReserved() && (c == nil || c.HasVulkan())
+}
+
+// isReserved reports whether the device is for a virtual machine.
+func (g *GPU) isReserved() bool { return strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub" }
+
+// missingDevices returns the devices that can render and that programs do not get.
+func (r *Report) missingDevices() (list []missingDevice) {
+	for g := range each(r.GPUs) {
+		if !(host{&r.source.Machine}).canRender(g) {
+			continue
+		}
+		if at := r.firstRung(g); at != isReached {
+			m := missingDevice{g, at, conditions[at], r.findingOf(g)}
+			if m.by != nil {
+				m.seen = m.by.fact.say()
+			} else if said := r.answersOf(g); at >= driverLoads && said != "" {
+				m.seen = said
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// firstRung returns the first rung of a device that does not hold; isReached: all hold.
+func (r *Report) firstRung(g *GPU) rung {
+	switch {
+	case r.reaches(g):
+		return isReached
+	case g.Kernel == "":
+		return hasKernelDriver
+	case len(g.Nodes) == 0:
+		return hasNode
+	case g.refused != "":
+		return hasPermission
+	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
+		return isIncluded
+	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
+		return isReached
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.Result == ProbeNoDevice }):
+		return isListed
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.unknown() }):
+		return isReached // there was no trial of the driver
+	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) }):
+		return driverLoads
+	}
+	return hasDriver
+}
+
+// isFor reports whether a driver, good or bad, is for a device.
+func (r *Report) isFor(g *GPU, m *Module) bool {
+	return slices.Contains(g.Drivers, m.Manifest) || m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == r.WordSize())
+}
+
+// unknown reports whether a trial has no result.
+func (p *Probe) unknown() bool {
+	return p.Result == ProbeWaits || p.Result == ProbeUntried || p.Result == ProbeAsleep
+}
+
+// reaches reports whether programs get a device: the trial of all drivers and layers listed it or, where that trial failed, the
+// trial of a driver. If no driver of the device tells which devices it lists, one that works is enough.
+func (r *Report) reaches(g *GPU) bool {
+	if !r.Tried {
+		return false
+	}
+	listed, known := r.Devices, false
+	for _, p := range r.Probes {
+		if p.Kind == "driver" && p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) {
+			known = known || slices.ContainsFunc(p.devices, func(d probe.Device) bool { return d.PCI != "" || g.is(d) })
+			if !known {
+				return true
+			}
+			if !r.Works {
+				listed = append(slices.Clip(listed), p.devices...)
+			}
+		}
+	}
+	return slices.ContainsFunc(listed, g.is)
+}
+
+// findingOf returns the finding that tells why programs do not get a device: one about the device, or one about its driver that
+// follows from no other. A problem is better than a note. It is nil if there is none.
+func (r *Report) findingOf(g *GPU) (found *Finding) {
+	for f := range each(r.Findings) {
+		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
+			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil && f.Severity > found.Severity) {
+			found = f
+		}
+	}
+	return found
+}
+
+// answersOf returns what the trials of a device's drivers told: the result, and the driver's first line.
+func (r *Report) answersOf(g *GPU) string {
+	var list []string
+	for _, p := range r.Probes {
+		if p.Kind != "driver" || p.Result == ProbeOK || p.unknown() || !slices.Contains(g.Drivers, p.Manifest) {
+			continue
+		}
+		text := p.Name + ": " + term.Or(p.Detail, string(p.Result))
+		if line := term.Or(p.Said, strings.Join(p.Wrote[:min(1, len(p.Wrote))], "")); line != "" {
+			text += " (" + line + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
+}
+
+// withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a
+// finding with the first condition that does not hold is added.
+func (r *Report) withMissingDevices() []Finding {
+	if r.judge == nil || r.source == nil {
+		return r.Findings
+	}
+	r.Findings = slices.Clone(r.Findings)
+	var unexplained []missingDevice
+	for _, m := range r.missingDevices() {
+		if m.by == nil {
+			unexplained = append(unexplained, m)
+			continue
+		}
+		root := m.by
+		if root.Because != nil {
+			if at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == root.Because && f.Because == nil }); at >= 0 {
+				root = &r.Findings[at]
+			}
+		}
+		root.missing = true
+	}
+	for _, m := range unexplained {
+		if !r.someGood() {
+			break // the findings about the drivers tell it
+		}
+		found := r.found(GPUMissing, m.Title(), "", sentence(m.seen), nil)
+		found.device, found.missing = m.Name, true
+	}
+	return r.Findings
+}
