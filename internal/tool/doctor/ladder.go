@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/term"
 )
@@ -69,6 +71,8 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isReached
 	case g.Kernel == "":
 		return hasKernelDriver
+	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }):
+		return isReached // an unknown driver may serve it, through a node of its own
 	case len(g.Nodes) == 0:
 		return hasNode
 	case g.refused != "":
@@ -83,6 +87,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isReached // there was no trial of the driver
 	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) }):
 		return driverLoads
+
 	}
 	return hasDriver
 }
@@ -166,7 +171,7 @@ func (r *Report) withMissingDevices() []Finding {
 				root = &r.Findings[at]
 			}
 		}
-		root.missing = true
+		root.missing = root.Code != GPUNoNode || root.Severity != diag.Note // a container may be for another device
 	}
 	for _, m := range unexplained {
 		if !r.someGood() {

@@ -116,7 +116,7 @@ func (r *Report) end() string {
 		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
-	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.missing }):
+	case len(r.missingDevices()) > 0:
 		end = "nothing else is wrong"
 	default:
 		end = "nothing is wrong"

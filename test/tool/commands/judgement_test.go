@@ -334,7 +334,7 @@ func TestStageOfTriedDrivers(t *testing.T) {
 		}
 	}
 	if out, _ := w.Run(time.Minute, filepath.Join(built, "vkloader")); !strings.Contains(strings.Join(strings.Fields(out), " "),
-		"good.json; refuses.json: opened, but create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; 1 without a device here") {
+		"good.json; refuses.json: opened, but create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER") {
 		t.Errorf("the first screen: %s", out)
 	}
 }

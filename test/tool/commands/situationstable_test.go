@@ -76,6 +76,9 @@ func rowsOfArchives(t *testing.T) (rows []string) {
 		}
 		out, _ := s.look(t, &patient{root: root, env: machine.env})
 		line, _, _ := strings.Cut(out, "\n")
+		if _, attention, is := strings.Cut(out, "\nNeeds attention\n"); is {
+			line, _, _ = strings.Cut(squeezed(attention), " do ")
+		}
 		result, fix := "ends", code(s.do)
 		switch {
 		case s.do == "" && s.then == nil && s.code == 0:
