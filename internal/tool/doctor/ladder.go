@@ -24,8 +24,8 @@ const (
 	isReached   // programs get the device
 )
 
-// conditions are the words for a rung that does not hold, where no finding and no driver says more.
-var conditions = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
+// unmet are the words for a rung that does not hold, where no finding and no driver says more.
+var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
 	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it"}
 
 // missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
@@ -52,7 +52,7 @@ func (r *Report) missingDevices() (list []missingDevice) {
 			continue
 		}
 		if at := r.firstRung(g); at != isReached {
-			m := missingDevice{g, at, conditions[at], r.findingOf(g)}
+			m := missingDevice{g, at, unmet[at], r.findingOf(g)}
 			if m.by != nil {
 				m.seen = m.by.fact.say()
 			} else if said := r.answersOf(g); at >= driverLoads && said != "" {
