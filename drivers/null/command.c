@@ -50,11 +50,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkResetCommandPool(VkDevice device, VkComman
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkTrimCommandPool(VkDevice device, VkCommandPool commandPool,
-                                                  VkCommandPoolTrimFlags flags)
-{
-}
-
 VKAPI_ATTR void VKAPI_CALL null_vkFreeCommandBuffers(VkDevice device, VkCommandPool commandPool,
                                                      uint32_t commandBufferCount,
                                                      const VkCommandBuffer *pCommandBuffers)

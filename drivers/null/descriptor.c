@@ -36,12 +36,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDescriptorPool(VkDevice device,
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool,
-                                                        const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(descriptor_pool, descriptorPool));
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL null_vkResetDescriptorPool(VkDevice device, VkDescriptorPool descriptorPool,
                                                           VkDescriptorPoolResetFlags flags)
 {
@@ -81,19 +75,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device,
         pDescriptorSets[i] = TO_HANDLE(VkDescriptorSet, s);
     }
     return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSets(VkDevice device, uint32_t descriptorWriteCount,
-                                                       const VkWriteDescriptorSet *pDescriptorWrites,
-                                                       uint32_t descriptorCopyCount,
-                                                       const VkCopyDescriptorSet *pDescriptorCopies)
-{
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkUpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet descriptorSet,
-                                                                  VkDescriptorUpdateTemplate descriptorUpdateTemplate,
-                                                                  const void *pData)
-{
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device,

@@ -60,17 +60,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue2(VkDevice device, const VkDevic
     *pQueue = there ? (VkQueue)&d->queue : NULL;
 }
 
-/* A submission is complete when it returns, so there is nothing to wait for. */
-VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueWaitIdle(VkQueue queue)
-{
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkDeviceWaitIdle(VkDevice device)
-{
-    return VK_SUCCESS;
-}
-
 VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceGroupPeerMemoryFeatures(VkDevice device, uint32_t heapIndex,
                                                                    uint32_t localDeviceIndex,
                                                                    uint32_t remoteDeviceIndex,

@@ -51,32 +51,8 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory 
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkUnmapMemory(VkDevice device, VkDeviceMemory memory)
-{
-    /* Nothing to do, but the memory stays allocated: the next map must show the written bytes. */
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkFlushMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,
-                                                              const VkMappedMemoryRange *pMemoryRanges)
-{
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkInvalidateMappedMemoryRanges(VkDevice device, uint32_t memoryRangeCount,
-                                                                   const VkMappedMemoryRange *pMemoryRanges)
-{
-    return VK_SUCCESS;
-}
-
 VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceMemoryCommitment(VkDevice device, VkDeviceMemory memory,
                                                             VkDeviceSize *pCommittedMemoryInBytes)
 {
     *pCommittedMemoryInBytes = FROM_HANDLE(memory, memory)->size;
-}
-
-/* The feature for capture and replay of addresses is off. */
-VKAPI_ATTR uint64_t VKAPI_CALL
-null_vkGetDeviceMemoryOpaqueCaptureAddress(VkDevice device, const VkDeviceMemoryOpaqueCaptureAddressInfo *pInfo)
-{
-    return 0;
 }

@@ -100,6 +100,9 @@ struct object {
     _Atomic uint64_t serial; /* set with the first private data; a new object at the same address gets another one */
 };
 
+/* The size of objects without behavior, and of events and surfaces: the function that creates them is the same. */
+#define SIMPLE_SIZE 32
+
 struct physical_device {
     uintptr_t magic;
     struct instance *instance;
@@ -159,6 +162,7 @@ struct event {
     struct object object;
     _Atomic bool set;
 };
+_Static_assert(sizeof(struct event) <= SIMPLE_SIZE, "events are simple objects");
 
 struct event_operation {
     struct event *event;

@@ -38,12 +38,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateBuffer(VkDevice device, const VkBuff
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyBuffer(VkDevice device, VkBuffer buffer,
-                                                const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(buffer, buffer));
-}
-
 VKAPI_ATTR void VKAPI_CALL null_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
                                                               VkMemoryRequirements *pMemoryRequirements)
 {
@@ -85,17 +79,9 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL null_vkGetBufferDeviceAddress(VkDevice dev
     return FROM_HANDLE(buffer, pInfo->buffer)->address;
 }
 
-/* The feature for capture and replay of addresses is off. */
-VKAPI_ATTR uint64_t VKAPI_CALL null_vkGetBufferOpaqueCaptureAddress(VkDevice device,
-                                                                    const VkBufferDeviceAddressInfo *pInfo)
-{
-    return 0;
-}
-
 /* ---- images ---------------------------------------------------------------------------------------------------- */
 
 /* Subresources are ordered by plane, layer and level; each is aligned. */
-
 static uint32_t clamp_to_one(uint32_t n)
 {
     return n ? n : 1;
@@ -148,11 +134,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateImage(VkDevice device, const VkImage
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyImage(VkDevice device, VkImage image, const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(image, image));
-}
-
 VKAPI_ATTR void VKAPI_CALL null_vkGetImageMemoryRequirements(VkDevice device, VkImage image,
                                                              VkMemoryRequirements *pMemoryRequirements)
 {
@@ -199,18 +180,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageSubresourceLayout(VkDevice device, VkI
     pLayout->arrayPitch = layer;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory(VkDevice device, VkImage image, VkDeviceMemory memory,
-                                                      VkDeviceSize memoryOffset)
-{
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkBindImageMemory2(VkDevice device, uint32_t bindInfoCount,
-                                                       const VkBindImageMemoryInfo *pBindInfos)
-{
-    return VK_SUCCESS;
-}
-
 /* No image is sparse. */
 VKAPI_ATTR void VKAPI_CALL
 null_vkGetImageSparseMemoryRequirements(VkDevice device, VkImage image, uint32_t *pSparseMemoryRequirementCount,
@@ -226,9 +195,3 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements2(
     *pSparseMemoryRequirementCount = 0;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceImageSparseMemoryRequirements(
-    VkDevice device, const VkDeviceImageMemoryRequirements *pInfo, uint32_t *pSparseMemoryRequirementCount,
-    VkSparseImageMemoryRequirements2 *pSparseMemoryRequirements)
-{
-    *pSparseMemoryRequirementCount = 0;
-}

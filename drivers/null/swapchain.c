@@ -7,6 +7,7 @@
 struct surface {
     struct swapchain *current; /* the swapchain that is not retired; NULL: none */
 };
+_Static_assert(sizeof(struct surface) <= SIMPLE_SIZE, "surfaces are simple objects");
 
 struct swapchain {
     struct object object;
@@ -23,23 +24,6 @@ struct swapchain {
 #define MAX_IMAGES 8
 
 /* ---- surfaces -------------------------------------------------------------------------------------------------- */
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateHeadlessSurfaceEXT(VkInstance instance,
-                                                               const VkHeadlessSurfaceCreateInfoEXT *pCreateInfo,
-                                                               const VkAllocationCallbacks *pAllocator,
-                                                               VkSurfaceKHR *pSurface)
-{
-    struct surface *s = allocate(pAllocator, sizeof(*s), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!s) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    *pSurface = TO_HANDLE(VkSurfaceKHR, s);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
-                                                    const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(surface, surface));
-}
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice physicalDevice,
                                                                          uint32_t queueFamilyIndex,

@@ -63,11 +63,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateFence(VkDevice device, const VkFence
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(fence, fence));
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL null_vkResetFences(VkDevice device, uint32_t fenceCount, const VkFence *pFences)
 {
     for (uint32_t i = 0; i < fenceCount; i++) atomic_store(&FROM_HANDLE(fence, pFences[i])->signalled, false);
@@ -118,12 +113,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateSemaphore(VkDevice device, const VkS
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL null_vkDestroySemaphore(VkDevice device, VkSemaphore semaphore,
-                                                   const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(semaphore, semaphore));
-}
-
 /* A timeline value never decreases: a submission does not wait, so it may signal before the host does. */
 static void signal_semaphore(struct semaphore *s, uint64_t value)
 {
@@ -168,20 +157,6 @@ void signal_now(struct device *d, struct fence *fence, struct semaphore *semapho
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateEvent(VkDevice device, const VkEventCreateInfo *pCreateInfo,
-                                                  const VkAllocationCallbacks *pAllocator, VkEvent *pEvent)
-{
-    struct event *e = allocate(pAllocator, sizeof(*e), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!e) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    *pEvent = TO_HANDLE(VkEvent, e);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkDestroyEvent(VkDevice device, VkEvent event, const VkAllocationCallbacks *pAllocator)
-{
-    release(pAllocator, FROM_HANDLE(event, event));
-}
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetEventStatus(VkDevice device, VkEvent event)
 {

@@ -1,11 +1,6 @@
 /* table.c: names and functions. The functions have their prototypes in the files that define them. */
 #include "table.h"
 
-/* Stands for every command without effect: a caller's arguments do not matter to it. */
-static void null_vknothing(void)
-{
-}
-
 #define COMMAND(name, function, level, gate, other) void null_vk##function(void);
 #define EXPORT(name) void name(void);
 #include "names.inc"
