@@ -44,6 +44,24 @@ static const struct entry {
 #undef E
 };
 
+/* The commands of devices, each with the minor version of Vulkan that brings it: a driver of that version offers it. */
+static const struct {
+    const char *name;
+    uint32_t minor;
+} core[] = {
+#define COMMAND_GLOBAL(name, minor)
+#define COMMAND_INSTANCE(name, minor)
+#define COMMAND_PHYSDEV(name, minor)
+#define COMMAND_DEVICE(name, minor) {#name, minor},
+#define COMMAND_SHARED COMMAND_DEVICE
+#define COMMAND(kind, name, trampoline, terminator, minor, ...) COMMAND_##kind(name, minor)
+#define ALIAS(...)
+#define ON_LINUX(line) line
+#define ON_MACOS(line) line
+#define ON_WINDOWS(line) line
+#include "../../../spine/gen/zcommands.inc"
+};
+
 /* Functions without code of their own that come with an extension. */
 static const struct {
     const char *name, *extension;
@@ -118,14 +136,6 @@ static PFN_vkVoidFunction search(const char *name, unsigned levels)
         if (!strcmp(plain[i].name, name) && (levels & 1u << plain[i].level))
             return listed(plain[i].extension) || script_has("offer", name) ? thunk_for(name) : NULL;
     if (levels & 1u << OF_DEVICE) {
-        static const struct {
-            const char *name;
-            uint32_t minor;
-        } core[] = {
-#define CORE(command, minor) {#command, minor},
-#include "commands.inc"
-#undef CORE
-        };
         for (size_t i = 0; i < sizeof core / sizeof *core; i++)
             if (!strcmp(core[i].name, name)) return minor_of_api() >= core[i].minor ? thunk_for(name) : NULL;
     }

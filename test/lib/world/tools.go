@@ -427,7 +427,7 @@ func buildTools() error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock on %s: %w", directory, err)
 	}
-	source, err := newest("test/lib/host/*", "test/lib/fake/*", "test/lib/shim/*", "test/lib/vulkan.h", "test/lib/*interface*", "test/lib/world/tools.go", "spine/gen/zvk.h",
+	source, err := newest("test/lib/host/*", "test/lib/fake/*", "test/lib/shim/*", "test/lib/vulkan.h", "test/lib/*interface*", "test/lib/world/tools.go", "spine/gen/zvk.h", "spine/gen/zcommands.inc",
 		"test/lib/words.c", "test/lib/windows/host/*", "test/lib/windows/fake/*", "test/lib/windows/include/*.[ch]", "test/lib/macos/*", "test/lib/macos/include/sys/*")
 	if err != nil {
 		return err
