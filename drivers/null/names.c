@@ -1,7 +1,7 @@
 /* names.c: the driver interface that the loader finds by symbol, and the look-up of commands by name.
  *
- * An extension's command is found only if that extension is enabled on the instance or device, as far as the given handle
- * shows that.
+ * An extension's command is found only if that extension is enabled on the instance or device, as far as the given
+ * handle shows that.
  */
 #include "null.h"
 #include "table.h"
