@@ -21,7 +21,7 @@ import (
 // InspectionSchema is the number in an [Inspection]'s JSON.
 const InspectionSchema = 2
 
-// Inspection describes a short program on this machine, as "vkloader list devices --details --json" prints it.
+// Inspection describes a short program on this machine, as details in "vkloader list devices --details --json".
 type Inspection struct {
 	Schema     int               `json:"schema"`
 	Library    string            `json:"library"` // the loader's file

@@ -35,6 +35,7 @@ type explaining struct {
 	app, plugin                string
 	pid                        int
 	other                      otherSystem
+	picture                    picture
 }
 
 func newExplain(s *invocation) *cobra.Command {
@@ -46,7 +47,12 @@ func newExplain(s *invocation) *cobra.Command {
 			"shows why the loader uses it or not, which package owns its manifest, and which variable changes the result.\n" +
 			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
 			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
-		RunE:              func(_ *cobra.Command, names []string) error { return e.run(s, names) },
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if e.picture.isChosen(cmd) {
+				return e.draw(s, names)
+			}
+			return e.run(s, names)
+		},
 		ValidArgsFunction: completeFound(s),
 	}
 	e.option(cmd, explainSchema)
@@ -57,7 +63,7 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out the package of each file and the variable that changes each result; faster with many layers")
 	addPlatform(cmd, &e.other)
-	joined(cmd, newGraph(s), "picture", "draw the chain from the program through layers to devices, as SVG or DOT (Graphviz)")
+	e.picture.options(cmd)
 	return cmd
 }
 
@@ -339,80 +345,78 @@ func printWriters(s *invocation, list []survey.Writer) {
 // graphForms maps file extensions to picture formats.
 var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
 
-func newGraph(s *invocation) *cobra.Command {
-	var (
-		out               output
-		elevated, still   bool
-		force             bool
-		app, file, format string
-		limit             time.Duration
-		pid               int
-	)
-	cmd := &cobra.Command{
-		Use:   "graph",
-		Short: "Draw the chain from the program through layers to devices",
-		Long: "graph draws the path of a program's calls: the program, the loader, layers with the commands that\n" +
-			"they intercept, drivers and devices. The chain is the loader's own decision. Devices and intercepted\n" +
-			"commands are found by child processes with a time limit; with --still or --root no process is\n" +
-			"started, and they are shown as not asked. With --pid, the chain is that of a running process, by its own\n" +
-			"variables; no process is started.\n\n" + exitCodesHelp,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			format = cmp.Or(format, strings.TrimPrefix(filepath.Ext(file), "."), "svg")
-			draw := graphForms["."+format]
-			if draw == nil {
-				return fmt.Errorf("unknown format %q: svg or dot", format)
-			}
-			if file != "" && file != "-" && !force && !ownPicture(file) {
-				return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(file))
-			}
-			about, err := s.subject(app, elevated, pid)
-			if err != nil {
-				return err
-			}
-			source, library := about.source, ""
-			if about.process == nil {
-				library = loaderFile(source)
-			}
-			chain, err := survey.LookAtChain(s.executable, library, source, still || source.Foreign() || elevated || pid != 0, limit)
-			if err = cmp.Or(s.bound.Err(), err); err != nil {
-				return exit.As(exit.NotLooked, err)
-			}
-			chain.Program = app
-			if about.process != nil {
-				chain.Program = about.process.Program
-				if mapped := about.process.Loaders(); len(mapped) > 0 {
-					chain.Library = mapped[0].Path
-				}
-			}
-			if out.asJSON {
-				chain.Schema = graphSchema
-				err = writeJSON(s, chain)
-			} else if file == "" || file == "-" {
-				err = draw(term.Raw(s.out), chain)
-			} else {
-				var picture bytes.Buffer
-				if err = draw(&picture, chain); err == nil {
-					err = machine.WriteFile(file, picture.Bytes(), 0o666, true)
-				}
-			}
-			if err == nil && chain.Problem != "" {
-				err = exit.With(exit.Problems)
-			}
-			return err
-		},
-	}
+// picture holds the options of --picture.
+type picture struct {
+	chosen, still, force bool
+	file, format         string
+	limit                time.Duration
+}
+
+func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "with --picture: write to `FILE`.svg or .dot instead of standard output")
-	flags.BoolVar(&force, "force", false, "with --output: also replace a file that is no picture of this tool")
-	flags.StringVar(&format, "format", "", "`FORMAT` of the picture, svg or dot (default: by the file name)")
-	out.option(cmd, graphSchema)
-	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
-	flags.BoolVar(&elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid); load nothing")
-	addPID(cmd, &pid)
-	flags.BoolVar(&still, "still", false, "load no driver and no layer: the picture has no devices and no intercepted commands")
-	flags.DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
-	return cmd
+	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG or DOT (Graphviz)")
+	flags.StringVarP(&p.file, "output", "o", "", "with --picture: write to `FILE`.svg or .dot instead of standard output")
+	flags.BoolVar(&p.force, "force", false, "with --output: also replace a file that is no picture of this tool")
+	flags.StringVar(&p.format, "format", "", "with --picture: its `FORMAT`, svg or dot (default: by the file name)")
+	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
+	flags.DurationVar(&p.limit, "timeout", 30*time.Second, "with --picture: end a child process after this `TIME`")
+}
+
+// isChosen reports whether --picture or one of its options is given.
+func (p *picture) isChosen(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"picture", "output", "force", "format", "still", "timeout"}, cmd.Flags().Changed)
+}
+
+// draw draws the chain of a program. It asks devices and layers in child processes, except with --still and for other machines,
+// elevated programs and running processes.
+func (e *explaining) draw(s *invocation, names []string) error {
+	p := &e.picture
+	if len(names) > 0 || e.statements || e.bare || e.plugin != "" || e.other.platform != "" {
+		return errors.New("--picture draws the chain of --app or --pid: not with names, --statements, --no-fixes, --plugin or --platform")
+	}
+	format := cmp.Or(p.format, strings.TrimPrefix(filepath.Ext(p.file), "."), "svg")
+	draw := graphForms["."+format]
+	if draw == nil {
+		return fmt.Errorf("unknown format %q: svg or dot", format)
+	}
+	if p.file != "" && p.file != "-" && !p.force && !ownPicture(p.file) {
+		return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(p.file))
+	}
+	about, err := s.subject(e.app, e.elevated, e.pid)
+	if err != nil {
+		return err
+	}
+	source, library := about.source, ""
+	if about.process == nil {
+		library = loaderFile(source)
+	}
+	still := p.still || source.Foreign() || e.elevated || e.pid != 0
+	chain, err := survey.LookAtChain(s.executable, library, source, still, p.limit)
+	if err = cmp.Or(s.bound.Err(), err); err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	chain.Program = e.app
+	if about.process != nil {
+		chain.Program = about.process.Program
+		if mapped := about.process.Loaders(); len(mapped) > 0 {
+			chain.Library = mapped[0].Path
+		}
+	}
+	if e.asJSON {
+		chain.Schema = graphSchema
+		err = writeJSON(s, chain)
+	} else if p.file == "" || p.file == "-" {
+		err = draw(term.Raw(s.out), chain)
+	} else {
+		var picture bytes.Buffer
+		if err = draw(&picture, chain); err == nil {
+			err = machine.WriteFile(p.file, picture.Bytes(), 0o666, true)
+		}
+	}
+	if err == nil && chain.Problem != "" {
+		err = exit.With(exit.Problems)
+	}
+	return err
 }
 
 // ownPicture reports whether a file can be replaced: it is missing, empty, or a picture of this tool.

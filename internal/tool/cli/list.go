@@ -345,7 +345,7 @@ func printPaths(s *invocation, places []decide.Searched) {
 
 func newListDevices(s *invocation) *cobra.Command {
 	var out output
-	var asMap bool
+	var asMap, details bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -356,8 +356,8 @@ func newListDevices(s *invocation) *cobra.Command {
 			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if asMap && len(only) > 0 {
-				return errors.New("--map shows every device: not with --device")
+			if asMap && (len(only) > 0 || details) {
+				return errors.New("--map shows every device and its names: not with --device or --details")
 			}
 			m, err := s.thisMachine("list devices")
 			if err != nil {
@@ -382,14 +382,18 @@ func newListDevices(s *invocation) *cobra.Command {
 				all := mapOf(&m, devices)
 				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
 			}
-			return out.judge(s, struct {
-				Schema  int                  `json:"schema"`
-				Kind    string               `json:"kind"`
-				Devices []survey.Device      `json:"devices"`
-				Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
-				Problem string               `json:"problem,omitempty"`
-			}{listSchema, "devices", devices.List, append([]survey.OrderReason{}, devices.Order...), devices.Problem},
-				devices.Problem != "", func() { printDevices(s, devices) })
+			answer := &deviceList{Schema: listSchema, Kind: "devices", Devices: devices.List,
+				Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem}
+			if details && devices.Problem == "" {
+				if answer.Details, err = survey.Look(s.executable, m, survey.Options{Limit: limit}); err != nil {
+					return exit.As(exit.NotLooked, err)
+				}
+				answer.Problem = answer.Details.Problem
+			}
+			return out.judge(s, answer, answer.Problem != "", func() {
+				printDevices(s, devices)
+				printDetails(s, answer.Details)
+			})
 		},
 	}
 	out.option(cmd, listSchema)
@@ -397,8 +401,49 @@ func newListDevices(s *invocation) *cobra.Command {
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end the child process after this `TIME`")
-	joined(cmd, newInfo(s), "details", "show drivers, layers, devices, messages and times of the tool's own library, or of --library")
+	cmd.Flags().BoolVar(&details, "details", false, "also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
+}
+
+// deviceList is the output of list devices.
+type deviceList struct {
+	Schema  int                  `json:"schema"`
+	Kind    string               `json:"kind"`
+	Devices []survey.Device      `json:"devices"`
+	Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
+	Problem string               `json:"problem,omitempty"`
+
+	Details *decide.Inspection `json:"details,omitempty"` // a short program with the tool's own library
+}
+
+// printDetails prints the chain, the times and the messages of an inspection; nil: nothing.
+func printDetails(s *invocation, r *decide.Inspection) {
+	if r == nil {
+		return
+	}
+	title := func(text string) { fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(text)) }
+	title("Library")
+	fmt.Fprintf(s.out, "  %s\n", term.OneLine(r.Library))
+	if r.Decided {
+		title("Chain")
+		fmt.Fprintf(s.out, "  %s\n", term.OneLine(strings.Join(r.Chain, " -> ")))
+	}
+	title("Times")
+	table := term.NewTable("phase", ">first", ">again")
+	for _, t := range r.Times {
+		table.Row(t.Phase, term.Microseconds(t.First), term.Either(t.Again > 0, term.Microseconds(t.Again), ""))
+	}
+	table.Print(s.out, "  ", s.style)
+	if len(r.Messages) > 0 {
+		title("Messages of the loader")
+	}
+	for _, m := range r.Messages {
+		fmt.Fprintf(s.out, "  %s: %s\n", m.Severity, term.OneLine(m.Text))
+	}
+	if r.Problem != "" {
+		fmt.Fprintf(s.out, "\n%s %s\n", s.style.Bad("Problem:"), term.OneLine(r.Problem))
+		printSearch(s.out, r.Died)
+	}
 }
 
 // selected returns the indexes of the selected devices without duplicates, in the order of the selectors.

@@ -9,30 +9,6 @@ import (
 	"vkloader/internal/tool/exit"
 )
 
-// An earlier name of a command gives the same output as the present one, and a line on standard error; no help has it.
-func TestEarlierNames(t *testing.T) {
-	for _, line := range []string{"info", "info --json", "policy", "graph --still --json", "env --json", "policy hardware"} {
-		s, out, errOut := world(t, goodRun)
-		s.environ = append(s.environ, "HOME="+t.TempDir())
-		old, rest, _ := strings.Cut(line, " ")
-		code := runLine(s, strings.Fields(line))
-		before, said := out.String(), errOut.String()
-		out.Reset()
-		errOut.Reset()
-		if now := runLine(s, strings.Fields(renamed[old]+" "+rest)); now != code || out.String() != before || errOut.Len() > 0 {
-			t.Errorf("%s: exit code %d, then %d\n%s\n%s%s", line, code, now, before, out, errOut)
-		}
-		if want := "vkloader: \"vkloader " + old + "\" is now \"vkloader " + renamed[old] + "\"; the earlier name works until 2.0\n"; said != want {
-			t.Errorf("%s: %s", line, said)
-		}
-		out.Reset()
-		runLine(s, []string{"help"})
-		if strings.Contains(out.String(), "\n  "+old+" ") {
-			t.Errorf("%s is in the help", old)
-		}
-	}
-}
-
 // About fourteen commands are in the help.
 func TestFewCommands(t *testing.T) {
 	s, out, _ := world(t, goodRun)
@@ -92,9 +68,10 @@ func TestWordsThatAreNoCommands(t *testing.T) {
 
 // The errors of commands with --root have the present names.
 func TestErrorsHavePresentNames(t *testing.T) {
-	for _, line := range []string{"list variables --for ggml --device 0", "list devices --details", "check --wait"} {
+	for _, line := range []string{"list variables --for ggml --device 0", "list devices --details"} {
 		s, _, errOut := world(t, goodRun)
 		want, _, _ := strings.Cut(line, " ggml")
+		want = strings.TrimSuffix(want, " --details")
 		if runLine(s, append(strings.Fields(line), "--root", t.TempDir())); !strings.Contains(errOut.String(), want+" examines") {
 			t.Errorf("%s: %s", line, errOut)
 		}

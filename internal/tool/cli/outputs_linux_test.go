@@ -27,9 +27,8 @@ var update = flag.Bool("update", false, "write docs/schema/output")
 
 // outputs maps schema names to command lines whose answers they describe.
 var outputs = map[string][]string{
-	"info":           {"list devices --details"},
 	"list":           {"list drivers", "list layers"},
-	"list-devices":   {"list devices"},
+	"list-devices":   {"list devices", "list devices --details"},
 	"list-paths":     {"list paths"},
 	"list-variables": {"list variables"},
 	"explain":        {"explain"},
@@ -37,7 +36,7 @@ var outputs = map[string][]string{
 	"culprit":        {"run --find-culprit -- /bin/true"},
 	"doctor":         {"doctor"},
 	"env":            {"list variables --set --env VK_DRIVER_FILES=/no/such.json"},
-	"env-for":        {"env --for ggml --device 0"},
+	"env-for":        {"list variables --for ggml --device 0"},
 	"list-map":       {"list devices --map"},
 	"check":          {"check --require type=cpu"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
@@ -58,7 +57,7 @@ var outputs = map[string][]string{
 
 // titles maps schema names to titles.
 var titles = map[string]string{
-	"info": "vkloader list devices --details", "list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
+	"list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
 	"env-for": "vkloader list variables --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader list variables --set", "settings-show": "vkloader settings show",

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
@@ -44,7 +41,7 @@ const causesHelp = "Exit codes: 0 all requirements are met; 1 the child process 
 	"3 the machine could not be examined; 10 no driver works; 11 no device. For the first requirement that is not met:\n" +
 	"12 not, 13 vendor, 14 type, 15 api, 16 vram, 17 extension, 18 count."
 
-// requirements are the options of check and wait.
+// requirements are the options of check.
 type requirements struct {
 	require []string
 	library string
@@ -72,20 +69,11 @@ func (r *requirements) required(s *invocation, command string) (required decide.
 	return required, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
-// unmet returns the error of an unmet requirement with its exit code. text precedes the message.
-func unmet(err error, text string) error {
-	var what *decide.UnmetError
-	if !errors.As(err, &what) {
-		return exit.As(exit.NotLooked, err)
-	}
-	return exit.As(causeExit(what.Code), errors.New(text+what.Text))
-}
-
 func newCheck(s *invocation) *cobra.Command {
 	var r requirements
 	var out output
 	cmd := &cobra.Command{
-		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...] [--wait [-- PROGRAM [ARGUMENT]...]]",
+		Use:   "check [PROGRAM] [--require api=1.3,type=discrete,...]",
 		Short: "Check whether this machine has a device that a program needs",
 		Long: "check asks the drivers for their devices, in a child process, and compares them with the requirements. It is\n" +
 			"for installers, launchers and continuous integration. It wakes sleeping devices. PROGRAM is a path or a name such as\n" +
@@ -95,9 +83,6 @@ func newCheck(s *invocation) *cobra.Command {
 			"  vkloader check dxvk",
 		Args: argumentCount(0, 1, "takes at most one program"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if r.limit == 0 {
-				return errors.New("--timeout needs a time longer than 0, got 0s")
-			}
 			required, options, err := r.required(s, "check")
 			if err != nil {
 				return err
@@ -127,7 +112,6 @@ func newCheck(s *invocation) *cobra.Command {
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
 	out.option(cmd, decide.Schema)
-	joined(cmd, newWait(s), "wait", "wait until the requirements are met, for at most --timeout (default 1m); then run PROGRAM, if it is given")
 	return cmd
 }
 
@@ -147,54 +131,6 @@ func printChecked(s *invocation, v *checked) {
 	for _, line := range v.Limits {
 		s.style.Lines(s.out, "", nil, term.OneLine(line))
 	}
-}
-
-func newWait(s *invocation) *cobra.Command {
-	var r requirements
-	var timeout time.Duration
-	cmd := &cobra.Command{
-		Use:   "wait [--timeout 60s] [--require api=1.3,...] [-- PROGRAM [ARGUMENT]...]",
-		Short: "Wait for a device that a program needs, then run it",
-		Long: "wait ends when a Vulkan driver lists a device that meets the requirements. A child process checks\n" +
-			"after each event that may add a device, and at least every 10 s. With PROGRAM, wait then replaces\n" +
-			"itself by that program. It is for services that start before the graphics driver is ready.\n\n" + requireHelp +
-			"On a timeout, wait says what is missing.\n\n" + causesHelp + " With PROGRAM:\nits exit code; 126 if it cannot be run, 127 if it is not found.",
-		Example: "  vkloader check --wait --timeout 60s --require not=cpu -- ollama serve\n" +
-			"  ExecStartPre=/usr/bin/vkloader check --wait --timeout 60s --require not=cpu    # in a unit of systemd",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
-				return errors.New("write the program after --, as in: vkloader check --wait -- PROGRAM")
-			}
-			required, options, err := r.required(s, "check --wait")
-			if err != nil {
-				return err
-			}
-			program := ""
-			if len(args) > 0 { // before the wait, so that a misspelled program fails at once
-				if program, err = programPath(args[0]); err != nil {
-					return err
-				}
-			}
-			whole, done := probe.Interruptible()
-			ctx, cancel := context.WithCancel(whole)
-			if timeout > 0 {
-				ctx, cancel = context.WithTimeout(whole, timeout)
-			}
-			defer cancel()
-			_, err = decide.WaitWith(ctx, required, options)
-			if done(); err != nil {
-				return unmet(err, fmt.Sprintf("not within %s: ", timeout))
-			}
-			if program == "" {
-				return nil
-			}
-			return becomeProgram(&run.Program{Path: program, Args: args, Environ: options.Env})
-		},
-	}
-	r.options(cmd)
-	cmd.Flags().DurationVar(&timeout, "timeout", time.Minute, "stop waiting after this `TIME`; 0: never")
-	cmd.Flags().Lookup("timeout").Annotations = zeroIsNoLimit
-	return cmd
 }
 
 // checked is the answer of check.

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,9 +32,6 @@ func TestCheck(t *testing.T) {
 		if code := runLine(s, []string{"check", "--require", text}); code != want {
 			t.Errorf("%q: %d, want %d\n%s%s", text, code, want, out, errOut)
 		}
-		if code := runLine(s, []string{"check", "--wait", "--timeout", "1ms", "--require", text}); want == exit.Usage && code != want {
-			t.Errorf("wait %q: %d", text, code)
-		}
 	}
 	out.Reset()
 	if code := runLine(s, []string{"check", "--json", "--require", "type=discrete", "--require", "api=1.4"}); code != 15 {
@@ -53,32 +48,6 @@ func TestCheck(t *testing.T) {
 		if code := runLine(s, []string{"check"}); code != want {
 			t.Errorf("%s: %d, want %d\n%s%s", script, code, want, out, errOut)
 		}
-	}
-}
-
-// wait executes the program once the requirements are met, and reports the unmet ones after its time limit.
-func TestWait(t *testing.T) {
-	t.Parallel()
-	there := filepath.Join(t.TempDir(), "there")
-	s, out, errOut := world(t, "[ -e "+there+" ] || exit 1\n"+twoDevices)
-	if code := runLine(s, []string{"check", "--wait", "--timeout", "500ms", "--require", "type=discrete"}); code != 11 || !strings.Contains(errOut.String(), "not within 500ms: there is no Vulkan device") {
-		t.Errorf("%d\n%s", code, errOut)
-	}
-	ended := make(chan int, 1)
-	go func() {
-		ended <- runLine(s, []string{"check", "--wait", "--timeout", "0", "--require", "type=discrete"})
-	}()
-	if err := os.WriteFile(there, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if code := <-ended; code != exit.Fine {
-		t.Errorf("%d\n%s%s", code, out, errOut)
-	}
-	if code := runLine(s, []string{"check", "--wait", "--", "/no/such/program"}); code != exit.NotFound {
-		t.Errorf("%d", code)
-	}
-	if code := runLine(s, []string{"check", "--wait", "program"}); code != exit.Usage {
-		t.Errorf("%d", code)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
@@ -94,13 +93,7 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	commands, every := commandsFor(args)
 	root.CompletionOptions.DisableDefaultCmd = !every
 	for _, c := range commands {
-		cmd := c.make(s)
-		if renamed[c.name] != "" {
-			cmd.Hidden = true
-			_, arguments, _ := strings.Cut(cmd.Use, " ")
-			cmd.Use = strings.TrimSpace(c.name + " " + arguments)
-		}
-		root.AddCommand(cmd)
+		root.AddCommand(c.make(s))
 	}
 	addAllHelp(root)
 	return root
@@ -146,7 +139,6 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 		_, err := fmt.Fprintf(s.out, versionLine, release)
 		return err
 	}
-	sayRenamed(messages, args)
 	args = s.withCommand(args)
 	root := newRoot(s, args)
 	root.SetErr(messages)
@@ -184,18 +176,14 @@ type command struct {
 // everyCommand lists the commands of the tool on this system.
 func everyCommand() []command {
 	return append([]command{
-		{"info", newInfo},
 		{"ps", newPs},
 		{"list", newList},
 		{"explain", newExplain},
 		{"doctor", newDoctor},
-		{"env", newEnv},
 		{"settings", newSettings},
 		{"validate", newValidate},
 		{"check", newCheck},
-		{"wait", newWait},
 		{"run", newRun},
-		{"graph", newGraph},
 		{"bundle", newBundle},
 		{"ui", newUI},
 		{"version", newVersion},
@@ -224,17 +212,6 @@ func commandsFor(args []string) (list []command, every bool) {
 	return list, true
 }
 
-// renamed maps earlier names of commands to their present ones. The earlier names work until version 2.0 and are in no help.
-var renamed = map[string]string{
-	"env":    "list variables --set",
-	"graph":  "explain --picture",
-	"info":   "list devices --details",
-	"oci":    "cdi check",
-	"policy": "settings policy",
-	"serve":  "service run",
-	"wait":   "check --wait",
-}
-
 // synonyms maps words that users type for a command to the command.
 var synonyms = map[string][]string{
 	"status":    {"doctor"},
@@ -243,72 +220,6 @@ var synonyms = map[string][]string{
 	"drivers":   {"list", "drivers"},
 	"layers":    {"list", "layers"},
 	"variables": {"list", "variables"},
-}
-
-// sayRenamed tells the new name of a command on standard error.
-func sayRenamed(messages io.Writer, args []string) {
-	if len(args) > 0 && renamed[args[0]] != "" {
-		fmt.Fprintf(messages, "vkloader: \"vkloader %s\" is now \"vkloader %s\"; the earlier name works until 2.0\n", args[0], renamed[args[0]])
-	}
-}
-
-// joined gives cmd the options of another command. With the option name, or with an option that only the other command has, the
-// other command runs in its place.
-func joined(cmd, other *cobra.Command, name, usage string) {
-	flags, own, arguments, run := cmd.Flags(), other.Flags(), cmd.Args, cmd.RunE
-	chosen := flags.Bool(name, false, usage)
-	var only, both, mine []string
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Name != name && own.Lookup(f.Name) == nil {
-			mine = append(mine, f.Name)
-		}
-	})
-	own.VisitAll(func(f *pflag.Flag) {
-		if flags.Lookup(f.Name) != nil {
-			both = append(both, f.Name)
-			if f.Annotations != nil {
-				flags.Lookup(f.Name).Annotations = f.Annotations
-			}
-			return
-		}
-		only = append(only, f.Name)
-		flags.AddFlag(f)
-		if complete, ok := other.GetFlagCompletionFunc(f.Name); ok {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
-		}
-	})
-	selects := func() bool { return *chosen || slices.ContainsFunc(only, flags.Changed) }
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		check := term.Either(selects(), other.Args, arguments)
-		if check == nil {
-			return nil
-		}
-		return check(cmd, args)
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if !selects() {
-			return run(cmd, args)
-		}
-		if i := slices.IndexFunc(mine, flags.Changed); i >= 0 {
-			return fmt.Errorf("--%s does not go with --%s", mine[i], name)
-		}
-		for _, name := range both {
-			if from, to := flags.Lookup(name), own.Lookup(name); from.Changed {
-				if err := give(to, from); err != nil {
-					return err
-				}
-			}
-		}
-		return other.RunE(cmd, args)
-	}
-}
-
-// give copies the value of an option.
-func give(to, from *pflag.Flag) error {
-	if list, ok := from.Value.(pflag.SliceValue); ok {
-		return to.Value.(pflag.SliceValue).Replace(list.GetSlice())
-	}
-	return to.Value.Set(from.Value.String())
 }
 
 // withCommand returns the command line for a first word that is no command. It replaces a synonym by its command, and puts

@@ -25,8 +25,7 @@ const bitsHelp = "word size: 32 or 64 `BITS`; with --app, that of the executable
 
 // commandsOfSystem returns the commands that only Linux has.
 func commandsOfSystem() []command {
-	return []command{{"policy", newPolicy}, {"cdi", newCDI}, {"oci", newOCI}, {"system", newSystem}, {"follow", newFollow}, {"serve", newServe},
-		{"service", newService}}
+	return []command{{"cdi", newCDI}, {"system", newSystem}, {"follow", newFollow}, {"service", newService}}
 }
 
 // self returns the path with which this program starts itself, even if its file has been replaced.

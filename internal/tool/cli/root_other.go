@@ -44,9 +44,6 @@ const aboutPolicies = "is about the devices of the Linux kernel, and about the d
 func commandsOfSystem() (list []command) {
 	for _, c := range [][2]string{
 		{"cdi", "gives Linux's drivers to containers, by namespaces that only Linux has"},
-		{"oci", "examines images of containers for Linux"},
-		{"policy", aboutPolicies},
-		{"serve", "is the driver service, which only Linux has"},
 		{"service", "looks into the driver service, which only Linux has"},
 		{"system", aboutSystem},
 	} {

@@ -63,7 +63,6 @@ func ignoredByRights(*machine.Source, string, []run.Edit) []string { return nil 
 const (
 	elevatedHelp   = "examine for an elevated program, which has more rights than its user (setuid)"
 	libraryHelp    = "use this libvulkan instead of the tool's own: a `PATH`, or a name for the dynamic linker"
-	ownLibraryHelp = "use the libvulkan at this `PATH` instead of the tool's own"
 	exampleProgram = "/opt/game/game"
 	exampleDriver  = "radeon_icd.x86_64.json"
 

@@ -145,7 +145,6 @@ func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Load
 const (
 	elevatedHelp   = "examine for a program that runs as administrator; --elevated=false: for a program that does not"
 	libraryHelp    = "use this vulkan-1.dll, a `PATH`, instead of the tool's own"
-	ownLibraryHelp = libraryHelp
 	exampleProgram = `C:\Games\game.exe`
 	exampleDriver  = "nv-vk64.json"
 

@@ -223,9 +223,6 @@ func valueWanted(kind, got string) string {
 	return fmt.Sprintf("does not take %q", got)
 }
 
-// zeroIsNoLimit is the annotation of a duration flag that may be 0.
-var zeroIsNoLimit = map[string][]string{"zero": {"no limit"}}
-
 // possible rejects non-positive durations and process numbers.
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -233,9 +230,6 @@ func possible(cmd *cobra.Command) (err error) {
 			err = fmt.Errorf("--pid needs a process ID, got %s", f.Value)
 		}
 		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
-			if length == 0 && f.Annotations["zero"] != nil {
-				return
-			}
 			err = fmt.Errorf("--%s needs a time longer than 0, got %s", f.Name, f.Value)
 		}
 	})

@@ -26,7 +26,7 @@ func TestUsageErrors(t *testing.T) {
 		"explain --picture --timeout 5":          "--timeout needs a time with its unit: 5s for seconds, 5m for minutes",
 		"explain --picture --timeout soon":       `--timeout needs a time with its unit, such as 5s or 2m, got "soon"`,
 		"explain --picture --timeout -1s":        "--timeout needs a time longer than 0, got -1s",
-		"check --wait --timeout -1s":             "--timeout needs a time longer than 0, got -1s",
+		"check --timeout 0":                      "--timeout needs a time longer than 0, got 0s",
 		"check a":                                "the requirements of a are unknown: name them with --require",
 		"doctor --pid abc":                       `--pid needs a whole number, got "abc"`,
 		"doctor --json=maybe":                    `--json needs true or false, got "maybe"`,

@@ -38,35 +38,92 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated), variableFindings(source, answer)}, nil
 }
 
+// listingVariables holds the options of list variables.
+type listingVariables struct {
+	output
+	set, elevated     bool
+	app, kind, device string
+	limit             time.Duration
+}
+
 func newListVariables(s *invocation) *cobra.Command {
-	var out output
-	var elevated bool
+	l := &listingVariables{}
+	kinds := strings.Join(survey.VariableKinds(onWindows), ", ")
 	cmd := &cobra.Command{
 		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
 		Long: "variables lists the environment variables that the loader reads.\n" +
-			"It shows which are set and in force, and the effect of each. \"vkloader help variables\" describes them in full.\n\n" + exitCodesHelp,
+			"It shows which are set and in force, and the effect of each. \"vkloader help variables\" describes them in full.\n\n" +
+			"With --set, the list also has the set variables of implicit layers and, on Linux, of Mesa's device\n" +
+			"selection layer, and reports mistakes: names of files or layers that do not exist, patterns without\n" +
+			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			source, err := s.source("", elevated)
-			if err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case l.kind != "" && !slices.Contains(survey.VariableKinds(onWindows), l.kind):
+				return fmt.Errorf("--for needs one of %s, got %q", kinds, l.kind)
+			case l.kind != "":
+				return chooseDevice(s, l.kind, l.device, &l.output, l.limit)
+			case l.device != "" || cmd.Flags().Changed("timeout"):
+				return errors.New("--device and --timeout need --for")
+			case l.set || l.app != "":
+				return l.listSet(s)
 			}
-			loader := loaders.Decide(source, "")
-			answer, err := variablesOf(source)
-			if err != nil {
-				return err
-			}
-			return out.judge(s, answer, anyProblem(answer.Findings), func() {
-				printLoader(s, loader, "")
-				printVariables(s, answer.Variables)
-				printVariableFindings(s, answer.Variables, answer.Findings)
-			})
+			return l.listAll(s)
 		},
 	}
-	out.option(cmd, variableSchema)
-	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
-	joined(cmd, newEnv(s), "set", "show only variables that are set: the effect of each or the reason why it is ignored, and mistakes in them")
+	l.option(cmd, variableSchema)
+	flags := cmd.Flags()
+	flags.BoolVar(&l.set, "set", false, "show only variables that are set: the effect of each or the reason why it is ignored, and mistakes in them")
+	flags.StringVar(&l.kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+kinds)
+	flags.StringVar(&l.device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
+	flags.DurationVar(&l.limit, "timeout", 30*time.Second, "with --for: end the child process that lists devices after this `TIME`")
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
+	flags.StringVar(&l.app, "app", "", "with --set: examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.BoolVar(&l.elevated, "elevated", false, elevatedHelp)
 	return cmd
+}
+
+// listAll lists all variables.
+func (l *listingVariables) listAll(s *invocation) error {
+	source, err := s.source("", l.elevated)
+	if err != nil {
+		return err
+	}
+	loader := loaders.Decide(source, "")
+	answer, err := variablesOf(source)
+	if err != nil {
+		return err
+	}
+	return l.judge(s, answer, anyProblem(answer.Findings), func() {
+		printLoader(s, loader, "")
+		printVariables(s, answer.Variables)
+		printVariableFindings(s, answer.Variables, answer.Findings)
+	})
+}
+
+// listSet lists the variables that are set for a program.
+func (l *listingVariables) listSet(s *invocation) error {
+	of, err := s.subject(l.app, l.elevated, 0)
+	if err != nil {
+		return err
+	}
+	source := of.source
+	loader := loaders.Decide(source, "")
+	answer, err := decide.Plan(source)
+	if err != nil {
+		return err
+	}
+	isUnset := func(v environment.Variable) bool { return !v.Set }
+	rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), isUnset)
+	findings := variableFindings(source, answer)
+	return l.judge(s, struct {
+		Schema    int                    `json:"schema"`
+		Variables []environment.Variable `json:"variables"`
+		Findings  []envFinding           `json:"findings"`
+	}{envSchema, rows, findings}, anyProblem(findings), func() {
+		printLoader(s, loader, l.app)
+		printEnv(s, rows, findings)
+	})
 }
 
 func printVariables(s *invocation, rows []environment.Variable) {
@@ -174,63 +231,6 @@ func variableFindings(source *machine.Source, answer *plan.Answer) []envFinding 
 
 func anyProblem(findings []envFinding) bool {
 	return slices.ContainsFunc(findings, func(f envFinding) bool { return f.Severity == diag.Problem })
-}
-
-func newEnv(s *invocation) *cobra.Command {
-	var out output
-	var elevated bool
-	var app, kind, device string
-	var limit time.Duration
-	cmd := &cobra.Command{
-		Use:   "env",
-		Short: "Show the variables that are set, and the effect of each",
-		Long: "env shows the variables of the loader and of implicit layers that\n" +
-			"are set, and the effect of each or the reason why it is ignored. It reports mistakes: names of files or layers that do not exist, patterns without\n" +
-			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" +
-			"On Linux, the list includes the variables of Mesa's device selection layer (MESA_VK_DEVICE_SELECT,\n" +
-			"DRI_PRIME).\n" +
-			"\"vkloader list variables\" also shows variables that are not set.\n\n" + exitCodesHelp,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			if kind != "" {
-				if !slices.Contains(survey.VariableKinds(onWindows), kind) {
-					return fmt.Errorf("--for needs one of %s, got %q", strings.Join(survey.VariableKinds(onWindows), ", "), kind)
-				}
-				return chooseDevice(s, kind, device, &out, limit)
-			}
-			if device != "" {
-				return errors.New("--device needs --for")
-			}
-			of, err := s.subject(app, elevated, 0)
-			if err != nil {
-				return err
-			}
-			source := of.source
-			loader := loaders.Decide(source, "")
-			answer, err := decide.Plan(source)
-			if err != nil {
-				return err
-			}
-			rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), func(v environment.Variable) bool { return !v.Set })
-			findings := variableFindings(source, answer)
-			return out.judge(s, struct {
-				Schema    int                    `json:"schema"`
-				Variables []environment.Variable `json:"variables"`
-				Findings  []envFinding           `json:"findings"`
-			}{envSchema, rows, findings}, anyProblem(findings), func() {
-				printLoader(s, loader, app)
-				printEnv(s, rows, findings)
-			})
-		},
-	}
-	out.option(cmd, envSchema)
-	cmd.Flags().StringVar(&kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+strings.Join(survey.VariableKinds(onWindows), ", "))
-	cmd.Flags().StringVar(&device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "with --for: end the child process that lists devices after this `TIME`")
-	completes(cmd, map[string]completion{"device": completeDevices(s)})
-	cmd.Flags().StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
-	cmd.Flags().BoolVar(&elevated, "elevated", false, elevatedHelp)
-	return cmd
 }
 
 // severity returns a severity as text, with problems in a colour.

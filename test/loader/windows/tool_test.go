@@ -227,13 +227,15 @@ func TestToolDevices(t *testing.T) {
 			t.Errorf("%s: %+v", size, devices)
 		}
 		info := asked[struct {
-			Library string
-			Drivers []struct {
-				Devices int
-				Problem string
+			Details struct {
+				Library string
+				Drivers []struct {
+					Devices int
+					Problem string
+				}
+				Times []struct{ Phase string }
 			}
-			Times []struct{ Phase string }
-		}](t, size, 0, "list", "devices", "--details")
+		}](t, size, 0, "list", "devices", "--details").Details
 		if info.Library != windowsPath(t, size, "vulkan-1.dll") || len(info.Drivers) != 1 || info.Drivers[0].Devices != 1 || len(info.Times) < 6 {
 			t.Errorf("%s: %+v", size, info)
 		}

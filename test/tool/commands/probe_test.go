@@ -79,7 +79,7 @@ func TestProbeEndsWithTheTool(t *testing.T) {
 	for _, c := range []struct {
 		command string
 		signal  syscall.Signal
-	}{{"list devices --details", syscall.SIGINT}, {"list devices --details", syscall.SIGKILL}, {"check", syscall.SIGINT}, {"check --wait", syscall.SIGTERM}} {
+	}{{"list devices --details", syscall.SIGINT}, {"list devices --details", syscall.SIGKILL}, {"check", syscall.SIGTERM}} {
 		s, w := c.signal, world.New(t)
 		w.Driver("stuck", "device name=stuck", "delay vkEnumeratePhysicalDevices 3600000")
 		cmd := exec.Command(filepath.Join(built, "vkloader"), append(strings.Fields(c.command), "--timeout", "10m")...)

@@ -122,13 +122,13 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 	for name, args := range map[string][]string{
 		"doctor": {"doctor"}, "doctor full": {"doctor", "--full", "--rules"}, "screen": {}, "list drivers": {"list", "drivers"},
 		"list layers": {"list", "layers", "--rules"}, "list paths": {"list", "paths"}, "list variables": {"list", "variables"},
-		"list devices": {"list", "devices"}, "env": {"list", "variables", "--set"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"list", "devices", "--details", "--full"},
+		"list devices": {"list", "devices"}, "env": {"list", "variables", "--set"}, "explain": {"explain"}, "explain program": {"explain", "sh"}, "info": {"list", "devices", "--details"},
 		"ps": {"ps"}, "settings": {"settings", "show"}, "system": {"system", "status"},
 		"version": {"version"}, "statement": {"help", "LAY-173"}, "service": {"service", "status"}, "cdi": {"cdi", "list"},
 
 		"there: doctor": there("doctor"), "there: doctor full": there("doctor", "--full", "--rules"), "there: screen": there(),
 		"there: drivers": there("list", "drivers", "--rules"), "there: layers": there("list", "layers"), "there: paths": there("list", "paths"),
-		"there: variables": there("list", "variables"), "there: env": there("env"), "there: explain": there("explain"),
+		"there: variables": there("list", "variables"), "there: env": there("list", "variables", "--set"), "there: explain": there("explain"),
 		"there: explain layer": there("explain", "VK_LAYER_a"), "there: settings": there("settings", "show"),
 		"there: system": there("system", "status"), "there: info": there("list", "devices", "--details"),
 
@@ -137,7 +137,7 @@ func TestOutputsKeepTo80Columns(t *testing.T) {
 		"no such device":  {"run", "--device", "no such device as this one", "/bin/true"},
 		"no such layer":   {"settings", "set", "--layer", "VK_LAYER_none"},
 		"no such program": {"explain", "/no/such/program"}, "no such pid": {"explain", "--pid", "1000000000"},
-		"no subcommand": {"policy"}, "too many words": {"doctor", "a", "b"},
+		"no subcommand": {"settings", "policy"}, "too many words": {"doctor", "a", "b"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			t.Parallel()
