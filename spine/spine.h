@@ -331,7 +331,7 @@ static inline VkPhysicalDevice driver_physdev(const struct physdev *p)
 /* INS-017, PHY-007, LAY-346: a driver or a layer that returns VK_INCOMPLETE has filled a part of the list. The loader
  * asks again, up to this many times, and then uses the last part. */
 #define LIST_RETRIES_MAX 8
-static inline bool list_given(VkResult result)
+static inline bool is_list_result(VkResult result)
 {
     return result == VK_SUCCESS || result == VK_INCOMPLETE;
 }

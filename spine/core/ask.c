@@ -59,20 +59,20 @@ void facts_free(struct facts *facts)
 }
 
 /* The rounds of a finished call. */
-struct asked {
+struct saved_facts {
     uint32_t count;
     struct round *round[];
 };
 
-struct asked *facts_keep(const struct facts *facts)
+struct saved_facts *facts_keep(const struct facts *facts)
 {
-    struct asked *asked = array_new(sizeof *asked, facts->count, sizeof *asked->round);
+    struct saved_facts *asked = array_new(sizeof *asked, facts->count, sizeof *asked->round);
     for (; asked && asked->count < facts->count; asked->count++)
         asked->round[asked->count] = round_hold(facts->round[asked->count]);
     return asked;
 }
 
-void asked_free(struct asked *asked)
+void saved_facts_free(struct saved_facts *asked)
 {
     for (uint32_t i = 0; asked && i < asked->count; i++) round_drop(asked->round[i]);
     free(asked);
@@ -117,7 +117,7 @@ static bool find_remember(const struct round *r, struct wire_remember *out)
 
 /* Fills *told with the settings file that an earlier call remembered, or leaves it alone. Returns the round that owns
  * the texts, held; NULL if there is none. */
-static struct round *remembered_hold(struct wire_remembered *told)
+static struct round *remembered_find(struct wire_remembered *told)
 {
     lock_take();
     struct round *r = round_hold(atomic_load(&remembered));
@@ -281,7 +281,7 @@ static VkResult decide_first(struct instance *instance, struct facts *facts, con
 {
     struct wire_remembered told = {0};
     bool global = q->kind != WIRE_QUESTION_INSTANCE && q->kind != WIRE_QUESTION_INSTANCE_DRIVERS;
-    struct round *teller = global ? remembered_hold(&told) : NULL;
+    struct round *teller = global ? remembered_find(&told) : NULL;
     facts->begun = true;
     /* Sending the variables that every decision needs saves a round. */
 #define GIVE(name, secure) read_var(&facts->w, (struct variable){name, secure}, facts->elevated);
@@ -310,7 +310,7 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
     return decide_first(instance, facts, &q, plan);
 }
 
-VkResult core_decide_whole(const struct asked *asked, struct plan *plan)
+VkResult core_decide_whole(const struct saved_facts *asked, struct plan *plan)
 {
     struct wire_question q = {.kind = WIRE_QUESTION_INSTANCE, .quiet = true};
     struct facts *facts = facts_new();

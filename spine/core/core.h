@@ -30,12 +30,12 @@ VkResult core_decide(struct instance *instance, struct facts *facts, uint32_t qu
 void plan_free(struct plan *plan);
 
 /* The facts that an instance was created from, held so that the core can be asked about it later. NULL: no memory. */
-struct asked;
-struct asked *facts_keep(const struct facts *facts);
-void asked_free(struct asked *asked);
+struct saved_facts;
+struct saved_facts *facts_keep(const struct facts *facts);
+void saved_facts_free(struct saved_facts *asked);
 /* Decides the instance of these facts again, this time listing the explicit layers that the first plan left out (its
  * record "unlisted" says so). */
-VkResult core_decide_whole(const struct asked *asked, struct plan *plan);
+VkResult core_decide_whole(const struct saved_facts *asked, struct plan *plan);
 
 /* ---- windows/dxgi.c -------------------------------------------------------------------------------------------- */
 

@@ -44,7 +44,7 @@ void read_exists(struct wire_writer *w, const char *path);
 /* Appends whether a path leads to a library of another word size or machine than the process. */
 void read_foreign(struct wire_writer *w, const char *path);
 /* Reports whether another library provides one of the C library's functions that read files. Not on Windows. */
-bool file_functions_replaced(void);
+bool file_access_is_replaced(void);
 /* Reads a fact that only Windows has. Returns false if the record asks for no such fact. */
 bool read_elsewhere(struct wire_writer *w, const struct wire_record *record);
 

@@ -64,7 +64,7 @@ static VkObjectType marker_type(VkDebugReportObjectTypeEXT type)
 #define NAMING_COMMAND(Name, Info, type_member, handle_member, type_of)                                                \
     VKAPI_ATTR VkResult VKAPI_CALL tramp_vk##Name(VkDevice handle, const Info *info)                                   \
     {                                                                                                                  \
-        struct device *device = given_device(handle, CMD_vk##Name);                                                    \
+        struct device *device = device_check(handle, CMD_vk##Name);                                                    \
         Info copy = *info;                                                                                             \
         copy.handle_member = handle_in_chain(device, type_of(info->type_member), info->handle_member);                 \
         return ((PFN_vk##Name)device->own_table.slot[DSLOT_vk##Name])(handle, &copy);                                  \
@@ -88,7 +88,7 @@ NAMING_COMMAND(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, object
 
 /* ---- labels ---------------------------------------------------------------------------------------------------- */
 
-static struct device *labelled(const void *handle)
+static struct device *label_device(const void *handle)
 {
     struct device *device = device_of(handle);
     if (!device) log_abort(NULL, LOG_ERROR | LOG_VALIDATION, "VK_EXT_debug_utils: Invalid device handle");
@@ -98,7 +98,7 @@ static struct device *labelled(const void *handle)
 #define LABEL_COMMAND(Name, parameters, ...)                                                                           \
     VKAPI_ATTR void VKAPI_CALL term_vk##Name parameters                                                                \
     {                                                                                                                  \
-        PFN_vk##Name send = DRIVER_FUNCTION(labelled(handle), vk##Name);                                               \
+        PFN_vk##Name send = DRIVER_FUNCTION(label_device(handle), vk##Name);                                           \
         if (send) send(__VA_ARGS__);                                                                                   \
     }
 

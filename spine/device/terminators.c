@@ -27,7 +27,7 @@ static struct device *check_handle(struct instance *in, const VkDevice *handle)
     return dev;
 }
 
-static bool named(const VkDeviceCreateInfo *info, const char *name)
+static bool has_extension(const VkDeviceCreateInfo *info, const char *name)
 {
     return name_listed(info->ppEnabledExtensionNames, info->enabledExtensionCount, name);
 }
@@ -43,7 +43,7 @@ static VkResult filter(struct instance *in, struct physdev *p, const VkDeviceCre
     if (wanted) {
         VkResult result = device_extensions(p->driver, driver_fn(p->driver, vkEnumerateDeviceExtensionProperties),
                                             driver_physdev(p), NULL, &count, &list);
-        if (!list_given(result)) return result;
+        if (!is_list_result(result)) return result;
     }
     for (uint32_t i = 0; i < wanted; i++) {
         const char *name = info->ppEnabledExtensionNames[i];
@@ -88,19 +88,19 @@ static VkResult emulate(struct instance *in, struct driver *d, VkDeviceCreateInf
 }
 
 /* Records the device that the driver has created. */
-static void made(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle)
+static void device_complete(struct physdev *p, struct device *dev, const VkDeviceCreateInfo *own, VkDevice handle)
 {
     struct instance *in = p->instance;
     dev->driver = p->driver;
     dev->driver_handle = handle;
-    dev->has_swapchain = named(own, "VK_KHR_swapchain");
-    dev->has_display_swapchain = named(own, "VK_KHR_display_swapchain");
-    dev->has_device_group = named(own, "VK_KHR_device_group");
-    dev->has_debug_marker = named(own, "VK_EXT_debug_marker");
+    dev->has_swapchain = has_extension(own, "VK_KHR_swapchain");
+    dev->has_display_swapchain = has_extension(own, "VK_KHR_display_swapchain");
+    dev->has_device_group = has_extension(own, "VK_KHR_device_group");
+    dev->has_debug_marker = has_extension(own, "VK_EXT_debug_marker");
     const VkPhysicalDeviceMaintenance5FeaturesKHR *m5 =
         chain_find(own->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES);
     /* GPA-049: with maintenance5, core commands newer than the instance's version are not found */
-    dev->hide_newer_core = named(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5;
+    dev->hide_newer_core = has_extension(own, "VK_KHR_maintenance5") && m5 && m5->maintenance5;
     dev->driver_gdpa = driver_fn(p->driver, vkGetDeviceProcAddr);
     dev->table = &dev->own_table;
     *(void **)handle = dev->table; /* DEV-039: the driver's own handle, its first word replaced */
@@ -140,7 +140,7 @@ static VkResult create_filtered(struct physdev *p, struct device *dev, VkDeviceC
                      driver_path(d->lib));
             result = VK_ERROR_INITIALIZATION_FAILED;
         } else {
-            made(p, dev, own, handle);
+            device_complete(p, dev, own, handle);
             *out = handle;
         }
     }

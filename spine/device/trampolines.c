@@ -42,7 +42,7 @@ static VkResult check_extensions(struct instance *in, PFN_vkEnumerateDeviceExten
     VkExtensionProperties *list;
     VkResult result =
         device_extensions(NULL, enumerate, physdev, NULL, &count, &list); /* DEV-020: also if none is wanted */
-    if (!list_given(result)) {
+    if (!is_list_result(result)) {
         log_text(in, LOG_ERROR, "vkCreateDevice: Failed to add extensions to list");
         return result;
     }
@@ -272,7 +272,7 @@ EXPORT_COMMAND(vkCreateDevice);
 VKAPI_ATTR void VKAPI_CALL tramp_vkDestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator)
 {
     if (!handle) return; /* DEV-046: NULL is allowed */
-    struct device *dev = given_device(handle, CMD_vkDestroyDevice);
+    struct device *dev = device_check(handle, CMD_vkDestroyDevice);
     PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)dev->table->slot[DSLOT_vkDestroyDevice];
     device_unlink(dev);
     if (!is_missing((void *)destroy)) destroy(handle, allocator);
@@ -288,7 +288,7 @@ VKAPI_ATTR VkResult VKAPI_CALL layer_create_device(VkInstance instance, VkPhysic
                                                    PFN_vkGetInstanceProcAddr layer_gipa,
                                                    PFN_vkGetDeviceProcAddr *next_gdpa)
 {
-    struct instance *in = instance_known(instance);
+    struct instance *in = instance_find(instance);
     if (instance && !in) return VK_ERROR_INITIALIZATION_FAILED;
     if (!in) { /* LAY-366: an application-level physical device */
         const struct physdev *p = (const struct physdev *)physdev;
@@ -329,7 +329,7 @@ VKAPI_ATTR void VKAPI_CALL layer_destroy_device(VkDevice handle, const VkAllocat
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
 {
-    struct device *dev = given_device(device, CMD_vkGetDeviceQueue);
+    struct device *dev = device_check(device, CMD_vkGetDeviceQueue);
     ((PFN_vkGetDeviceQueue)dev->table->slot[DSLOT_vkGetDeviceQueue])(device, family, index, queue);
     if (queue && *queue) *(void **)*queue = dev->table; /* DEV-049: its first word leads to the device's table */
 }
@@ -337,7 +337,7 @@ EXPORT_COMMAND(vkGetDeviceQueue);
 
 VKAPI_ATTR void VKAPI_CALL tramp_vkGetDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2 *info, VkQueue *queue)
 {
-    struct device *dev = given_device(device, CMD_vkGetDeviceQueue2);
+    struct device *dev = device_check(device, CMD_vkGetDeviceQueue2);
     ((PFN_vkGetDeviceQueue2)dev->table->slot[DSLOT_vkGetDeviceQueue2])(device, info, queue);
     if (queue && *queue) *(void **)*queue = dev->table;
 }
@@ -346,7 +346,7 @@ EXPORT_COMMAND(vkGetDeviceQueue2);
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkAllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *info,
                                                               VkCommandBuffer *buffers)
 {
-    struct device *dev = given_device(device, CMD_vkAllocateCommandBuffers);
+    struct device *dev = device_check(device, CMD_vkAllocateCommandBuffers);
     VkResult result =
         ((PFN_vkAllocateCommandBuffers)dev->table->slot[DSLOT_vkAllocateCommandBuffers])(device, info, buffers);
     for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++)
@@ -361,7 +361,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkCreateExternalComputeQueueNV(VkDevice dev
                                                                     const VkAllocationCallbacks *allocator,
                                                                     VkExternalComputeQueueNV *queue)
 {
-    struct device *dev = given_device(device, CMD_vkCreateExternalComputeQueueNV);
+    struct device *dev = device_check(device, CMD_vkCreateExternalComputeQueueNV);
     VkResult result = ((PFN_vkCreateExternalComputeQueueNV)dev->table->slot[DSLOT_vkCreateExternalComputeQueueNV])(
         device, info, allocator, queue);
     /* GPA-073: the new object's first word is set */

@@ -41,14 +41,14 @@ int extension_bit(const char *name)
     return -1;
 }
 
-static bool allowed(const struct instance *in, const struct name_record *r)
+static bool is_enabled(const struct instance *in, const struct name_record *r)
 {
     return r->ext == 0 || instance_has(in, r->ext - 1u);
 }
 
 /* Reports whether a command is one of the eight device commands of VK_EXT_debug_utils. They belong to an instance
  * extension and go down the instance's chain (GPA-087). */
-static bool of_debug_utils(const struct name_record *r)
+static bool belongs_to_debug_utils(const struct name_record *r)
 {
     return r->kind == COMMAND_DEVICE && r->ext == EXT_VK_EXT_debug_utils + 1;
 }
@@ -79,9 +79,10 @@ static PFN_vkVoidFunction term_instance_function(struct instance *in, const stru
     if (r == &names_commands[CMD_vkGetInstanceProcAddr]) /* GPA-077: the terminator itself */
         return (PFN_vkVoidFunction)term_vkGetInstanceProcAddr;
     if (r->kind == COMMAND_GLOBAL || r == &names_commands[CMD_vkCreateDevice]) return names_function(r->term);
-    if (!in) return NULL;                                                          /* GPA-078: nothing else */
-    if (r->kind != COMMAND_DEVICE) return names_function(r->term);                 /* GPA-079: the terminator */
-    if (of_debug_utils(r)) return allowed(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
+    if (!in) return NULL;                                          /* GPA-078: nothing else */
+    if (r->kind != COMMAND_DEVICE) return names_function(r->term); /* GPA-079: the terminator */
+    if (belongs_to_debug_utils(r))
+        return is_enabled(in, r) ? names_function(r->term) : NULL; /* GPA-080: if it is enabled */
     /* LAY-337: the exported function, if a driver has the name */
     return any_driver_has(in, name) ? names_function(r->tramp) : NULL;
 }
@@ -131,7 +132,7 @@ static PFN_vkVoidFunction term_device_function(const struct device *dev, const s
     case CMD_vkDebugMarkerSetObjectTagEXT:
     case CMD_vkDebugMarkerSetObjectNameEXT: there = dev->has_debug_marker; break;
     default: /* debug-utils commands: if enabled; others: if the driver has them */
-        there = r->ext ? allowed(dev->instance, r) : dev->driver_slot[r->tslot - 1] != NULL;
+        there = r->ext ? is_enabled(dev->instance, r) : dev->driver_slot[r->tslot - 1] != NULL;
     }
     return there ? names_function(r->term) : NULL;
 }
@@ -147,9 +148,9 @@ void table_fill_device(struct device *dev, PFN_vkGetInstanceProcAddr top_gipa, V
         const char *name = names_text + r->name;
         void *p = NULL;
         dev->wanted = r;
-        if (!of_debug_utils(r))
+        if (!belongs_to_debug_utils(r))
             p = layers ? (void *)dev->top_gdpa(dev->chain_handle, name) : (void *)term_device_function(dev, r, name);
-        else if (allowed(in, r))
+        else if (is_enabled(in, r))
             p = (void *)top_gipa(top_instance, name); /* GPA-087: from the top of the instance's chain */
         dev->own_table.slot[i] = p ? p : names_function(r->missing);
     }
@@ -172,7 +173,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetInstanceProcAddr(VkInstance 
     if (!in) return NULL;                              /* GPA-007: only the names above */
     if (!valid) bad_handle(CMD_vkGetInstanceProcAddr); /* GPA-008: ends the process */
     /* GPA-011 to 034: core, or of an enabled extension */
-    if (r) return allowed(in, r) ? names_function(r->tramp) : NULL;
+    if (r) return is_enabled(in, r) ? names_function(r->tramp) : NULL;
     return unknown_find(instance_of(handle), name, true);
 }
 EXPORT_COMMAND(vkGetInstanceProcAddr);
@@ -225,7 +226,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL tramp_vkGetDeviceProcAddr(VkDevice hand
     /* GPA-045: the exported function */
     case CMD_vkGetDeviceQueue2: return names_function(r->tramp);
     case CMD_vkSetDebugUtilsObjectNameEXT: /* GPA-056: if the instance enabled debug_utils */
-    case CMD_vkSetDebugUtilsObjectTagEXT: return allowed(in, r) ? names_function(r->tramp) : NULL;
+    case CMD_vkSetDebugUtilsObjectTagEXT: return is_enabled(in, r) ? names_function(r->tramp) : NULL;
     case CMD_vkDebugMarkerSetObjectTagEXT: /* GPA-058: if the program enabled debug_marker */
     case CMD_vkDebugMarkerSetObjectNameEXT: return dev->app_debug_marker ? names_function(r->tramp) : NULL;
     case CMD_vkCreateExternalComputeQueueNV: { /* GPA-073: the new object's first word is set */

@@ -134,7 +134,7 @@ static void pre_close(struct pre_chain *chain)
 /* ---- a question ------------------------------------------------------------------------------------------------ */
 
 /* The resources of one global command. */
-struct asking {
+struct global_call {
     struct plan plan;
     struct facts *facts;
     int cancel; /* the state to pass to cancel_on; files and a socket may be open meanwhile */
@@ -142,9 +142,9 @@ struct asking {
 
 /* Asks the core one question. Returns the plan's own result, or an error. terminator: asked below the pre-instance
  * functions. */
-static VkResult ask(struct asking *a, uint32_t question, const char *layer_name, bool terminator)
+static VkResult ask(struct global_call *a, uint32_t question, const char *layer_name, bool terminator)
 {
-    *a = (struct asking){.cancel = cancel_off()};
+    *a = (struct global_call){.cancel = cancel_off()};
     a->facts = facts_new();
     if (!a->facts) return VK_ERROR_OUT_OF_HOST_MEMORY;
     VkResult result = core_decide(NULL, a->facts, question, layer_name, terminator, &a->plan);
@@ -152,7 +152,7 @@ static VkResult ask(struct asking *a, uint32_t question, const char *layer_name,
 }
 
 /* Reports whether count is not NULL, or logs an error, as INS-003 requires for the version. */
-static bool counted(const uint32_t *count, const char *command)
+static bool has_count(const uint32_t *count, const char *command)
 {
     if (!count)
         log_line(NULL, LOG_FATAL | LOG_ERROR | LOG_VALIDATION,
@@ -160,7 +160,7 @@ static bool counted(const uint32_t *count, const char *command)
     return count != NULL;
 }
 
-static VkResult answered(struct asking *a, VkResult result)
+static VkResult ask_end(struct global_call *a, VkResult result)
 {
     plan_free(&a->plan);
     facts_free(a->facts);
@@ -184,7 +184,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *versio
             "vkEnumerateInstanceVersion: 'pApiVersion' must not be NULL (VUID-vkEnumerateInstanceVersion-pApiVersion-parameter");
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
-    struct asking a;
+    struct global_call a;
     VkResult result = ask(&a, WIRE_QUESTION_VERSION, NULL, false);
     plan_log(NULL, &a.plan);
     struct pre_chain *pre = pre_open(&a.plan, "vkEnumerateInstanceVersion", VK_CHAIN_TYPE_ENUMERATE_INSTANCE_VERSION,
@@ -194,7 +194,7 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceVersion(uint32_t *versio
     else if (result == VK_SUCCESS)
         result = term_vkEnumerateInstanceVersion(version);
     pre_close(pre);
-    return answered(&a, result);
+    return ask_end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceVersion);
 
@@ -239,16 +239,16 @@ ANSWER(extensions_answer, ext, WIRE_EXT, VkExtensionProperties,
 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
-    struct asking a;
+    struct global_call a;
     VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, true);
     plan_log(NULL, &a.plan);
-    return answered(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
+    return ask_end(&a, result == VK_SUCCESS ? layers_answer(&a.plan, count, properties) : result);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *properties)
 {
-    if (!counted(count, "vkEnumerateInstanceLayerProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    struct asking a;
+    if (!has_count(count, "vkEnumerateInstanceLayerProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct global_call a;
     VkResult result = ask(&a, WIRE_QUESTION_LAYERS, NULL, false);
     plan_log(NULL, &a.plan);
     struct pre_chain *pre = pre_open(&a.plan, "vkEnumerateInstanceLayerProperties",
@@ -258,14 +258,14 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceLayerProperties(uint32_t
     else if (result == VK_SUCCESS)
         result = layers_answer(&a.plan, count, properties);
     pre_close(pre);
-    return answered(&a, result);
+    return ask_end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceLayerProperties);
 
 /* ---- extensions ------------------------------------------------------------------------------------------------ */
 
 /* Completes the call after the first plan: opens the drivers that it names, then asks again with their extensions. */
-static VkResult extensions_finish(struct asking *a, VkResult result, const char *layer_name, uint32_t *count,
+static VkResult extensions_finish(struct global_call *a, VkResult result, const char *layer_name, uint32_t *count,
                                   VkExtensionProperties *properties)
 {
     if (result != VK_SUCCESS || (layer_name && *layer_name)) {
@@ -298,16 +298,16 @@ static VkResult extensions_finish(struct asking *a, VkResult result, const char 
 VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
                                                                            VkExtensionProperties *properties)
 {
-    struct asking a;
+    struct global_call a;
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, true);
-    return answered(&a, extensions_finish(&a, result, layer_name, count, properties));
+    return ask_end(&a, extensions_finish(&a, result, layer_name, count, properties));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(const char *layer_name, uint32_t *count,
                                                                             VkExtensionProperties *properties)
 {
-    if (!counted(count, "vkEnumerateInstanceExtensionProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    struct asking a;
+    if (!has_count(count, "vkEnumerateInstanceExtensionProperties")) return VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct global_call a;
     struct inside inside;
     inside_begin(&inside, __builtin_return_address(0));
     VkResult result = ask(&a, WIRE_QUESTION_EXTENSIONS, layer_name, false);
@@ -320,6 +320,6 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumerateInstanceExtensionProperties(cons
         result = extensions_finish(&a, result, layer_name, count, properties);
     pre_close(pre);
     inside_end(&inside);
-    return answered(&a, result);
+    return ask_end(&a, result);
 }
 EXPORT_COMMAND(vkEnumerateInstanceExtensionProperties);

@@ -76,7 +76,7 @@ static VkResult put_app(struct facts *facts, const VkInstanceCreateInfo *info)
 
 static VKAPI_ATTR VkResult VKAPI_CALL set_instance_data(VkInstance handle, void *object)
 { /* LAY-377: copies the instance's word to a layer's object */
-    struct instance *in = instance_known(handle);
+    struct instance *in = instance_find(handle);
     if (!in || !object) return VK_ERROR_INITIALIZATION_FAILED;
     *(void **)object = in->table;
     return VK_SUCCESS;

@@ -167,7 +167,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         *call = WIRE_CALL_COUNT;
         d->ext_count = 0;
         result = d->enumerate_extensions(NULL, &count, NULL); /* DRV-069: never a layer's name */
-        if (!list_given(result)) return result;
+        if (!is_list_result(result)) return result;
         if (!count) return VK_SUCCESS;
         if (count > EXTENSIONS_MAX) {
             log_line(in, LOG_ERROR | LOG_DRIVER, EXTENSIONS_UNTRUE, "vkEnumerateInstanceExtensionProperties",
@@ -184,7 +184,7 @@ static VkResult read_extensions(struct instance *in, struct driver_lib *d, uint3
         uint32_t given = count;
         *call = WIRE_CALL_FILL;
         result = d->enumerate_extensions(NULL, &given, d->ext);
-        if (!list_given(result)) return result;
+        if (!is_list_result(result)) return result;
         d->ext_count = given < count ? given : count;
     }
     for (uint32_t i = 0; i < d->ext_count; i++) /* FUZ-040: no name is compared past its field */

@@ -26,7 +26,7 @@ void layers_free(struct layer_list *list)
     free(list->active);
     free(list->node);
     plan_free(&list->plan);
-    asked_free(list->asked);
+    saved_facts_free(list->asked);
     layers_free(atomic_load(&list->all));
     free(list);
 }
@@ -152,7 +152,7 @@ VkResult layer_named(struct layer_list *list, const char *name, const struct lay
 enum state { NOT_TRIED, WRONG_CLASS, FAILED, UNUSABLE, NO_MEMORY, OPENED };
 
 /* Reports whether the layer's functions are not the loader's own, or logs that they are: as with drivers (INS-018). */
-static bool not_own(struct instance *in, const struct layer_node *n)
+static bool is_foreign(struct instance *in, const struct layer_node *n)
 {
     if (!code_is_own((void *)n->gipa)) return true;
     log_line(
@@ -175,7 +175,7 @@ static bool negotiate(struct instance *in, struct layer_node *n)
         n->gdpa = offer.pfnGetDeviceProcAddr;
         n->gpdpa = offer.pfnGetPhysicalDeviceProcAddr;
     }
-    if (n->gipa) return not_own(in, n);
+    if (n->gipa) return is_foreign(in, n);
     /* LAY-288, 289, 291: at version 1, after a failed negotiation, or with no GIPA given, the export is used */
     n->gipa = gate_dlsym(n->handle, l->fn_gipa);
     if (!n->gipa) {
@@ -184,7 +184,7 @@ static bool negotiate(struct instance *in, struct layer_node *n)
         return false;
     }
     if (n->interface_version < 2) n->gdpa = gate_dlsym(n->handle, l->fn_gdpa);
-    return not_own(in, n);
+    return is_foreign(in, n);
 }
 
 /* Loads a layer's library and negotiates the interface version with it. */

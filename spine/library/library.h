@@ -169,7 +169,7 @@ struct layer_list {
     struct layer_node *node;
     uint32_t node_count;
     bool unlisted;                  /* the explicit layers are left out */
-    struct asked *asked;            /* the facts of vkCreateInstance, if layers are left out */
+    struct saved_facts *asked;      /* the facts of vkCreateInstance, if layers are left out */
     struct layer_list *_Atomic all; /* the full list, built on demand */
 };
 

@@ -69,7 +69,7 @@ static bool names_its_driver(const struct physdev *device, uint32_t version)
     PFN_vkEnumerateDeviceExtensionProperties list = driver_fn(device->driver, vkEnumerateDeviceExtensionProperties);
     uint32_t count;
     VkExtensionProperties *ext;
-    if (!list || !list_given(device_extensions(device->driver, list, driver_physdev(device), NULL, &count, &ext)))
+    if (!list || !is_list_result(device_extensions(device->driver, list, driver_physdev(device), NULL, &count, &ext)))
         return false;
     bool found = extension_listed(ext, count, "VK_KHR_driver_properties");
     free(ext);

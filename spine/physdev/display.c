@@ -15,7 +15,7 @@ static const char *lib_path(const struct physdev *device)
 
 /* EXT-063: reports whether VK_KHR_display is enabled on the instance, or logs an error. Without it a call does nothing.
  */
-static bool display_enabled(const struct physdev *device, const char *name)
+static bool display_is_enabled(const struct physdev *device, const char *name)
 {
     if (instance_has(device->instance, EXT_VK_KHR_display)) return true;
     log_line(device->instance, LOG_ERROR, "VK_KHR_display extension not enabled. %s not executed!", name);
@@ -28,7 +28,7 @@ static void log_no_export(const struct physdev *device, unsigned flags, const ch
     log_line(device->instance, flags, "ICD for selected physical device does not export %s!", name);
 }
 
-static VkResult none(const struct physdev *device, const char *name, uint32_t *count)
+static VkResult list_nothing(const struct physdev *device, const char *name, uint32_t *count)
 {
     log_no_export(device, LOG_WARN, name);
     if (count) *count = 0;
@@ -40,9 +40,9 @@ static VkResult none(const struct physdev *device, const char *name, uint32_t *c
     VKAPI_ATTR VkResult VKAPI_CALL term_##command parameters                                                           \
     {                                                                                                                  \
         struct physdev *device = term_physdev(handle);                                                                 \
-        if (!display_enabled(device, #command)) return VK_SUCCESS;                                                     \
+        if (!display_is_enabled(device, #command)) return VK_SUCCESS;                                                  \
         PFN_##command ask = driver_fn(device->driver, command);                                                        \
-        return ask ? ask(driver_physdev(device), __VA_ARGS__) : none(device, #command, count);                         \
+        return ask ? ask(driver_physdev(device), __VA_ARGS__) : list_nothing(device, #command, count);                 \
     }
 
 DISPLAY_LIST(vkGetPhysicalDeviceDisplayPropertiesKHR,
@@ -62,7 +62,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkCreateDisplayModeKHR(VkPhysicalDevice hand
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkCreateDisplayModeKHR";
-    if (!display_enabled(device, name)) return VK_ERROR_EXTENSION_NOT_PRESENT;
+    if (!display_is_enabled(device, name)) return VK_ERROR_EXTENSION_NOT_PRESENT;
     PFN_vkCreateDisplayModeKHR create = driver_fn(device->driver, vkCreateDisplayModeKHR);
     if (create) return create(driver_physdev(device), display, pCreateInfo, pAllocator, pMode);
     log_no_export(device, LOG_ERROR, name);
@@ -75,7 +75,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkGetDisplayPlaneCapabilitiesKHR(VkPhysicalD
 {
     struct physdev *device = term_physdev(handle);
     static const char name[] = "vkGetDisplayPlaneCapabilitiesKHR";
-    if (!display_enabled(device, name)) return VK_SUCCESS;
+    if (!display_is_enabled(device, name)) return VK_SUCCESS;
     PFN_vkGetDisplayPlaneCapabilitiesKHR ask = driver_fn(device->driver, vkGetDisplayPlaneCapabilitiesKHR);
     if (ask) return ask(driver_physdev(device), mode, planeIndex, pCapabilities);
     log_no_export(device, LOG_WARN, name);

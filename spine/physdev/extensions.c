@@ -29,7 +29,7 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
         list = NULL;
         *count = 0;
         result = enumerate(physdev, NULL, count, NULL); /* DRV-069: never a layer's name */
-        if (!list_given(result)) return result;
+        if (!is_list_result(result)) return result;
         if (is_impossible(driver, *count)) {
             *count = 0;
             return driver ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED;
@@ -44,7 +44,7 @@ VkResult device_extensions(const struct driver *driver, PFN_vkEnumerateDeviceExt
         if (!room) break;
         result = enumerate(physdev, NULL, count, list);
         if (*count > room) *count = room;
-        if (!list_given(result)) {
+        if (!is_list_result(result)) {
             mem_free(allocator, list);
             return result;
         }
@@ -151,7 +151,7 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumerateDeviceExtensionProperties(VkPhysi
     uint32_t own_count = 0;
     VkResult listed = device_extensions(device->driver, driver_fn(device->driver, vkEnumerateDeviceExtensionProperties),
                                         driver_physdev(device), NULL, &own_count, &own);
-    if (!list_given(listed)) return listed;
+    if (!is_list_result(listed)) return listed;
     uint64_t room = own_count; /* an upper bound */
     for (uint32_t i = 0; layers && i < layers->active_count; i++) room += layers->active[i].layer->device_ext_count;
     struct ext_set set = {.ext = own};

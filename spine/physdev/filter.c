@@ -66,7 +66,7 @@ bool filters_any(const struct id_filters *filters)
     return filters->device.count || filters->vendor.count || filters->driver.count;
 }
 
-static bool in_filter(const struct id_filter *filter, uint32_t id)
+static bool has_id(const struct id_filter *filter, uint32_t id)
 {
     for (size_t i = 0; i < filter->count; i++)
         if (filter->range[i].first <= id && id <= filter->range[i].last) return true;
@@ -79,7 +79,7 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
     if (filters->device.count || filters->vendor.count) {
         VkPhysicalDeviceProperties properties = {0};
         ((PFN_vkGetPhysicalDeviceProperties)slot[ISLOT_vkGetPhysicalDeviceProperties])(chain_handle, &properties);
-        if (!in_filter(&filters->device, properties.deviceID) || !in_filter(&filters->vendor, properties.vendorID))
+        if (!has_id(&filters->device, properties.deviceID) || !has_id(&filters->vendor, properties.vendorID))
             return false;
     }
     if (!filters->driver.count) return true;
@@ -96,5 +96,5 @@ bool filters_pass(const struct instance *instance, const struct id_filters *filt
     VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                                .pNext = &driver};
     ((PFN_vkGetPhysicalDeviceProperties2)ask)(chain_handle, &properties2);
-    return driver.driverID != VK_DRIVER_ID_MAX_ENUM && in_filter(&filters->driver, (uint32_t)driver.driverID);
+    return driver.driverID != VK_DRIVER_ID_MAX_ENUM && has_id(&filters->driver, (uint32_t)driver.driverID);
 }

@@ -79,7 +79,7 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
 {
     uint32_t count = 0;
     VkResult result = enumerate(driver->handle, &count, NULL);
-    if (!list_given(result)) { /* PHY-079: a driver whose groups cannot be counted is left out */
+    if (!is_list_result(result)) { /* PHY-079: a driver whose groups cannot be counted is left out */
         log_failed_count(instance, driver, "EnumeratePhysicalDeviceGroups", "count");
         return VK_SUCCESS;
     }
@@ -99,7 +99,7 @@ static VkResult ask_groups(struct instance *instance, struct scan *scan, struct 
     uint32_t first = groups->count, written = count;
     for (uint32_t i = 0; i < count; i++) groups_next(groups);
     result = enumerate(driver->handle, &written, &groups->group[first]);
-    if (!list_given(result)) {
+    if (!is_list_result(result)) {
         log_line(
             instance, LOG_ERROR,
             "terminator_EnumeratePhysicalDeviceGroups:  Failed during dispatch call of 'EnumeratePhysicalDeviceGroups' to ICD %s to get its groups: error code %d.",
@@ -138,7 +138,7 @@ static VkResult driver_groups(struct instance *instance, struct scan *scan, stru
         scan->count = first_device;
         result = ask_groups(instance, scan, driver, enumerate, groups);
     }
-    if (!list_given(result)) return result;
+    if (!is_list_result(result)) return result;
     for (uint32_t i = first; i < groups->count; i++) {
         if (group_true(scan, first_device, &groups->group[i])) continue;
         log_line(
@@ -222,7 +222,7 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
         }
         if (!enumerate || !any || groups->part[d].made) continue;
         VkResult asked = enumerate(driver->handle, &count, again);
-        if (!list_given(asked)) result = asked;
+        if (!is_list_result(asked)) result = asked;
     }
     free(chain);
     free(again);
@@ -231,7 +231,7 @@ static VkResult sort_trimmed(struct instance *instance, struct scan *scan, struc
 
 /* Applies device configurations. Of devices with the same identity, the first in the order of
  * vkEnumeratePhysicalDevices is visible (SET-95), so the devices are put into that order first. */
-static VkResult configured(struct instance *instance, struct scan *scan, struct groups *groups)
+static VkResult apply_configurations(struct instance *instance, struct scan *scan, struct groups *groups)
 {
     VkResult sorted = sort_wanted(instance, scan) ? sort_devices(instance, scan) : VK_SUCCESS;
     if (sorted != VK_SUCCESS) return sorted;
@@ -262,7 +262,8 @@ VKAPI_ATTR VkResult VKAPI_CALL term_vkEnumeratePhysicalDeviceGroups(VkInstance h
         result = chains && groups.given_count < groups.count ? sort_trimmed(instance, &scan, &groups)
                                                              : sort_groups(instance, &scan, groups.group, groups.count);
     }
-    if (result == VK_SUCCESS && properties && instance->configurations) result = configured(instance, &scan, &groups);
+    if (result == VK_SUCCESS && properties && instance->configurations)
+        result = apply_configurations(instance, &scan, &groups);
     scan_end(&scan);
     if (result != VK_SUCCESS) goto done;
     if (!properties) { /* an upper bound if there are device configurations (SET-105) */

@@ -9,7 +9,7 @@
 /* The devices that the drivers report in one enumeration. The drivers are held. */
 struct scan {
     struct held_drivers drivers;
-    struct found *found;
+    struct found_device *found;
     uint32_t count;
 };
 

@@ -33,7 +33,7 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
         *count = 0;
         *reading = false;
         result = list(whom, count, NULL);
-        if (!list_given(result)) break;
+        if (!is_list_result(result)) break;
         if (*count > DEVICES_MAX) {
             result = VK_ERROR_INITIALIZATION_FAILED; /* the caller finds the reason in *count */
             break;
@@ -46,7 +46,7 @@ VkResult list_devices(list_function list, const void *whom, uint32_t *count, VkP
         result = list(whom, count, device);
         *count = *count < room ? *count : room; /* PHY-013: never more than was counted */
     }
-    if (!list_given(result)) {
+    if (!is_list_result(result)) {
         free(device);
         return result;
     }
@@ -59,7 +59,7 @@ VkResult scan_add(struct scan *scan, struct driver *driver, const VkPhysicalDevi
     uint32_t first = scan->count;
     if (!array_more(&scan->found, scan->count, count, sizeof *scan->found)) return VK_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < count; i++)
-        if (device[i]) scan->found[scan->count++] = (struct found){.driver = driver, .handle = device[i]};
+        if (device[i]) scan->found[scan->count++] = (struct found_device){.driver = driver, .handle = device[i]};
     if (scan->count > first) note_device(driver);
     return VK_SUCCESS;
 }

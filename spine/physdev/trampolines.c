@@ -27,7 +27,7 @@ static inline struct instance *physdev_instance(VkInstance handle, uint32_t comm
 static VkResult wrap_devices(struct instance *instance, VkPhysicalDevice *device, uint32_t count)
 {
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
-    struct found *found = calloc(count ? count : 1, sizeof *found);
+    struct found_device *found = calloc(count ? count : 1, sizeof *found);
     if (found) {
         for (uint32_t i = 0; i < count; i++) found[i].handle = device[i];
         result = physdev_records_tramp(instance, found, count);
@@ -66,7 +66,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
         result = next(instance->lower, &total, all);
         total = total < room ? total : room;
     }
-    if (list_given(result)) {
+    if (is_list_result(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (all[i] && filters_pass(instance, filters, all[i])) /* a layer may leave entries of the list unset */
@@ -82,7 +82,7 @@ static VkResult filtered_devices(struct instance *instance, const struct id_filt
             else if (passed)
                 memcpy(devices, all, passed * sizeof *devices);
         }
-        if (list_given(result)) *count = passed;
+        if (is_list_result(result)) *count = passed;
     }
     free(all);
     return result;
@@ -106,14 +106,14 @@ VKAPI_ATTR VkResult VKAPI_CALL tramp_vkEnumeratePhysicalDevices(VkInstance handl
         PFN_vkEnumeratePhysicalDevices next = instance->table->slot[ISLOT_vkEnumeratePhysicalDevices];
         uint32_t room = *pPhysicalDeviceCount;
         result = next(instance->lower, pPhysicalDeviceCount, pPhysicalDevices);
-        if (list_given(result) && pPhysicalDevices) {
+        if (is_list_result(result) && pPhysicalDevices) {
             if (*pPhysicalDeviceCount > room) *pPhysicalDeviceCount = room;
             VkResult wrapped = wrap_devices(instance, pPhysicalDevices, *pPhysicalDeviceCount);
             if (wrapped != VK_SUCCESS) result = wrapped;
         }
     }
     filters_free(&filters);
-    if (list_given(result) && pPhysicalDevices) remove_useless_drivers(instance);
+    if (is_list_result(result) && pPhysicalDevices) remove_useless_drivers(instance);
     return result;
 }
 EXPORT_COMMAND(vkEnumeratePhysicalDevices);
@@ -130,13 +130,13 @@ static VkResult wrap_groups(struct instance *instance, VkPhysicalDeviceGroupProp
             group[i].physicalDeviceCount = VK_MAX_DEVICE_GROUP_SIZE;
         members += group[i].physicalDeviceCount;
     }
-    struct found *found = calloc(members ? members : 1, sizeof *found), *end = found;
+    struct found_device *found = calloc(members ? members : 1, sizeof *found), *end = found;
     if (found) {
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++) (end++)->handle = group[i].physicalDevices[j];
         result = physdev_records_tramp(instance, found, (uint32_t)members);
     }
-    const struct found *next = found;
+    const struct found_device *next = found;
     for (uint32_t i = 0; i < count; i++) {
         if (result != VK_SUCCESS) group[i].physicalDeviceCount = 0;
         for (uint32_t j = 0; j < group[i].physicalDeviceCount; j++)
@@ -182,7 +182,7 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
         result = next(instance->lower, &total, all);
         total = total < room ? total : room;
     }
-    if (list_given(result)) {
+    if (is_list_result(result)) {
         uint32_t passed = 0;
         for (uint32_t i = 0; i < total; i++)
             if (group_passes(instance, filters, &all[i])) all[passed++] = all[i]; /* includes pNext (PHY-072) */
@@ -193,12 +193,12 @@ static VkResult filtered_groups(struct instance *instance, const struct id_filte
             }
             VkResult wrapped = wrap_groups(instance, all, passed);
             if (wrapped != VK_SUCCESS) result = wrapped;
-            for (uint32_t i = 0; i < passed && list_given(result); i++) {
+            for (uint32_t i = 0; i < passed && is_list_result(result); i++) {
                 all[i].sType = properties[i].sType;
                 properties[i] = all[i];
             }
         }
-        if (list_given(result)) *count = passed;
+        if (is_list_result(result)) *count = passed;
     }
     free(all);
     return result;
@@ -224,7 +224,7 @@ tramp_vkEnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *pPhysicalDevi
     if (result != VK_SUCCESS || any) return result;
     uint32_t room = *pPhysicalDeviceGroupCount;
     result = next_groups(instance)(instance->lower, pPhysicalDeviceGroupCount, pPhysicalDeviceGroupProperties);
-    if (!list_given(result) || !pPhysicalDeviceGroupProperties) return result;
+    if (!is_list_result(result) || !pPhysicalDeviceGroupProperties) return result;
     if (*pPhysicalDeviceGroupCount > room) *pPhysicalDeviceGroupCount = room;
     VkResult wrapped = wrap_groups(instance, pPhysicalDeviceGroupProperties, *pPhysicalDeviceGroupCount);
     return wrapped != VK_SUCCESS ? wrapped : result;

@@ -43,7 +43,7 @@ void messenger_fill_report(struct messenger *m, const VkDebugReportCallbackCreat
 
 /* Updates the severities that any active messenger wants. Call it after each change of the list or of a record in it.
  */
-static void heed(struct instance *instance)
+static void update_heeded(struct instance *instance)
 {
     uint32_t all = 0;
     for (const struct messenger *m = instance->messengers; m; m = m->next)
@@ -58,7 +58,7 @@ void messenger_add(struct instance *instance, struct messenger *m, struct messen
     if (owner) *owner = m;
     m->next = instance->messengers;
     instance->messengers = m;
-    heed(instance);
+    update_heeded(instance);
 }
 
 /* Frees the destroyed records that no thread uses, and drops the lock. Call it after a change of the list. */
@@ -75,7 +75,7 @@ static void drop_and_free(struct instance *instance)
         m->next = out;
         out = m;
     }
-    heed(instance);
+    update_heeded(instance);
     lock_drop();
     for (struct messenger *next; out; out = next) {
         next = out->next;
@@ -213,7 +213,7 @@ void messengers_chained_rest(struct instance *instance)
     lock_take();
     for (struct messenger *m = instance->messengers; m; m = m->next)
         if (m->chained) m->resting = true;
-    heed(instance);
+    update_heeded(instance);
     lock_drop();
 }
 

@@ -84,12 +84,12 @@ void log_forget(struct instance *instance)
 }
 
 /* Reports whether a line is written to the instance's file. */
-static bool filed(const struct instance *instance, unsigned flags)
+static bool file_wants(const struct instance *instance, unsigned flags)
 {
     return instance && instance->log_file && (flags & (instance->file_level | LOG_FATAL)) != 0;
 }
 
-static bool wanted(const struct instance *instance, unsigned flags)
+static bool stderr_wants(const struct instance *instance, unsigned flags)
 {
     if (flags & LOG_FATAL) return true; /* LOG-7: always written to standard error */
     unsigned level = instance && instance->log_level ? instance->log_level : log_level;
@@ -97,9 +97,10 @@ static bool wanted(const struct instance *instance, unsigned flags)
 }
 
 /* Reports whether any sink wants a line with these flags. */
-static bool heard(const struct instance *instance, unsigned flags)
+static bool sink_wants(const struct instance *instance, unsigned flags)
 {
-    return wanted(instance, flags) || filed(instance, flags) || (instance && messengers_heed(instance, flags));
+    return stderr_wants(instance, flags) || file_wants(instance, flags) ||
+           (instance && messengers_heed(instance, flags));
 }
 
 bool log_heard(const struct instance *instance)
@@ -127,13 +128,13 @@ static void deliver(struct instance *instance, unsigned flags, const char *text)
     if (instance) messengers_deliver(instance, flags, text); /* LOG-12: at every level */
     tag_of(flags, tag);
     snprintf(padded, sizeof padded, "%-*s", TAG_WIDTH, tag);
-    if (wanted(instance, flags)) stderr_write(padded, text);
-    if (filed(instance, flags)) logfile_append(instance->log_file, tag, text);
+    if (stderr_wants(instance, flags)) stderr_write(padded, text);
+    if (file_wants(instance, flags)) logfile_append(instance->log_file, tag, text);
 }
 
 void log_text(struct instance *instance, unsigned flags, const char *text)
 {
-    if (!heard(instance, flags)) return;
+    if (!sink_wants(instance, flags)) return;
     char cut[TEXT_MAX + 1];
     size_t length = strnlen(text, TEXT_MAX);
     memcpy(cut, text, length);
@@ -143,7 +144,7 @@ void log_text(struct instance *instance, unsigned flags, const char *text)
 
 void log_line(struct instance *instance, unsigned flags, const char *format, ...)
 {
-    if (!heard(instance, flags)) return;
+    if (!sink_wants(instance, flags)) return;
     char text[TEXT_MAX + 1];
     va_list list;
     va_start(list, format);

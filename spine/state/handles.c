@@ -21,7 +21,7 @@ void instance_drop(struct instance *in)
     lock_drop();
 }
 
-struct instance *instance_known(VkInstance handle)
+struct instance *instance_find(VkInstance handle)
 {
     if (!handle) return NULL;
     const void *word = *(void **)handle;

@@ -14,7 +14,7 @@ static void records_free(struct physdev *list)
 }
 
 /* Returns the record of a found handle in a list, or NULL. Called with the lock. */
-static struct physdev *record_of(struct physdev *list, const struct found *found)
+static struct physdev *record_of(struct physdev *list, const struct found_device *found)
 {
     while (list && !(list->lower == found->handle && list->driver == found->driver)) list = list->next;
     return list;
@@ -24,8 +24,8 @@ static struct physdev *record_of(struct physdev *list, const struct found *found
  * instance is destroyed, because programs may keep handles that a trimmed or later result lacks (PHY-017). New records
  * are allocated without the lock; another thread may add the same device meanwhile (THR-008), so the list is then
  * searched again. */
-static VkResult give_records(struct instance *instance, struct physdev **list, uint64_t magic, struct found *found,
-                             uint32_t count)
+static VkResult give_records(struct instance *instance, struct physdev **list, uint64_t magic,
+                             struct found_device *found, uint32_t count)
 {
     struct physdev *spare = NULL;
     VkResult result = VK_SUCCESS;
@@ -67,12 +67,12 @@ static VkResult give_records(struct instance *instance, struct physdev **list, u
     return result;
 }
 
-VkResult physdev_records_term(struct instance *instance, struct found *found, uint32_t count)
+VkResult physdev_records_term(struct instance *instance, struct found_device *found, uint32_t count)
 {
     return give_records(instance, &instance->term_devs, PHYSDEV_TERM_MAGIC, found, count);
 }
 
-VkResult physdev_records_tramp(struct instance *instance, struct found *found, uint32_t count)
+VkResult physdev_records_tramp(struct instance *instance, struct found_device *found, uint32_t count)
 {
     return give_records(instance, &instance->tramp_devs, PHYSDEV_TRAMP_MAGIC, found, count);
 }

@@ -78,7 +78,7 @@ void drivers_end(struct instance *instance, const VkAllocationCallbacks *allocat
 /* ---- physdev.c -------------------------------------------------------------------------------------------------- */
 
 /* A handle from a driver or from the chain, and the loader's record of it. */
-struct found {
+struct found_device {
     struct driver *driver; /* NULL: handle is the chain's */
     void *handle;
     struct physdev *record;
@@ -86,8 +86,8 @@ struct found {
 
 /* Set the record of each found handle: physdev_records_term among the terminators' records, physdev_records_tramp among
  * those of programs. After an error (no memory), some records are NULL. */
-VkResult physdev_records_term(struct instance *instance, struct found *found, uint32_t count);
-VkResult physdev_records_tramp(struct instance *instance, struct found *found, uint32_t count);
+VkResult physdev_records_term(struct instance *instance, struct found_device *found, uint32_t count);
+VkResult physdev_records_tramp(struct instance *instance, struct found_device *found, uint32_t count);
 /* Returns the record, of either kind, that a handle points to, or NULL. */
 struct physdev *physdev_find(struct instance *instance, VkPhysicalDevice handle);
 void physdevs_free(struct instance *instance);
@@ -99,9 +99,9 @@ void instance_add(struct instance *instance);
 void instance_drop(struct instance *instance);
 /* Returns the instance of a handle that a layer passes: the loader's own handle, or a lower layer's wrapper, which has
  * the same first word (LAY-376). NULL: there is none. */
-struct instance *instance_known(VkInstance handle);
+struct instance *instance_find(VkInstance handle);
 /* Returns the device of a program's handle. A bad handle ends the process with a message about the command. */
-static inline struct device *given_device(const void *handle, uint32_t command)
+static inline struct device *device_check(const void *handle, uint32_t command)
 {
     struct device *device = device_of(handle);
     if (!device) bad_handle(command);

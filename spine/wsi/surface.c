@@ -15,7 +15,7 @@ static struct surface *surface_of(struct object *object)
 
 /* ---- creation -------------------------------------------------------------------------------------------------- */
 
-static size_t rounded(size_t size)
+static size_t round_up(size_t size)
 {
     return (size + 15) & ~(size_t)15;
 }
@@ -26,9 +26,9 @@ static size_t chain_size(const struct surface_kind *kind, const void *info)
     size_t size = 0;
     for (const VkBaseInStructure *in = info; in; in = in->pNext) {
         if (in->sType == kind->type)
-            size += rounded(kind->info_size);
+            size += round_up(kind->info_size);
         else if (in != info && kind->stereo && in->sType == VK_STRUCTURE_TYPE_DISPLAY_SURFACE_STEREO_CREATE_INFO_NV)
-            size += rounded(sizeof(VkDisplaySurfaceStereoCreateInfoNV));
+            size += round_up(sizeof(VkDisplaySurfaceStereoCreateInfoNV));
         else
             return 0;
     }
@@ -43,7 +43,7 @@ static void chain_copy(const struct surface_kind *kind, const void *info, void *
         memcpy(to, in, size);
         if (last) last->pNext = to;
         last = to;
-        to = (char *)to + rounded(size);
+        to = (char *)to + round_up(size);
     }
 }
 
@@ -70,7 +70,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
         return NULL;
     }
     /* WSI-010: object and copy share one block. */
-    size_t size = rounded(sizeof(struct surface)) + copy;
+    size_t size = round_up(sizeof(struct surface)) + copy;
     struct surface *surface = mem_new(instance_allocator(instance), size, VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!surface) {
         *result = VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -83,7 +83,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
     surface->whole_size = (uint32_t)size;
     surface->object.drop = surface_free;
     surface->kind = kind;
-    surface->create_info = (char *)surface + rounded(sizeof *surface);
+    surface->create_info = (char *)surface + round_up(sizeof *surface);
     chain_copy(kind, info, surface->create_info);
 
     struct held_drivers held;

@@ -92,7 +92,7 @@ struct surface *surface_new(struct instance *instance, const struct surface_kind
 /* ---- surface_query.c ------------------------------------------------------------------------------------------- */
 
 /* WSI-024, WSI-040: reports whether an extension is enabled on the instance, or logs an error. */
-bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command);
+bool surface_is_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command);
 /* Logs that the driver lacks a command. */
 void surface_lacks(struct instance *instance, const char *command);
 /* Returns the driver's function for a presentation-support query. NULL, after a message, if the extension is not

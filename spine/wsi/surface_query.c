@@ -7,14 +7,14 @@
 #include "gen/zends.h"
 #include "wsi/surface.h"
 
-bool surface_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
+bool surface_is_enabled(struct instance *instance, unsigned ext, const char *extension, const char *command)
 {
     if (instance_has(instance, ext)) return true;
     log_line(instance, LOG_ERROR, "%s extension not enabled. %s not executed!", extension, command);
     return false;
 }
 
-#define SURFACE_ENABLED(instance, command) surface_enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
+#define SURFACE_ENABLED(instance, command) surface_is_enabled(instance, EXT_VK_KHR_surface, "VK_KHR_surface", #command)
 
 static void demand(struct instance *instance, const void *output, const char *command, const char *name)
 {
@@ -28,7 +28,7 @@ void surface_lacks(struct instance *instance, const char *command)
 
 void *surface_asked(struct instance *instance, unsigned ext, const char *extension, const char *command, void *function)
 {
-    if (!surface_enabled(instance, ext, extension, command)) return NULL;
+    if (!surface_is_enabled(instance, ext, extension, command)) return NULL;
     if (!function) surface_lacks(instance, command);
     return function;
 }

@@ -18,7 +18,7 @@
 
 #define EXE_MAX 1024 /* GEN-13: a path of this many bytes or more counts as unknown */
 
-bool file_functions_replaced(void)
+bool file_access_is_replaced(void)
 {
     static _Atomic signed char known; /* -1: no, 1: yes */
     if (atomic_load(&known)) return atomic_load(&known) > 0;
@@ -44,7 +44,7 @@ void read_exe(struct wire_writer *w)
 /* The ELF header of this library, as the linker names it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-static bool foreign(const char *path)
+static bool is_foreign(const char *path)
 {
     ElfW(Ehdr) other = {0};
     ssize_t length = -1;
@@ -60,5 +60,5 @@ static bool foreign(const char *path)
 
 void read_foreign(struct wire_writer *w, const char *path)
 {
-    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = foreign(path)});
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = is_foreign(path)});
 }

@@ -3,7 +3,7 @@
 
 /* Returns false: the dynamic linker binds the library's own calls, too, to functions that another library
  * interposes. */
-bool file_functions_replaced(void)
+bool file_access_is_replaced(void)
 {
     return false;
 }

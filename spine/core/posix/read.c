@@ -78,24 +78,24 @@ void read_directory(struct wire_writer *w, struct read_budget *budget, const cha
 
 /* An open file of any type: a descriptor, or a stream if another library interposes the C library's functions
  * (LAY-2). */
-struct opened {
+struct open_file {
     int fd; /* -1: none */
     FILE *file;
 };
 
 /* Opens a file without blocking: the path may have become a FIFO since it was checked. */
-static struct opened file_open(const char *path)
+static struct open_file file_open(const char *path)
 {
-    struct opened o = {.fd = -1};
-    if (!file_functions_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (o.fd < 0 && (file_functions_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
+    struct open_file o = {.fd = -1};
+    if (!file_access_is_replaced()) o.fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (o.fd < 0 && (file_access_is_replaced() || errno == EWOULDBLOCK /* until a lease ends */)) {
         o.file = fopen(path, "rbe");
         if (o.file) setvbuf(o.file, NULL, _IONBF, 0); /* the file is read at once into the caller's buffer */
     }
     return o;
 }
 
-static void file_close(struct opened o)
+static void file_close(struct open_file o)
 {
     if (o.file) fclose(o.file);
     if (o.fd >= 0) close(o.fd);
@@ -109,7 +109,7 @@ static ssize_t read_at(int fd, char *to, size_t size, off_t at)
     return lseek(fd, at, SEEK_SET) == at ? read(fd, to, size) : -1;
 }
 
-static size_t file_more(struct opened o, size_t at, char *to, size_t size)
+static size_t file_more(struct open_file o, size_t at, char *to, size_t size)
 {
     if (o.file) return fread(to, 1, size, o.file);
     ssize_t got = -1;
@@ -121,7 +121,7 @@ static size_t file_more(struct opened o, size_t at, char *to, size_t size)
 
 /* Returns the size of an open file, or -1 with the reason in *status. A stream from an interposed fopen may have no
  * descriptor; it is measured by seeking. */
-static long long file_size(struct opened o, uint32_t *status, struct file_identity *file)
+static long long file_size(struct open_file o, uint32_t *status, struct file_identity *file)
 {
     struct stat st;
     *status = WIRE_FILE_NO_SIZE; /* LAY-8: if its size cannot be determined */
@@ -142,7 +142,7 @@ static long long file_size(struct opened o, uint32_t *status, struct file_identi
 
 /* Reads a small file without asking for its size. Returns true if the file ended within READ_SMALL bytes and its last
  * character is the closing brace of a manifest; otherwise the caller starts again. */
-static bool file_small(struct opened o, struct wire_writer *w, size_t *length)
+static bool file_small(struct open_file o, struct wire_writer *w, size_t *length)
 {
     if (o.file || !wire_room(w, CONTENT_AT + READ_SMALL + 1)) return false;
     char *content = (char *)w->bytes + w->size + CONTENT_AT;
@@ -152,7 +152,7 @@ static bool file_small(struct opened o, struct wire_writer *w, size_t *length)
 }
 
 /* Reads all of an open file and returns its status. */
-static uint32_t file_content(struct opened o, struct read_budget *budget, struct wire_writer *w, size_t *length)
+static uint32_t file_content(struct open_file o, struct read_budget *budget, struct wire_writer *w, size_t *length)
 {
     struct file_identity file = {0};
     uint32_t status;
@@ -171,12 +171,12 @@ static uint32_t file_content(struct opened o, struct read_budget *budget, struct
 /* Appends a file's record, whose content is not copied: manifests of layers can be large. */
 void read_file(struct wire_writer *w, struct read_budget *budget, const char *path)
 {
-    struct opened opened = {.fd = -1};
+    struct open_file opened = {.fd = -1};
     size_t start = wire_begin(w, WIRE_FILE), length = 0;
     wire_put_str(w, path, WIRE_CSTR);
     errno = 0;
     /* LAY-7: a file that cannot be opened is skipped */
-    bool special = (file_functions_replaced() || !is_regular(budget, path)) && file_is_special(path);
+    bool special = (file_access_is_replaced() || !is_regular(budget, path)) && file_is_special(path);
     uint32_t status = special ? WIRE_FILE_NOT_REGULAR : WIRE_FILE_NOT_OPENED;
     if (!special) opened = file_open(path);
     if (opened.fd >= 0 || opened.file)

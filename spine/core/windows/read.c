@@ -45,7 +45,7 @@ void read_directory(struct wire_writer *w, struct read_budget *budget, const cha
     struct wire_directory r = {WIRE_STR(path, path)};
     WIN32_FIND_DATAW found;
     WCHAR *wide = wide_path(path);
-    WCHAR *all = wide ? wide_joined(wide, L"\\*") : NULL;
+    WCHAR *all = wide ? wide_join(wide, L"\\*") : NULL;
     HANDLE search = all ? search_begin(all, &found) : INVALID_HANDLE_VALUE;
     if (wide && !all) w->failed = true;
     if ((all || !wide) && search == INVALID_HANDLE_VALUE && out_of_memory()) w->failed = true;
@@ -65,7 +65,7 @@ void read_directory(struct wire_writer *w, struct read_budget *budget, const cha
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
 /* Reports whether this call has read the file too often already, under any name. */
-static bool too_often(struct read_budget *budget, HANDLE file, uint64_t size)
+static bool is_over_budget(struct read_budget *budget, HANDLE file, uint64_t size)
 {
     BY_HANDLE_FILE_INFORMATION info;
     if (size <= READ_SMALL || !GetFileInformationByHandle(file, &info)) return false;
@@ -86,7 +86,7 @@ static bool content_of(HANDLE file, struct read_budget *budget, uint32_t *status
     *status = WIRE_FILE_TOO_LARGE;
     if (size.QuadPart > FILE_SIZE_MAX) return true;
     *status = WIRE_FILE_TOO_OFTEN;
-    if (too_often(budget, file, (uint64_t)size.QuadPart)) return true;
+    if (is_over_budget(budget, file, (uint64_t)size.QuadPart)) return true;
     *content = malloc((size_t)size.QuadPart + 1);
     if (!*content) return false;
     while (got < (DWORD)size.QuadPart && ReadFile(file, *content + got, (DWORD)size.QuadPart - got, &more, NULL) &&
@@ -156,7 +156,7 @@ void read_exists(struct wire_writer *w, const char *path)
 }
 
 /* Reports whether a library's header (IMAGE_FILE_HEADER) names another machine than the program's. */
-static bool foreign(const WCHAR *path)
+static bool is_foreign(const WCHAR *path)
 {
     const uint8_t *program = (const uint8_t *)GetModuleHandleW(NULL);
     const IMAGE_NT_HEADERS *own = (const IMAGE_NT_HEADERS *)(program + ((const IMAGE_DOS_HEADER *)program)->e_lfanew);
@@ -180,6 +180,6 @@ void read_foreign(struct wire_writer *w, const char *path)
 {
     WCHAR *wide = wide_path(path);
     if (!wide && out_of_memory()) w->failed = true;
-    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = wide && foreign(wide)});
+    wire_put_foreign(w, &(struct wire_foreign){WIRE_STR(path, path), .yes = wide && is_foreign(wide)});
     free(wide);
 }

@@ -14,7 +14,7 @@ static char *list_data(const WCHAR *list, size_t count, uint32_t *length)
         size_t end = at;
         while (end < count && list[end]) end++;
         end += end < count; /* with the NUL */
-        data = utf8_counted(list + at, end - at, length);
+        data = utf8_with_length(list + at, end - at, length);
         if (data) {
             memcpy(kept + size, list + at, (end - at) * sizeof *kept);
             size += end - at;
@@ -22,7 +22,7 @@ static char *list_data(const WCHAR *list, size_t count, uint32_t *length)
         free(data);
         at = end;
     }
-    data = kept ? utf8_counted(kept, size, length) : NULL;
+    data = kept ? utf8_with_length(kept, size, length) : NULL;
     free(kept);
     return data;
 }
@@ -31,7 +31,7 @@ char *value_data(DWORD type, const BYTE *data, DWORD size, uint32_t *length)
 {
     const WCHAR *text = (const WCHAR *)(const void *)data;
     if (type == REG_MULTI_SZ) return list_data(text, size / sizeof *text, length);
-    if (type == REG_SZ || type == REG_EXPAND_SZ) return utf8_counted(text, size / sizeof *text, length);
+    if (type == REG_SZ || type == REG_EXPAND_SZ) return utf8_with_length(text, size / sizeof *text, length);
     char *copy = room_of(size ? size : 1);
     if (copy) memcpy(copy, data, size);
     *length = size;

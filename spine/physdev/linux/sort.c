@@ -71,7 +71,7 @@ static bool ask_pci(const struct instance *instance, struct key *key)
     uint32_t count;
     VkExtensionProperties *ext;
     if (!ask || !list) return true;
-    if (!list_given(device_extensions(driver, list, handle, NULL, &count, &ext))) return false;
+    if (!is_list_result(device_extensions(driver, list, handle, NULL, &count, &ext))) return false;
     bool listed = extension_listed(ext, count, "VK_EXT_pci_bus_info");
     free(ext);
     if (!listed) return true;
@@ -179,7 +179,7 @@ VkResult sort_devices(struct instance *instance, struct scan *scan)
         log_line(instance, LOG_INFO | LOG_DRIVER, "           [%u] %s  %s", i, key[i].name,
                  key[i].chosen ? "[default]" : "");
         struct physdev *device = key[i].device;
-        scan->found[i] = (struct found){device->driver, device->lower, device};
+        scan->found[i] = (struct found_device){device->driver, device->lower, device};
     }
     free(key);
     return VK_SUCCESS;

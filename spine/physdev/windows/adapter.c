@@ -11,7 +11,7 @@
 typedef VkResult(VKAPI_PTR *enumerate_adapter)(VkInstance instance, LUID adapter, uint32_t *count,
                                                VkPhysicalDevice *devices);
 
-bool adapters_asked(const struct scan *scan)
+bool scan_needs_adapters(const struct scan *scan)
 {
     for (uint32_t i = 0; i < scan->drivers.count; i++)
         if (scan->drivers.driver[i]->lib->enumerate_adapter) return true;
@@ -103,7 +103,7 @@ static VkResult ask_driver(struct instance *instance, const struct question *q, 
 }
 
 /* Reports whether a driver's device is implemented on Direct3D 12 (WIN-067, WIN-068). */
-static bool on_direct3d(const struct instance *instance, const struct driver *driver, VkPhysicalDevice device)
+static bool uses_direct3d(const struct instance *instance, const struct driver *driver, VkPhysicalDevice device)
 {
     VkPhysicalDeviceProperties plain = {0};
     driver_fn(driver, vkGetPhysicalDeviceProperties)(device, &plain);
@@ -143,7 +143,8 @@ static VkResult add_answers(const struct instance *instance, struct scan *scan, 
     uint32_t givers = 0;
     for (uint32_t d = 0; d < all->count; d++) givers += answer[d].count > 0;
     for (uint32_t d = 0; d < all->count; d++)
-        answer[d].layered = givers > 1 && answer[d].count && on_direct3d(instance, all->driver[d], answer[d].device[0]);
+        answer[d].layered =
+            givers > 1 && answer[d].count && uses_direct3d(instance, all->driver[d], answer[d].device[0]);
     VkResult result = VK_SUCCESS;
     for (int layered = 0; layered < 2; layered++)
         for (uint32_t d = 0; d < all->count && result == VK_SUCCESS; d++)

@@ -5,7 +5,7 @@
 #include "physdev/list.h"
 
 /* Reports whether any driver of the scan can list the devices of an adapter (WIN-062). */
-bool adapters_asked(const struct scan *scan);
+bool scan_needs_adapters(const struct scan *scan);
 /* Adds to the scan the devices that its drivers report by adapter: in the order of the adapters, within an adapter in
  * driver order, each device once (WIN-061, WIN-066). *ordered is false if no DXGI factory orders adapters; no driver
  * was asked then (WIN-060). Returns VK_SUCCESS or out of memory. */

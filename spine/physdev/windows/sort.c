@@ -16,7 +16,7 @@ VkLoaderFeatureFlags sort_features(struct instance *instance)
  * has created. */
 bool sort_wanted(const struct instance *instance, const struct scan *scan)
 {
-    return !instance->inside_dxgi && adapters_asked(scan);
+    return !instance->inside_dxgi && scan_needs_adapters(scan);
 }
 
 /* Sorts the scan's list. *sorted: the number of devices at its head that are in the order of adapters. *ordered false:

@@ -59,7 +59,7 @@ static int64_t now(void)
 
 /* ---- the mutex -------------------------------------------------------------------------------------------------- */
 
-static void owned(bool mine)
+static void set_owner(bool mine)
 {
 #ifdef CHECK_LOCK
     atomic_store_explicit(&lock_owner, mine ? (uintptr_t)pthread_self() : 0, memory_order_relaxed);
@@ -71,12 +71,12 @@ static void owned(bool mine)
 static void mutex_take(void)
 {
     pthread_mutex_lock(&lock);
-    owned(true);
+    set_owner(true);
 }
 
 static void mutex_drop(void)
 {
-    owned(false);
+    set_owner(false);
     pthread_mutex_unlock(&lock);
 }
 
@@ -84,7 +84,7 @@ static void mutex_drop(void)
 static bool mutex_take_bounded(void)
 {
     if (pthread_mutex_trylock(&lock) != 0 && !mutex_lock_for(&lock, FORK_WAIT_SECONDS_MAX)) return false;
-    owned(true);
+    set_owner(true);
     return true;
 }
 
@@ -121,7 +121,7 @@ static struct visitor *visitor_place(uint64_t thread)
     return v;
 }
 
-static bool others_inside(uint64_t thread)
+static bool has_others_inside(uint64_t thread)
 {
     bool any = crowd > 0;
     for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
@@ -140,7 +140,7 @@ static void child_begins(void)
 
 /* Reports whether this thread runs between the handlers of its own fork, where other libraries' handlers may call the
  * loader. In the child, such a call may come before the handler here; then the child's state is reset now. */
-static bool forks_itself(void)
+static bool is_forking(void)
 {
     const struct visitor *v = visitor_of(thread_known());
     if (!v || !v->forking) return false;
@@ -154,7 +154,7 @@ static bool forks_itself(void)
 /* Waits while other threads fork. The lock is released meanwhile. */
 static void wait_for_forks(const uint32_t *some)
 {
-    if (forks_itself()) return;
+    if (is_forking()) return;
     while (*some) {
         if (!forks_until) forks_until = now() + FORK_WAIT_SECONDS_MAX * SECOND;
         if (!sleep_before(forks_until)) return;
@@ -163,7 +163,7 @@ static void wait_for_forks(const uint32_t *some)
 
 /* Waits until no other thread is inside the gate. A fork during a dlopen would leave the child with the dynamic
  * linker's lock held forever. */
-static void before_fork(void)
+static void fork_begin(void)
 {
     uint64_t me = thread_now();
     if (!mutex_take_bounded()) return;
@@ -173,7 +173,7 @@ static void before_fork(void)
         v->self = thread_self();
         if (!forks++) forks_until = 0;
         int64_t end = 0;
-        while (others_inside(me)) {
+        while (has_others_inside(me)) {
             if (!end) end = now() + FORK_WAIT_SECONDS_MAX * SECOND;
             if (!sleep_before(end)) break;
         }
@@ -182,7 +182,7 @@ static void before_fork(void)
     mutex_drop();
 }
 
-static void after_fork_in_parent(void)
+static void fork_end_in_parent(void)
 {
     if (!mutex_take_bounded()) return;
     struct visitor *v = visitor_of(thread_known());
@@ -196,14 +196,14 @@ static void after_fork_in_parent(void)
 }
 
 /* Resets the lock and the state, which any thread of the parent may have had. */
-static void after_fork_in_child(void)
+static void fork_end_in_child(void)
 {
     const struct visitor *v = visitor_of(thread_known());
     bool known = child_known && !(v && v->forking);
     child_known = false;
     if (known) return;
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    owned(false);
+    set_owner(false);
     child_begins();
 }
 
@@ -214,7 +214,7 @@ void fork_watch(void)
 {
     static atomic_uint begun;
     if (atomic_load_explicit(&begun, memory_order_relaxed) || atomic_exchange(&begun, true)) return;
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(fork_begin, fork_end_in_parent, fork_end_in_child);
 }
 
 /* ---- the lock --------------------------------------------------------------------------------------------------- */

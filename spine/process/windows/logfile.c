@@ -130,7 +130,7 @@ static HANDLE file_at(const WCHAR *path, uint64_t *size)
 /* Renames a full file and opens a new one. */
 static HANDLE next_file(const WCHAR *path, HANDLE full, uint64_t *size)
 {
-    WCHAR *before = wide_joined(path, L".1");
+    WCHAR *before = wide_join(path, L".1");
     CloseHandle(full);
     bool moved = before && MoveFileExW(path, before, MOVEFILE_REPLACE_EXISTING);
     free(before);

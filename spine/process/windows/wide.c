@@ -40,7 +40,7 @@ char *utf8_of(const WCHAR *text)
     return utf8;
 }
 
-char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes)
+char *utf8_with_length(const WCHAR *text, size_t length, uint32_t *bytes)
 {
     int room = length ? WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, (int)length, NULL, 0, NULL, NULL) : 0;
     char *utf8 = room > 0 || !length ? room_of((size_t)room + 1) : NULL;
@@ -60,7 +60,7 @@ WCHAR *wide_path(const char *path)
     return wide;
 }
 
-WCHAR *wide_joined(const WCHAR *text, const WCHAR *after)
+WCHAR *wide_join(const WCHAR *text, const WCHAR *after)
 {
     WCHAR *out = array_grow(NULL, (uint64_t)wcslen(text) + wcslen(after) + 1, sizeof *out);
     return out ? wcscat(wcscpy(out, text), after) : NULL;
@@ -77,7 +77,7 @@ WCHAR *long_path(const WCHAR *path)
     bool lacking = room && !whole;
     if (whole && GetFullPathNameW(path, room, whole, NULL) < room) {
         bool share = whole[0] == L'\\' && whole[1] == L'\\';
-        longer = share ? wide_joined(L"\\\\?\\UNC", whole + 1) : wide_joined(L"\\\\?\\", whole);
+        longer = share ? wide_join(L"\\\\?\\UNC", whole + 1) : wide_join(L"\\\\?\\", whole);
         lacking = !longer;
     }
     free(whole);

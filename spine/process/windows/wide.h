@@ -11,7 +11,7 @@
 WCHAR *wide_of(const char *text);
 char *utf8_of(const WCHAR *text);
 /* Converts a text of length characters, which may contain NULs. *bytes: the length of the result. */
-char *utf8_counted(const WCHAR *text, size_t length, uint32_t *bytes);
+char *utf8_with_length(const WCHAR *text, size_t length, uint32_t *bytes);
 /* Reports whether lack of memory was the reason that the last of these functions, of the functions built on them, or of
  * the system's failed. */
 bool out_of_memory(void);
@@ -20,7 +20,7 @@ void *room_of(size_t size);
 /* Converts a path, with backslashes as separators. */
 WCHAR *wide_path(const char *path);
 /* Joins two texts, for free(). NULL: no memory. */
-WCHAR *wide_joined(const WCHAR *text, const WCHAR *after);
+WCHAR *wide_join(const WCHAR *text, const WCHAR *after);
 /* Returns the form of a path of MAX_PATH or more characters that the system accepts from all programs, for free().
  * NULL: the path is shorter or has that form already, or no memory (out_of_memory() tells). */
 WCHAR *long_path(const WCHAR *path);

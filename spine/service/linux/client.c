@@ -161,7 +161,7 @@ static enum wire_service_state exchange(struct service *s, const char *request, 
 
 /* ---- connecting ------------------------------------------------------------------------------------------------- */
 
-static enum wire_service_state why_not_there(int error)
+static enum wire_service_state state_of_error(int error)
 {
     switch (error) {
     case EAGAIN: return WIRE_SERVICE_LATE; /* the queue of connections is full */
@@ -193,11 +193,11 @@ static enum wire_service_state connect_in(struct service *s, const char *directo
     int length = snprintf(s->place, sizeof s->place, "%s%s/loader.sock", directory, below);
     if (directory[0] != '/' || length >= (int)sizeof s->place) return WIRE_SERVICE_NONE;
     if (is_resting(s)) return WIRE_SERVICE_RESTING;
-    if (!real_path(s, &at)) return why_not_there(errno);
+    if (!real_path(s, &at)) return state_of_error(errno);
     s->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->socket < 0) return WIRE_SERVICE_NONE;
     bool there = connect(s->socket, (struct sockaddr *)&at, sizeof at) == 0;
-    enum wire_service_state state = there ? WIRE_SERVICE_ANSWERED : why_not_there(errno);
+    enum wire_service_state state = there ? WIRE_SERVICE_ANSWERED : state_of_error(errno);
     /* PRO-008: the library opens files through /proc/self/fd, and accepts a service by the owners of its path */
     if (there && access("/proc/self/fd", F_OK) != 0)
         state = WIRE_SERVICE_NO_PROC;
@@ -288,7 +288,7 @@ void read_service(struct wire_writer *w, struct service *s)
     free(index);
 }
 
-static const char *why_not(enum wire_service_state state)
+static const char *state_text(enum wire_service_state state)
 {
     switch (state) {
     case WIRE_SERVICE_LATE: return "the driver service does not answer in time";
@@ -350,7 +350,7 @@ int service_file(struct service *s, uint32_t number, uint32_t size, struct file_
     int fd = -1;
     enum wire_service_state state = s->socket < 0 ? WIRE_SERVICE_ENDED : take_file(s, number, &fd);
     if (state != WIRE_SERVICE_ANSWERED) {
-        *why = why_not(state);
+        *why = state_text(state);
         return -1;
     }
     if (fd < 0) {

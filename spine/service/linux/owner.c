@@ -15,7 +15,7 @@
 #define OVERFLOW_USER 65534u /* the id that the kernel shows for a user without an id in the namespace */
 
 /* Reports whether some users of the machine have no id in this process's user namespace. */
-static bool users_hidden(void)
+static bool has_hidden_users(void)
 {
     char text[128];
     unsigned inside = 0, outside = 0, count = 0;
@@ -28,7 +28,7 @@ static bool users_hidden(void)
 }
 
 /* Reports whether users other than its owner may add entries to a directory. */
-static bool open_to_others(const struct stat *s)
+static bool is_open_to_others(const struct stat *s)
 {
     if (!S_ISDIR(s->st_mode)) return false;
     return s->st_mode & S_IWOTH || (s->st_mode & S_IWGRP && s->st_gid != 0 && s->st_gid != getegid());
@@ -37,7 +37,7 @@ static bool open_to_others(const struct stat *s)
 /* Reports whether a file's owner is root or the program's user. A user without an id may be root of the machine, and is
  * accepted unless the parent directory is open to other users (shared): there any user could own the file. Otherwise
  * the owner of the directory, or the user who mounted it, has created the file. */
-static bool ours(const struct stat *s, bool shared, bool hidden)
+static bool is_ours(const struct stat *s, bool shared, bool hidden)
 {
     return s->st_uid == 0 || s->st_uid == geteuid() || (s->st_uid == OVERFLOW_USER && hidden && !shared);
 }
@@ -51,14 +51,14 @@ struct path_check {
 static bool accept_component(struct path_check *check, const char *path)
 {
     struct stat s;
-    if (lstat(path, &s) != 0 || S_ISLNK(s.st_mode) || !ours(&s, check->shared, check->hidden)) return false;
-    check->shared = open_to_others(&s);
+    if (lstat(path, &s) != 0 || S_ISLNK(s.st_mode) || !is_ours(&s, check->shared, check->hidden)) return false;
+    check->shared = is_open_to_others(&s);
     return !check->shared || s.st_mode & S_ISVTX;
 }
 
 bool owner_counts(char *path)
 {
-    struct path_check check = {.hidden = users_hidden()};
+    struct path_check check = {.hidden = has_hidden_users()};
     bool counts = accept_component(&check, "/");
     for (char *end = path; counts && end;) {
         end = strchr(end + 1, '/');
