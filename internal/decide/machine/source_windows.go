@@ -60,8 +60,8 @@ func (s *Source) Path(name string) string {
 // Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// elsewhere has the facts that only Windows has. Where OwnReader has no answer, the tool reads the facts itself: keys in the
-// view of programs of the other word size, and everything if there is no reader.
+// elsewhere has the facts that only Windows has. Where OwnReader has no answer, the tool reads the facts itself, except DXGI's
+// adapters: these load a part of the driver, which may have ended the reader.
 type elsewhere struct{ *Source }
 
 // Reader reads the facts of the running system as the library does. A method returns false if there is no answer.
@@ -77,39 +77,39 @@ type Reader interface {
 // OwnReader returns the reader of this program, for programs of its word size; nil: there is none.
 var OwnReader = func() Reader { return nil }
 
-// Registry returns a key in the view of the program. A key for which the reader has no answer counts as missing.
+// Registry returns a key in the view of the program.
 func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
 	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
-		k, _ := r.Registry(h, key)
-		return k
+		if k, ok := r.Registry(h, key); ok {
+			return k
+		}
 	}
 	return windows.Registry(h, key, e.Bits())
 }
 
 func (elsewhere) Adapters(name string) facts.Adapters {
-	r := OwnReader()
-	if r == nil {
-		return windows.Adapters(name)
+	if r := OwnReader(); r != nil {
+		if all, ok := r.Adapters(name); ok {
+			return all
+		}
 	}
-	all, ok := r.Adapters(name)
-	if !ok {
-		all.Status = facts.AdaptersFailed
-	}
-	return all
+	return windows.Adapters(name)
 }
 
 func (elsewhere) Devices(name string) facts.Devices {
 	if r := OwnReader(); r != nil {
-		all, _ := r.Devices(name)
-		return all
+		if all, ok := r.Devices(name); ok {
+			return all
+		}
 	}
 	return windows.Devices(name)
 }
 
 func (elsewhere) Packages(family string) []string {
 	if r := OwnReader(); r != nil {
-		paths, _ := r.Packages(family)
-		return paths
+		if paths, ok := r.Packages(family); ok {
+			return paths
+		}
 	}
 	return windows.Packages(family)
 }

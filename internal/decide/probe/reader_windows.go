@@ -3,10 +3,12 @@ package probe
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/wire"
@@ -14,15 +16,23 @@ import (
 )
 
 // Reader is a child that answers questions until this process ends. Its methods return false if the child crashed during the
-// question, for example in a driver's part of DXGI. The next question starts the child again.
+// question, for example in a driver's part of DXGI. The next question starts the child again, unless it never gave an answer.
 type Reader struct {
+	Failed func(error) // is called once if the child cannot run or never answers, with the reason
+
 	program string
 	lowered bool // the child gets the rights of a program that the user starts
 
 	lock     sync.Mutex
 	question io.Writer // nil: the child does not run
 	answer   io.Reader
+	process  *os.Process
+	answered bool // the child has answered a question
+	useless  bool // it cannot run, or never answered
 }
+
+// answerLimit is the longest time for an answer.
+const answerLimit = 30 * time.Second
 
 // answerMax is the size of the largest answer in bytes. The library reads no larger value either.
 const answerMax = 1 << 28
@@ -78,7 +88,7 @@ func (r *Reader) start() error {
 	if err := child.Start(); err != nil {
 		return err
 	}
-	r.question, r.answer = question, answer
+	r.question, r.answer, r.process = question, answer, child.Process
 	return nil
 }
 
@@ -88,14 +98,32 @@ func (r *Reader) ask(put func(*wire.Writer)) string {
 	put(&w)
 	r.lock.Lock()
 	defer r.lock.Unlock()
-	if r.question == nil && r.start() != nil {
+	if r.useless {
 		return ""
 	}
+	if r.question == nil {
+		if err := r.start(); err != nil {
+			r.fail(err)
+			return ""
+		}
+	}
+	late := time.AfterFunc(answerLimit, func() { _ = r.process.Kill() })
+	defer late.Stop()
 	text, err := r.exchange(w.Bytes())
 	if err != nil {
 		r.question, r.answer = nil, nil
+		r.fail(errors.New("it gives no answer"))
+		return ""
 	}
+	r.answered = true
 	return text
+}
+
+// fail marks a child that has never answered as useless.
+func (r *Reader) fail(err error) {
+	if r.useless = !r.answered; r.useless && r.Failed != nil {
+		r.Failed(unusable(r.program, err))
+	}
 }
 
 func (r *Reader) exchange(question []byte) (string, error) {

@@ -28,6 +28,7 @@ type Result struct {
 	Problem    string         // the reason for a bad end; empty after a good one
 	Outcome    Outcome
 
+	began bool // the child has written a line
 	ended bool // the child ended by itself
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -49,6 +50,23 @@ const (
 
 // notYet is the problem of a child that was ended by its context.
 const notYet = "it has not ended yet"
+
+// Unusable is the error of a child that could not be started, or that ended before it did anything: nothing is known about the library.
+type Unusable struct {
+	Child string
+	Err   error
+}
+
+func (u *Unusable) Error() string { return fmt.Sprintf("the probe %s cannot run: %v", u.Child, u.Err) }
+func (u *Unusable) Unwrap() error { return u.Err }
+
+// unusable returns the error of a child that could not be started, without its path.
+func unusable(child string, err error) error {
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = of.Err
+	}
+	return &Unusable{child, err}
+}
 
 // Run runs the child, which loads the library and uses it as a short program does, for at most limit. An error means that
 // the child could not be started; a failure of the child is the result's Problem.
@@ -127,7 +145,7 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
+		return nil, unusable(at.Child, err)
 	}
 	out := &firstBytes{limit: maxEvents}
 	read := make(chan struct{})
@@ -144,6 +162,8 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	result.Unfinished = unfinished
 	var exit *exec.ExitError
 	switch {
+	case !result.began && ctx.Err() == nil:
+		return nil, unusable(at.Child, fmt.Errorf("it ended before it did anything: %s", cmd.ProcessState))
 	case whole.Err() != nil:
 		result.Problem, result.Outcome = notYet+result.during(unfinished), Cut
 	case ctx.Err() != nil:
@@ -221,6 +241,7 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		if line := lines.Bytes(); len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &e) != nil {
 			continue // not a line of the probe
 		}
+		r.began = true
 		switch e.Event {
 		case "begin":
 			unfinished = e.Phase

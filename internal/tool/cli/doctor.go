@@ -57,6 +57,21 @@ func (r *repairing) options(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 }
 
+// sayUntried prints why drivers and layers are not tried.
+func sayUntried(s *invocation, why error) {
+	fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", why)
+}
+
+// allowUntried returns nil, after a message, for the error of a probe that cannot run, unless trials were requested. It returns
+// other errors unchanged.
+func allowUntried(s *invocation, wanted examination, err error) error {
+	if broken := (*probe.Unusable)(nil); wanted.how != everything && errors.As(err, &broken) {
+		sayUntried(s, broken)
+		return nil
+	}
+	return err
+}
+
 // check returns an error for incompatible options.
 func (r *repairing) check() error {
 	switch {

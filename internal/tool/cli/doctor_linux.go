@@ -97,9 +97,10 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 	case missing != nil && wanted.how == everything:
 		err = missing
 	case missing != nil:
-		fmt.Fprintf(s.messages(), "vkloader: nothing is tried: %v\n", missing)
+		sayUntried(s, missing)
 	default:
 		result, err = result.Try(ctx, wanted.tries(found, about))
+		err = allowUntried(s, wanted, err)
 		if text := trust.Refusal("tried", err); text != "" && wanted.how != everything { // the files are examined anyway
 			fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", text)
 			err = nil

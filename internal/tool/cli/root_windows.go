@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -37,13 +38,13 @@ func elevatedHere() bool {
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// self returns the path with which this program starts itself. It also sets the reader for child processes.
+// self returns the path with which this program starts itself. It also sets the reader of the system's facts.
 func self(executable string) string {
-	machine.OwnReader = func() machine.Reader {
-		if r := probe.OwnReader(); r != nil {
-			return r
+	if r := probe.OwnReader(); r != nil {
+		r.Failed = func(err error) {
+			fmt.Fprintf(os.Stderr, "vkloader: warning: %v; the tool reads the registry itself\n", err)
 		}
-		return nil
+		machine.OwnReader = func() machine.Reader { return r }
 	}
 	return executable
 }

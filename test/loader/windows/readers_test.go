@@ -30,24 +30,29 @@ func TestReadersOfTheLibrary(t *testing.T) {
 	}
 }
 
-// The tool asks its probe; if the probe answers nothing, nothing is found. Without a probe, the tool reads the system
-// itself.
+// The tool asks its probe. Without a probe, and with one that cannot run or gives no answer, it reads the system itself, and says
+// so in the second case.
 func TestToolAsksTheLibrary(t *testing.T) {
 	for _, size := range sizes {
 		dir, top := root(t)
 		at := filepath.Join(dir, "root/prefix/drive_c/alone")
-		copied := func(name, as string) {
+		write := func(name string, text []byte) {
 			t.Helper()
-			text, err := os.ReadFile(filepath.Join(dir, top, "build/windows", size, name))
+			err := os.MkdirAll(filepath.Dir(filepath.Join(at, name)), 0o755)
 			if err == nil {
-				err = os.MkdirAll(filepath.Dir(filepath.Join(at, as)), 0o755)
-			}
-			if err == nil {
-				err = os.WriteFile(filepath.Join(at, as), text, 0o755)
+				err = os.WriteFile(filepath.Join(at, name), text, 0o755)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
+		}
+		built := func(name string) []byte {
+			t.Helper()
+			text, err := os.ReadFile(filepath.Join(dir, top, "build/windows", size, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
 		}
 		drivers := func() string {
 			cmd, output := wine(t, `C:\alone\vkloader.exe`, "list", "drivers", "--json")
@@ -56,16 +61,20 @@ func TestToolAsksTheLibrary(t *testing.T) {
 			return out + errOut
 		}
 		t.Cleanup(func() { os.RemoveAll(at) })
-		copied("vkloader.exe", "vkloader.exe")
-		if got := drivers(); !strings.Contains(got, "winevulkan.json") {
+		write("vkloader.exe", built("vkloader.exe"))
+		const warning = `the probe C:\alone\libexec\probe.exe cannot run`
+		if got := drivers(); !strings.Contains(got, "winevulkan.json") || strings.Contains(got, warning) {
 			t.Errorf("%s: without a probe: %s", size, got)
 		}
-		copied(`test/with.exe`, "libexec/probe.exe")
-		if got := drivers(); strings.Contains(got, "winevulkan.json") || !strings.Contains(got, `"schema"`) {
-			t.Errorf("%s: by a probe without answers: %s", size, got)
+		probe := built(`libexec/probe.exe`)
+		for name, text := range map[string][]byte{"cut off": probe[:len(probe)/3], "empty": {}, "text": []byte("no program"), "another program": built(`test/with.exe`)} {
+			write("libexec/probe.exe", text)
+			if got := drivers(); !strings.Contains(got, "winevulkan.json") || strings.Count(got, warning) != 1 {
+				t.Errorf("%s: %s: %s", size, name, got)
+			}
 		}
-		copied(`libexec/probe.exe`, "libexec/probe.exe")
-		if got := drivers(); !strings.Contains(got, "winevulkan.json") {
+		write("libexec/probe.exe", probe)
+		if got := drivers(); !strings.Contains(got, "winevulkan.json") || strings.Contains(got, warning) {
 			t.Errorf("%s: by the probe: %s", size, got)
 		}
 	}

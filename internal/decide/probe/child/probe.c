@@ -318,6 +318,8 @@ static bool program(bool print)
 int main(int argc, char **argv)
 {
     argc = system_begin(argc, argv);
+    fprintf(events, "{\"event\":\"start\"}\n"); /* whatever happens later is not this program's fault */
+    fflush(events);
     if (argc == 3 && !strcmp(argv[2], "driver")) return negotiate_driver(argv[1]) ? 0 : 1;
     if (argc == 4 && !strcmp(argv[2], "layer")) return negotiate_layer(argv[1], argv[3]) ? 0 : 1;
     const char *way = argc == 3 ? argv[2] : "";
