@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -331,7 +330,7 @@ func (s *invocation) kindOfWord(word string) string {
 	own := func(name string) bool {
 		return name == strings.ToLower(word) || slices.Contains(parts(name), strings.ToLower(word))
 	}
-	_, err := exec.LookPath(word)
+	_, err := lookUp(word)
 	switch {
 	case slices.ContainsFunc(names, own):
 		return "entry"
@@ -388,7 +387,7 @@ func explainWord(s *invocation, word string) (program string, done bool) {
 		if strings.ContainsRune(word, filepath.Separator) {
 			return word, false
 		}
-		path, _ := exec.LookPath(word)
+		path, _ := lookUp(word)
 		return path, false
 	}
 	return "", false

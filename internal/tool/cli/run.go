@@ -278,7 +278,7 @@ func ended(code int) error {
 
 // programPath finds a program. Its errors have the exit codes of run.
 func programPath(name string) (string, error) {
-	path, err := exec.LookPath(name)
+	path, err := lookUp(name)
 	switch {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist):
 		return "", exit.As(exit.NotFound, fmt.Errorf("%s: not found", name))
@@ -286,6 +286,16 @@ func programPath(name string) (string, error) {
 		return "", exit.As(exit.CannotRun, err)
 	}
 	return path, nil
+}
+
+// lookUp finds a program as a shell does: also in the current directory on Windows, and in relative directories of PATH, both of
+// which exec.LookPath refuses.
+func lookUp(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		return filepath.Abs(path)
+	}
+	return path, err
 }
 
 // fullPath returns a program's path as the loader sees it: absolute and without symbolic links (GEN-13).

@@ -418,6 +418,14 @@ func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) ad
 	return advised("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
 }
 
+// namedTwice says that another manifest names a library, too.
+func namedTwice(library, manifest, other string) fact {
+	if other == manifest {
+		return sentence("the manifest is found twice")
+	}
+	return said("%s is named by %s as well", library, other)
+}
+
 // sameDriver adds a finding when two manifests name the same driver.
 func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	if f == nil {
@@ -425,12 +433,11 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			what := term.Either(other.Manifest == m.Manifest, sentence("the manifest is found twice"), said("%s is named by %s as well", f.Path, other.Manifest))
 			do, lists := advice(typed("See which variables name them: ", "vkloader list variables --set")), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
 			for _, v := range lists {
 				do = e.orSteam(v.Name(), do)
 			}
-			found := e.found(LibraryTwice, m.Name, m.Manifest, what, do)
+			found := e.found(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
 			for _, v := range lists {
 				if e.source.Var(v.Name(), v.Secure()).Set {
 					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {

@@ -50,7 +50,10 @@ func plain(line, file string) string {
 	if !is || file == "" || !strings.HasPrefix(function, "loader_") {
 		return line
 	}
-	for _, name := range []string{"Driver's ICD JSON ", "ICD JSON file ", "ICD JSON ", "manifest JSON file ", "Manifest ", ""} {
+	text = strings.ReplaceAll(text, "entire JSON file "+file, "all of it")
+	text = strings.ReplaceAll(text, "file size of JSON file "+file, "its size")
+	text = strings.ReplaceAll(text, "Invalid JSON file "+file, "It has invalid JSON")
+	for _, name := range []string{"Driver's ICD JSON ", "ICD JSON file ", "ICD JSON ", "manifest JSON file ", "JSON file ", "Manifest ", ""} {
 		text = strings.ReplaceAll(text, name+file+" '", "its '")
 		text = strings.ReplaceAll(text, name+file, "it")
 	}

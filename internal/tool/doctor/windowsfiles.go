@@ -83,8 +83,28 @@ func (e *windowsExam) gone(at entry, v facts.Value) bool {
 // libraries examines the libraries of used drivers and listed layers.
 func (e *windowsExam) libraries() {
 	e.modules(e.Answer, e.module)
+	e.sameDrivers()
 	if len(e.Answer.Drivers) == 0 {
 		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
+	}
+}
+
+// sameDrivers adds a finding for each driver whose library an earlier manifest names, too.
+func (e *windowsExam) sameDrivers() {
+	clean := func(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
+	for i, d := range e.Drivers {
+		first := slices.IndexFunc(e.Drivers[:i], func(o Module) bool {
+			return o.Good && o.Used && d.Good && d.Used && sameName(clean(o.File), clean(d.File))
+		})
+		if first < 0 {
+			continue
+		}
+		f := e.found(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
+		e.values(func(at entry, v facts.Value) {
+			if at.Key == driversKey && at.Bits == e.windows.WordSize() && sameName(v.Name, d.Manifest) {
+				e.offering(f, windowsChange{entry: at})
+			}
+		})
 	}
 }
 

@@ -290,12 +290,15 @@ static struct image *image_new(const char *path, const char *real)
         while (*last) last = &(*last)->next;
         *last = i;
         i->references = 1;
+        if (i->kind == MH_EXECUTE && !program) program = i; /* its dependencies may name it */
         if (!load_needed(i)) {
+            if (program == i) program = NULL;
             release(i);
             return NULL;
         }
         good = bind_all(i, why, sizeof why) && tlv_prepare(i);
         if (!good) unlist(i);
+        if (!good && program == i) program = NULL;
     }
     if (!good) {
         snprintf(error, sizeof error, "dlopen(%.500s, 0x0005): tried: '%.500s' (%s)", path, real, why);
@@ -465,12 +468,12 @@ struct image *macos_program(const char *path)
     struct image *i = image_new(path, real);
     if (i && (i->kind != MH_EXECUTE || !i->entry)) {
         snprintf(error, sizeof error, "%s is no program", path);
+        program = NULL;
         i = NULL;
     }
     has_error = !i;
     if (i) {
         i->main = true;
-        program = i;
         initialize(i);
     }
     lock_drop();

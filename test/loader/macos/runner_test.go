@@ -67,6 +67,30 @@ gone: 1
 	}
 }
 
+// A path of search of a program's dependency that begins with @executable_path is below the program's directory, and
+// @loader_path is the dependency's.
+func TestPathsOfDependencies(t *testing.T) {
+	t.Parallel()
+	running(t)
+	w := world.New(t)
+	build := func(directory, name, source string, arguments ...string) string {
+		path := filepath.Join(w.Path("app", directory), name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		compiled(t, append([]string{"-o", path, w.Write(name+".c", source)}, arguments...)...)
+		return path
+	}
+	last := build("private", "liblast.dylib", "int last(void) { return 42; }\n", "-shared", "-Wl,-install_name,@rpath/liblast.dylib")
+	next := build("lib/next", "libnext.dylib", "int next(void) { return 1; }\n", "-shared", "-Wl,-install_name,@rpath/libnext.dylib")
+	first := build("lib", "libfirst.dylib", "int last(void); int next(void); int first(void) { return last() + next(); }\n", "-shared", last, next,
+		"-Wl,-install_name,@rpath/libfirst.dylib", "-Wl,-rpath,@executable_path/../private", "-Wl,-rpath,@loader_path/next")
+	program := build("bin", "program", "int first(void); int main(void) { return first(); }\n", first, "-Wl,-rpath,@executable_path/../lib")
+	if out, code := runs(t, w, program); code != 43 || out != "" {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
 // TestRunnerNamesWhatIsMissing checks that a function without a counterpart ends the loading with its name, before
 // any code runs.
 func TestRunnerNamesWhatIsMissing(t *testing.T) {
