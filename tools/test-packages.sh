@@ -361,6 +361,28 @@ upgrade_distribution() {
     verified
 }
 
+downgrade() {
+    case_of "a downgrade of ours, then of libvulkan1, leaves ours in force" full
+    apt remove libvulkan-dev
+    apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb" \
+        /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
+    gets_ours 64 1.4.999
+    gets_ours 32 1.4.999
+    apt install --allow-downgrades "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
+    gets_ours 64
+    gets_ours 32
+    verified
+    [ ! -e "$root$lib64/vkloader/libvulkan.so.1.4.999" ] || fail "the newer library is left"
+    apt install --allow-downgrades "libvulkan1=$(in_tree "$root" apt-cache madison libvulkan1 | awk 'NR == 1 { print $3 }')" \
+        "libvulkan1:i386=$(in_tree "$root" apt-cache madison libvulkan1 | awk 'NR == 1 { print $3 }')"
+    gets_ours 64
+    gets_ours 32
+    apt remove libvulkan1-vkloader libvulkan1-vkloader:i386
+    gets_theirs 64
+    gets_theirs 32
+    verified
+}
+
 # Removes three packages in every order, with dpkg, which ignores dependencies here.
 orders() {
     for action in --remove --purge; do
@@ -480,7 +502,7 @@ end
 make_base
 make_full
 make_test
-for name in ${CASES:-linted together real_driver everything cdi_files side_by_side upgrade_under_programs switch upgrade_distribution orders \
+for name in ${CASES:-linted together real_driver everything cdi_files side_by_side upgrade_under_programs switch upgrade_distribution downgrade orders \
     with_programs broken_off beside_make_install on_arm64}; do
     "$name"
 done

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// docs/evidence.md names every fuzz target and no other, and the tests, packages and goals of make that it names are there.
+// docs/evidence.md names every fuzz target and no other, and the tests, packages and goals of make that it names are there. It
+// has each row of the README's table of what works where.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(top, "docs/evidence.md"))
@@ -63,6 +64,24 @@ func TestEvidence(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(top, strings.TrimSuffix(m[1], "/..."))); err != nil {
 			t.Errorf("docs/evidence.md: %v", err)
 		}
+	}
+	claimed := regexp.MustCompile(`(?m)^\| (\w+) \|`)
+	rows := func(name string) (list []string) {
+		page, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, _ := strings.Cut(string(page), "\n## What works where\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, m := range claimed.FindAllStringSubmatch(section, -1) {
+			if m[1] != "row" && !slices.Contains(list, m[1]) {
+				list = append(list, m[1])
+			}
+		}
+		return list
+	}
+	if claims, shown := rows("README.md"), rows("docs/evidence.md"); !slices.Equal(claims, shown) || len(claims) < 5 {
+		t.Errorf("README's table of what works where has the rows %v, docs/evidence.md %v", claims, shown)
 	}
 	makefile, err := os.ReadFile(filepath.Join(top, "Makefile"))
 	if err != nil {
