@@ -11,23 +11,26 @@ import (
 	"testing"
 )
 
-// starters are the functions and types with which a Go program starts a process, becomes another program or becomes another user.
+// starters are the functions and types with which a Go program starts a process, becomes another program or becomes
+// another user.
 var starters = map[string][]string{
 	"os": {"StartProcess", "ProcAttr"},
-	"syscall": {"ForkExec", "StartProcess", "Exec", "Credential", "Setuid", "Setgid", "Setgroups", "Setreuid", "Setregid", "Setresuid", "Setresgid", "SYS_EXECVE", "SYS_CLONE",
-		"SYS_FORK", "SYS_VFORK"},
-	"os/exec":                  {"Command", "CommandContext", "Cmd"},
-	"golang.org/x/sys/unix":    {"Exec", "Setuid", "Setgid", "Setgroups", "Setreuid", "Setregid", "Setresuid", "Setresgid", "SYS_EXECVE", "SYS_EXECVEAT", "SYS_CLONE", "SYS_CLONE3"},
+	"syscall": {"ForkExec", "StartProcess", "Exec", "Credential", "Setuid", "Setgid", "Setgroups", "Setreuid", "Setregid",
+		"Setresuid", "Setresgid", "SYS_EXECVE", "SYS_CLONE", "SYS_FORK", "SYS_VFORK"},
+	"os/exec": {"Command", "CommandContext", "Cmd"},
+	"golang.org/x/sys/unix": {"Exec", "Setuid", "Setgid", "Setgroups", "Setreuid", "Setregid", "Setresuid", "Setresgid",
+		"SYS_EXECVE", "SYS_EXECVEAT", "SYS_CLONE", "SYS_CLONE3"},
 	"golang.org/x/sys/windows": {"CreateProcess", "CreateProcessAsUser", "ShellExecute"},
 }
 
-// typeOnly lists the places that name a type of os/exec, and start nothing with it: what they change of a child, which package spawn starts.
+// typeOnly lists the places that name a type of os/exec, and start nothing with it: what they change of a child, which
+// package spawn starts.
 var typeOnly = map[string]string{
 	"internal/decide/probe/lowered_windows.go: exec.Cmd": "sets the token of a child that is about to start",
 }
 
-// startsIn returns the places of a file that start a process or become another user, as "exec.Command". The methods that package
-// spawn hides are among them.
+// startsIn returns the places of a file that start a process or become another user, as "exec.Command". The methods
+// that package spawn hides are among them.
 func startsIn(t *testing.T, path, text string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
@@ -63,13 +66,14 @@ func startsIn(t *testing.T, path, text string) (found []string) {
 	return found
 }
 
-// One package starts processes and becomes users, so that no command can forget to ask whether files may be trusted, or hands a
-// child what is this process's. Programs of the tests and generators are no part of the tool.
+// One package starts processes and becomes users, so that no command can forget to ask whether files may be trusted, or
+// hands a child what is this process's. Programs of the tests and generators are no part of the tool.
 func TestProcessesStartInOnePlace(t *testing.T) {
 	t.Parallel()
 	places, read := 0, 0
 	for _, f := range sources(t) {
-		if f.test || !strings.HasPrefix(f.pack, "internal/") && !strings.HasPrefix(f.pack, "cmd/") && f.pack != "discover" {
+		tool := strings.HasPrefix(f.pack, "internal/") || strings.HasPrefix(f.pack, "cmd/") || f.pack == "discover"
+		if f.test || !tool {
 			continue
 		}
 		read++
@@ -90,9 +94,11 @@ func TestProcessesStartInOnePlace(t *testing.T) {
 // The search finds each way.
 func TestStartsAreFound(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{`import e "os/exec"; func f() { e.Command("x").Run() }`, `import "os/exec"; var c = &exec.Cmd{Path: "x"}`,
+	for _, line := range []string{`import e "os/exec"; func f() { e.Command("x").Run() }`,
+		`import "os/exec"; var c = &exec.Cmd{Path: "x"}`,
 		`import "syscall"; func f() { syscall.ForkExec("x", nil, nil) }`, `import "os"; var f = os.StartProcess`,
-		`import "golang.org/x/sys/unix"; func f() { unix.Setresuid(1, 1, 1) }`, `import "syscall"; var c = syscall.Credential{Uid: 1}`,
+		`import "golang.org/x/sys/unix"; func f() { unix.Setresuid(1, 1, 1) }`,
+		`import "syscall"; var c = syscall.Credential{Uid: 1}`,
 		`func f(c *spawn.Child) { c.Cmd.Start() }`} {
 		if found := startsIn(t, "x.go", "package x; "+line); len(found) == 0 {
 			t.Errorf("%s: nothing found", line)

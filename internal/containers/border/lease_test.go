@@ -21,7 +21,8 @@ func lease(f *os.File) error {
 	return err
 }
 
-// A client that is not the machine's root takes no lease on a file that it got. The lease of root delays no replacement of the file.
+// A client that is not the machine's root takes no lease on a file that it got. The lease of root delays no replacement
+// of the file.
 func TestLeases(t *testing.T) {
 	if os.Getenv(leaser) != "" {
 		if err := lease(os.NewFile(3, "library")); err != nil {

@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/decide/spawn"
 )
 
-// NamesOfLayers returns the patterns of the variables that the layers of this machine read, for a program with these variables: also
-// those of layers that it does not get, because a variable may enable them.
+// NamesOfLayers returns the patterns of the variables that the layers of this machine read, for a program with these
+// variables: also those of layers that it does not get, because a variable may enable them.
 func NamesOfLayers(environ []string) (patterns []string) {
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
 	answer, err := DecideOn(Platform(source), plan.App{}, source)

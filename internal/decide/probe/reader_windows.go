@@ -70,6 +70,7 @@ func NewReader(program string) *Reader { return &Reader{program: program} }
 // start starts the child. The child ends with this process, because its standard input then ends.
 func (r *Reader) start() error {
 	child := spawn.New(context.Background(), spawn.Tool, r.program, "facts")
+	child.Env = os.Environ()
 	question, err := child.StdinPipe()
 	if err != nil {
 		return err

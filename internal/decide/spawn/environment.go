@@ -10,25 +10,30 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// environment lists the variables that a trial and a process of another user get. A name that ends in * stands for all names with
-// this beginning. A variable is here if the loader, a driver, a well-known layer or the C library reads it, so that a trial has the
-// same result as a program. Variables of other layers cross as well: LayerNames derives them from the manifests. All others, such
-// as tokens and passwords, stay behind.
+// environment lists the variables that a trial and a process of another user get. A name that ends in * stands for all
+// names with this beginning. A variable is here if the loader, a driver, a well-known layer or the C library reads it,
+// so that a trial has the same result as a program. Variables of other layers cross as well: LayerNames derives them
+// from the manifests. All others, such as tokens and passwords, stay behind.
 var environment = []string{
-	// the user's and the system's directories: manifests, settings, Mesa's caches and drirc; sockets of Wayland and the driver service
+	// the user's and the system's directories: manifests, settings, Mesa's caches and drirc; sockets of Wayland and the
+	// driver service
 	variables.Home.Name(), "XDG_*", "USER", "LOGNAME", "TMPDIR", "PATH", variables.ServiceDirectory.Name(),
 	// the display: presenting drivers and layers connect to it
 	"DISPLAY", "XAUTHORITY", "XLOCALEDIR", "WAYLAND_DISPLAY", "WAYLAND_DEBUG",
 	// messages of drivers, and the C library's data for them
 	"LANG", "LANGUAGE", "LC_*", "LOCPATH", "GCONV_PATH",
 	// the dynamic linker, the C library and sanitizers: which libraries a program gets, and with which memory
-	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "MALLOC_*", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_*",
+	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "MALLOC_*", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
+	"UBSAN_OPTIONS", "QEMU_*",
 	// the loader and layers of Khronos and LunarG, whose settings are variables VK_LAYER...
 	"VK_*",
 	// Mesa: common parts, then its drivers
-	"MESA_*", "DRI_*", "DRIRC_CONFIGDIR", "LIBGL_*", "LIBDRM_*", "GALLIUM_*", "GALLIVM_*", "GBM_*", "EGL_*", "NIR_*", "SPIRV_*", "ST_*",
-	"LIBVA_*", "VDPAU_*", "vblank_mode", "RADV_*", "ACO_*", "RADEON_*", "R600_*", "ANV_*", "HASVK_*", "INTEL_*", "NVK_*", "NAK_*", "NOUVEAU_*",
-	"TU_*", "FD_*", "IR3_*", "V3D_*", "V3DV_*", "BROADCOM_*", "PAN_*", "PANVK_*", "BIFROST_*", "PVR_*", "HK_*", "AGX_*", "ASAHI_*", "LP_*",
+	"MESA_*", "DRI_*", "DRIRC_CONFIGDIR", "LIBGL_*", "LIBDRM_*", "GALLIUM_*", "GALLIVM_*", "GBM_*", "EGL_*",
+	"NIR_*", "SPIRV_*", "ST_*",
+	"LIBVA_*", "VDPAU_*", "vblank_mode", "RADV_*", "ACO_*", "RADEON_*", "R600_*", "ANV_*", "HASVK_*", "INTEL_*",
+	"NVK_*", "NAK_*", "NOUVEAU_*",
+	"TU_*", "FD_*", "IR3_*", "V3D_*", "V3DV_*", "BROADCOM_*", "PAN_*", "PANVK_*", "BIFROST_*", "PVR_*", "HK_*",
+	"AGX_*", "ASAHI_*", "LP_*",
 	"LVP_*", "VN_*", "VIRGL_*", "VTEST_*", "DZN_*", "ZINK_*",
 	// AMD's own drivers
 	"AMD_*", "AMDVLK_*", "AMDGPU_*", "PAL_*", "HSA_*", "ROCR_*", "GPU_DEVICE_ORDINAL",
@@ -39,13 +44,16 @@ var environment = []string{
 	// libraries that drivers and layers load
 	"OPENSSL_*", "GIO_EXTRA_MODULES",
 	// overlays, and programs that set up layers for others
-	"ENABLE_*", "DISABLE_*", "MANGOHUD*", "VKBASALT_*", "OBS_*", "GAMESCOPE_*", "STEAM*", "Steam*", "PRESSURE_VESSEL_*", "RENDERDOC_*",
+	"ENABLE_*", "DISABLE_*", "MANGOHUD*", "VKBASALT_*", "OBS_*", "GAMESCOPE_*", "STEAM*", "Steam*",
+	"PRESSURE_VESSEL_*", "RENDERDOC_*",
 	"GFXRECON_*", "DXVK_*", "VKD3D_*", "PROTON_*", "WINE*", "SDL_*",
 }
 
 // windowsEnvironment lists the variables without which libraries of Windows do not load.
-var windowsEnvironment = []string{"SystemRoot", "SystemDrive", "windir", "PATHEXT", "ComSpec", "OS", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA",
-	"ProgramData", "ProgramFiles*", "ProgramW6432", "CommonProgram*", "ALLUSERSPROFILE", "PUBLIC", "USERPROFILE", "USERNAME", "USERDOMAIN*",
+var windowsEnvironment = []string{
+	"SystemRoot", "SystemDrive", "windir", "PATHEXT", "ComSpec", "OS", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA",
+	"ProgramData", "ProgramFiles*", "ProgramW6432", "CommonProgram*", "ALLUSERSPROFILE", "PUBLIC", "USERPROFILE",
+	"USERNAME", "USERDOMAIN*",
 	"HOMEDRIVE", "HOMEPATH", "COMPUTERNAME", "NUMBER_OF_PROCESSORS", "PROCESSOR_*", "SESSIONNAME"}
 
 // terminalNames lists what the tool itself reads about its terminal, for a process of another user.
@@ -96,9 +104,9 @@ func onlyNamed(environ, more []string) []string {
 	return kept
 }
 
-// LayerNames returns the patterns of the variables that a layer reads: those that enable and disable it, and, because layers name
-// the variables of their settings after themselves, those that begin with a part of its name. VK_LAYER_ACME_frame_counter reads
-// ACME_... and FRAME_COUNTER_....
+// LayerNames returns the patterns of the variables that a layer reads: those that enable and disable it, and, because
+// layers name the variables of their settings after themselves, those that begin with a part of its name.
+// VK_LAYER_ACME_frame_counter reads ACME_... and FRAME_COUNTER_....
 func LayerNames(layer string, switches ...string) (patterns []string) {
 	maker, rest, _ := strings.Cut(strings.ToUpper(strings.TrimPrefix(layer, "VK_LAYER_")), "_")
 	for _, word := range []string{maker, rest} {
@@ -123,11 +131,15 @@ type PathVariable struct {
 var PathVariables = []PathVariable{
 	{"LD_LIBRARY_PATH", ":;"}, {"LD_PRELOAD", ": "}, {"LD_AUDIT", ":"}, {"GCONV_PATH", ":"}, {"LOCPATH", ":"},
 	{"LIBGL_DRIVERS_PATH", ":,"}, {"GBM_BACKENDS_PATH", ":"}, {"LIBVA_DRIVERS_PATH", ":"}, {"VDPAU_DRIVER_PATH", ":"},
-	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"}, {"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},
+	{"__EGL_VENDOR_LIBRARY_DIRS", ":"}, {"__EGL_VENDOR_LIBRARY_FILENAMES", ":"},
+	{"__EGL_EXTERNAL_PLATFORM_CONFIG_DIRS", ":"},
 	{"__EGL_EXTERNAL_PLATFORM_CONFIG_FILENAMES", ":"}, {"OCL_ICD_VENDORS", ":"}, {"OCL_ICD_FILENAMES", ":"},
-	{"OPENSSL_CONF", ""}, {"OPENSSL_MODULES", ""}, {"OPENSSL_ENGINES", ""}, {"GIO_EXTRA_MODULES", ":"}, {"XLOCALEDIR", ":"},
-	{"VK_LAYER_SETTINGS_PATH", ":"}, {"DRIRC_CONFIGDIR", ":"}, {"LD_DEBUG_OUTPUT", ""}, {"LD_PROFILE_OUTPUT", ""}, {"MALLOC_TRACE", ""},
-	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""}, {"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
+	{"OPENSSL_CONF", ""}, {"OPENSSL_MODULES", ""}, {"OPENSSL_ENGINES", ""}, {"GIO_EXTRA_MODULES", ":"},
+	{"XLOCALEDIR", ":"},
+	{"VK_LAYER_SETTINGS_PATH", ":"}, {"DRIRC_CONFIGDIR", ":"}, {"LD_DEBUG_OUTPUT", ""}, {"LD_PROFILE_OUTPUT", ""},
+	{"MALLOC_TRACE", ""},
+	{"MESA_LOG_FILE", ""}, {"MESA_SHADER_CACHE_DIR", ""}, {"MESA_GLSL_CACHE_DIR", ""},
+	{"__GL_SHADER_DISK_CACHE_PATH", ""}, {"GALLIUM_LOG_FILE", ""},
 }
 
 // Paths returns the paths in a value.
@@ -136,11 +148,11 @@ func (v PathVariable) Paths(value string) []string {
 }
 
 // manifestVariables name manifests and their directories.
-var manifestVariables = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
-	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
+var manifestVariables = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles,
+	variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
 
-// needsDirectory reports whether a variable, or the library, has a path below the working directory of this process, where the child
-// must find it.
+// needsDirectory reports whether a variable, or the library, has a path below the working directory of this process,
+// where the child must find it.
 func (c *Child) needsDirectory() bool {
 	relative := func(path string) bool { return path != "" && !filepath.IsAbs(path) && path[0] != '$' }
 	slash := func(path string) bool { return strings.ContainsRune(path, filepath.Separator) && relative(path) }
@@ -149,8 +161,8 @@ func (c *Child) needsDirectory() bool {
 	}
 	for _, pair := range c.Env {
 		name, value, _ := strings.Cut(pair, "=")
-		if name == "LD_LIBRARY_PATH" && value != "" && slices.ContainsFunc(strings.FieldsFunc(value+":", isSeparator), relative) ||
-			name == "LD_LIBRARY_PATH" && HasEmptyPart(value) {
+		if name == "LD_LIBRARY_PATH" &&
+			(HasEmptyPart(value) || slices.ContainsFunc(strings.FieldsFunc(value, isSeparator), relative)) {
 			return true
 		}
 		for _, v := range manifestVariables {
@@ -169,7 +181,8 @@ func (c *Child) needsDirectory() bool {
 
 func isSeparator(r rune) bool { return r == ':' || r == ';' }
 
-// HasEmptyPart reports whether a search path of the dynamic linker has an empty element, which is the working directory.
+// HasEmptyPart reports whether a search path of the dynamic linker has an empty element, which is the working
+// directory.
 func HasEmptyPart(value string) bool {
 	value = strings.ReplaceAll(value, ";", ":")
 	return strings.HasPrefix(value, ":") || strings.HasSuffix(value, ":") || strings.Contains(value, "::")

@@ -1,8 +1,8 @@
-// Package spawn is the only package of the tool that starts processes and becomes other users. Start, Replace and Fork ask two
-// judges before each start: a hook, with which the page's server refuses every start that is not the action of a person on the
-// page, and package trust, which refuses files that another user can change. A child gets only what its Kind allows: no
-// descriptor from 3 on, no terminal of this process, a working directory that is not this process's, and variables of the list
-// in environment.go. The package knows no particular program.
+// Package spawn is the only package of the tool that starts processes and becomes other users. Start, Replace and Fork
+// ask two judges before each start: a hook, with which the page's server refuses every start that is not the action of
+// a person on the page, and package trust, which refuses files that another user can change. A child gets only what its
+// Kind allows: no descriptor from 3 on, no terminal of this process, a working directory that is not this process's,
+// and variables of the list in environment.go. The package knows no particular program.
 package spawn
 
 import (
@@ -32,11 +32,12 @@ const (
 type Child struct {
 	*exec.Cmd
 	Kind    Kind
-	Library string                             // the library that a Trial or Alone opens
-	Names   []string                           // patterns of further variables for a Trial or Alone
-	User    *User                              // the user that the child becomes; nil: this process's
-	Filter  func(terminal io.Writer) io.Writer // cleans what a child of another user writes to this process's terminal; nil: all of it passes
-	Guest   bool                               // this process is another program than the tool, so its descriptors stay as they are
+	Library string   // the library that a Trial or Alone opens
+	Names   []string // patterns of further variables for a Trial or Alone
+	User    *User    // the user that the child becomes; nil: this process's
+	// Filter cleans what a child of another user writes to this process's terminal; nil: all of it passes.
+	Filter func(terminal io.Writer) io.Writer
+	Guest  bool // this process is another program than the tool, so its descriptors stay as they are
 
 	relay relay
 }
@@ -64,8 +65,8 @@ func Judge(h Hook) (remove func()) {
 	return func() { hook.Store(before) }
 }
 
-// Trusted returns an error if this process is privileged and another user can change a file that the child loads. Package trust
-// sets it. Without that package, root starts nothing.
+// Trusted returns an error if this process is privileged and another user can change a file that the child loads.
+// Package trust sets it. Without that package, root starts nothing.
 var Trusted = func(c *Child) error {
 	if os.Geteuid() == 0 {
 		return errors.New("not run as root: who can change its files is unknown")
@@ -73,8 +74,8 @@ var Trusted = func(c *Child) error {
 	return nil
 }
 
-// allowed returns the error of a judge.
-func (c *Child) allowed() error {
+// judge returns the error of a judge that refuses the child.
+func (c *Child) judge() error {
 	if h := hook.Load(); h != nil {
 		if err := (*h)(c.Path, c.Args); err != nil {
 			return fmt.Errorf("%s is not started: %w", c.Path, err)
@@ -91,7 +92,7 @@ var starting sync.Mutex
 
 // Start starts the child, if the judges allow it, with what its kind gets.
 func (c *Child) Start() error {
-	if err := c.allowed(); err != nil {
+	if err := c.judge(); err != nil {
 		return err
 	}
 	c.restrict()
@@ -108,7 +109,7 @@ func (c *Child) Start() error {
 	err := c.Cmd.Start()
 	unseal()
 	starting.Unlock()
-	c.relay.started(c, err)
+	c.relay.begin(c, err)
 	return err
 }
 
@@ -160,7 +161,7 @@ func (c *Child) Output() ([]byte, error) {
 	return out.text, err
 }
 
-// output collects what a child writes.
+// output collects the output of a child.
 type output struct{ text []byte }
 
 func (o *output) Write(data []byte) (int, error) {

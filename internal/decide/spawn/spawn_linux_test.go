@@ -12,8 +12,10 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// What a child of each kind has of this process: secrets in variables, descriptors and the working directory, and the terminal.
-const look = `for f in /proc/self/fd/*; do echo "fd ${f##*/} $(readlink $f)"; done; env; echo "dir $(pwd -P)"; (: < /dev/tty) 2>/dev/null && echo tty; :`
+// look prints the parts of this process that a child has: secrets in variables, descriptors and the working directory, and the
+// terminal.
+const look = `for f in /proc/self/fd/*; do echo "fd ${f##*/} $(readlink $f)"; done
+env; echo "dir $(pwd -P)"; (: < /dev/tty) 2>/dev/null && echo tty; :`
 
 // hold leaves a file open across programs, as a careless parent does, and returns its path.
 func hold(t *testing.T) string {
@@ -29,8 +31,8 @@ func hold(t *testing.T) string {
 	return f.Name()
 }
 
-// Every kind except the program that a person starts gets nothing that its caller did not make for it. The test is not parallel,
-// because all starts of the process share the judge.
+// Every kind except the program that a person starts gets nothing that its caller did not make for it. The test is not
+// parallel, because all starts of the process share the judge.
 func TestChildrenGetTheLeast(t *testing.T) {
 	before := Trusted
 	defer func() { Trusted = before }()
@@ -46,7 +48,8 @@ func TestChildrenGetTheLeast(t *testing.T) {
 		kind   Kind
 		token  bool // the variable crosses
 		leaves bool // descriptor and directory cross
-	}{{"trial", Trial, false, false}, {"alone", Alone, false, false}, {"helper", Helper, true, false}, {"chosen", Chosen, true, true}} {
+	}{{"trial", Trial, false, false}, {"alone", Alone, false, false}, {"helper", Helper, true, false},
+		{"chosen", Chosen, true, true}} {
 		child := New(context.Background(), c.kind, "/bin/sh", "-c", look)
 		child.Env, child.Names = environ, LayerNames("VK_LAYER_ACME_counter")
 		text, err := child.Output()
@@ -54,8 +57,8 @@ func TestChildrenGetTheLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		for what, crosses := range map[string]bool{"TOKEN=secret\n": c.token, "VK_LOADER_DEBUG=all\n": true, "ACME_MODE=1\n": true,
-			held: c.leaves, "dir " + here + "\n": c.leaves} {
+		for what, crosses := range map[string]bool{"TOKEN=secret\n": c.token, "VK_LOADER_DEBUG=all\n": true,
+			"ACME_MODE=1\n": true, held: c.leaves, "dir " + here + "\n": c.leaves} {
 			if strings.Contains(got, what) != crosses {
 				t.Errorf("%s: %q crosses: %v, want %v\n%s", c.name, what, !crosses, crosses, got)
 			}
@@ -69,9 +72,11 @@ func TestChildrenGetTheLeast(t *testing.T) {
 // A variable with a relative path keeps the working directory, where a program that starts here would find the file.
 func TestRelativePathsKeepTheDirectory(t *testing.T) {
 	t.Parallel()
-	for value, kept := range map[string]bool{"VK_DRIVER_FILES=a.json": true, "VK_DRIVER_FILES=/a.json": false, "VK_DRIVER_FILES=/a.json:b/c.json": true,
-		"LD_LIBRARY_PATH=/a:lib": true, "LD_LIBRARY_PATH=/a:": true, "LD_LIBRARY_PATH=": false, "LD_LIBRARY_PATH=/a:$ORIGIN/b": false,
-		"LD_PRELOAD=libx.so": false, "LD_PRELOAD=./libx.so": true, "MESA_LOG_FILE=x/log": true, "TOKEN=./x": false} {
+	for value, kept := range map[string]bool{"VK_DRIVER_FILES=a.json": true, "VK_DRIVER_FILES=/a.json": false,
+		"VK_DRIVER_FILES=/a.json:b/c.json": true,
+		"LD_LIBRARY_PATH=/a:lib":           true, "LD_LIBRARY_PATH=/a:": true, "LD_LIBRARY_PATH=": false,
+		"LD_LIBRARY_PATH=/a:$ORIGIN/b": false, "LD_PRELOAD=libx.so": false,
+		"LD_PRELOAD=./libx.so": true, "MESA_LOG_FILE=x/log": true, "TOKEN=./x": false} {
 		child := New(context.Background(), Trial, "/bin/true")
 		child.Env = []string{value}
 		if got := child.needsDirectory(); got != kept {
@@ -80,7 +85,8 @@ func TestRelativePathsKeepTheDirectory(t *testing.T) {
 	}
 }
 
-// A trial has every variable that the loader reads, and every one that names code: otherwise its result is not that of a program.
+// A trial has every variable that the loader reads, and every one that names code: otherwise its result is not that of
+// a program.
 func TestTrialsReadWhatProgramsRead(t *testing.T) {
 	t.Parallel()
 	variables.Each(func(v variables.ID) {
@@ -93,12 +99,14 @@ func TestTrialsReadWhatProgramsRead(t *testing.T) {
 			t.Errorf("%s does not cross", v.Name)
 		}
 	}
-	for _, name := range []string{"AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "SUDO_USER", "BASH_ENV", "VKX"} {
+	for _, name := range []string{"AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
+		"SUDO_USER", "BASH_ENV", "VKX"} {
 		if Crosses(name) {
 			t.Errorf("%s crosses", name)
 		}
 	}
-	if got := strings.Join(LayerNames("VK_LAYER_ACME_frame_counter", "COUNT", ""), " "); got != "ACME_* FRAME_COUNTER_* COUNT COUNT_*" {
+	got := strings.Join(LayerNames("VK_LAYER_ACME_frame_counter", "COUNT", ""), " ")
+	if got != "ACME_* FRAME_COUNTER_* COUNT COUNT_*" {
 		t.Error(got)
 	}
 }
@@ -204,7 +212,8 @@ func TestBecomesUser(t *testing.T) {
 				t.Errorf("terminal %v: the child has the file %s\n%s", onTerminal, file, got)
 			}
 		}
-		for what, crosses := range map[string]bool{"TOKEN=secret": false, becomer: false, "VK_LOADER_DEBUG=all": true, held: false, "dir /": true,
+		for what, crosses := range map[string]bool{"TOKEN=secret": false, becomer: false, "VK_LOADER_DEBUG=all": true,
+			held: false, "dir /": true,
 			"answer": true, "\n4242": true} {
 			if strings.Contains(got, what) != crosses {
 				t.Errorf("terminal %v: %q crosses: %v, want %v\n%s", onTerminal, what, !crosses, crosses, got)

@@ -24,14 +24,14 @@ func (c *Child) newSession() {
 
 // Replace runs the program in place of this process, if the judges allow it. It returns only on failure.
 func (c *Child) Replace() error {
-	if err := c.allowed(); err != nil {
+	if err := c.judge(); err != nil {
 		return err
 	}
 	return fmt.Errorf("%s: %w", c.Path, syscall.Exec(c.Path, c.Args, c.Env))
 }
 
-// seal makes every open descriptor from 3 on close in the next child, and returns the function that reverses this. ExtraFiles are
-// copies, which stay open.
+// seal makes every open descriptor from 3 on close in the next child, and returns the function that reverses this.
+// ExtraFiles are copies, which stay open.
 func seal() (reverse func()) {
 	var sealed []int
 	names, _ := readNames(descriptors) // the directory may be missing

@@ -1,6 +1,7 @@
 package spawn
 
-// rootDirectory is empty: the working directory of a child stays that of the tool, which the drivers of Windows do not search.
+// rootDirectory is empty: the working directory of a child stays that of the tool, which the drivers of Windows do not
+// search.
 const rootDirectory = ""
 
 // newSession does nothing: the child gets no console of this process through its handles.

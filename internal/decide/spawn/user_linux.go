@@ -16,19 +16,20 @@ import (
 // lastOutput is how long the output of a child is read after its end, if processes that it started hold the other end.
 const lastOutput = time.Second
 
-// relay copies between the files of this process and those of a child of another user, so that the child has none of this process's.
+// relay copies between the files of this process and those of a child of another user, so that the child has none of
+// this process's.
 type relay struct {
 	terminal, theirs *os.File  // the two ends of the child's terminal; nil: it has none
-	out              io.Writer // receives what the child writes to its terminal
+	out              io.Writer // receives the output of the terminal
 	in               *os.File  // this process's standard input, for the child; nil: the child gets none
 	to               io.WriteCloser
 	copied           sync.WaitGroup
 	resized          chan os.Signal
 }
 
-// become makes the child a process of its user, with pipes or a new terminal in place of files of this process, and no variable or
-// directory of this process. From here on, other processes cannot inspect this process: until the child executes its program, it
-// shares this process's memory and descriptors, but has the rights of the user.
+// become makes the child a process of its user, with pipes or a new terminal in place of files of this process, and no
+// variable or directory of this process. From here on, other processes cannot inspect this process: until the child
+// executes its program, it shares this process's memory and descriptors, but has the rights of the user.
 func (c *Child) become() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("prctl PR_SET_DUMPABLE: %w", err)
@@ -99,8 +100,8 @@ func (r *relay) output(to io.Writer, file *os.File) io.Writer {
 	return to
 }
 
-// started begins to copy, if the child was started.
-func (r *relay) started(c *Child, err error) {
+// begin begins to copy, if the child was started.
+func (r *relay) begin(c *Child, err error) {
 	if r.theirs != nil {
 		r.theirs.Close()
 	}
@@ -140,7 +141,7 @@ func (r *relay) input() {
 	_ = r.to.Close()
 }
 
-// wait waits for the end of what the child wrote to its terminal.
+// wait waits for the end of the terminal's output.
 func (r *relay) wait() {
 	if r.terminal == nil {
 		return
@@ -152,8 +153,8 @@ func (r *relay) wait() {
 	r.terminal.Close()
 }
 
-// NewTerminal returns the two ends of a new terminal with the settings of another one, for a child that this process relays. Only
-// the first end is non-blocking.
+// NewTerminal returns the two ends of a new terminal with the settings of another one, for a child that this process
+// relays. Only the first end is non-blocking.
 func NewTerminal(like *os.File) (ours, theirs *os.File, err error) {
 	settings, err := unix.IoctlGetTermios(int(like.Fd()), unix.TCGETS)
 	if err != nil {

@@ -7,7 +7,7 @@ import "errors"
 // relay is empty: only Linux has children of other users.
 type relay struct{}
 
-func (*relay) started(*Child, error) {}
-func (*relay) wait()                 {}
+func (*relay) begin(*Child, error) {}
+func (*relay) wait()               {}
 
 func (*Child) become() error { return errors.ErrUnsupported }

@@ -9,8 +9,8 @@ import (
 
 func init() { spawn.Trusted = child }
 
-// child returns an error if this process is privileged and another user can change a file that a child would load. The tool's own
-// code runs already.
+// child returns an error if this process is privileged and another user can change a file that a child would load. The
+// tool's own code runs already.
 func child(c *spawn.Child) error {
 	switch c.Kind {
 	case spawn.Helper:

@@ -81,8 +81,8 @@ func accountOf(name string) (a account, err error) {
 	return account{entry.Username, entry.HomeDir, ids[0], ids[1], ids[2:]}, nil
 }
 
-// environ returns the variables for a process of the user: the tool's, without root's home directory and session, plus the
-// user's. Package spawn removes all that neither the tool nor a driver reads.
+// environ returns the variables for a process of the user: the tool's, without root's home directory and session, plus
+// the user's. Package spawn removes all that neither the tool nor a driver reads.
 func (a *account) environ(own []string) []string {
 	list := slices.DeleteFunc(slices.Clone(own), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -105,8 +105,8 @@ func (a *account) environ(own []string) []string {
 // ownSequences are the sequences that the tool writes to a terminal.
 var ownSequences = append(slices.Clone(term.Colours), clearScreen)
 
-// screen passes to root's terminal only what the tool writes: another process of the user can write to the child's terminal, and some
-// sequences make a terminal type an answer.
+// screen passes to root's terminal only the tool's own sequences: another process of the user can write to the child's
+// terminal, and some sequences make a terminal type an answer.
 type screen struct {
 	to   io.Writer
 	held []byte // the start of a sequence or character that is not complete yet
@@ -117,7 +117,8 @@ func (c *screen) Write(data []byte) (int, error) {
 	text := append(c.held, data...)
 	end := len(text)
 	for at := max(0, end-len(clearScreen)+1); at < end; at++ {
-		if slices.ContainsFunc(ownSequences, func(own string) bool { return strings.HasPrefix(own, string(text[at:])) && len(text)-at < len(own) }) {
+		begins := func(own string) bool { return len(text)-at < len(own) && strings.HasPrefix(own, string(text[at:])) }
+		if slices.ContainsFunc(ownSequences, begins) {
 			end = at
 		}
 	}
@@ -140,8 +141,8 @@ func (c *screen) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done is
-// false if this process already belongs to that user. command is the name of the command.
+// become runs the command line again in a process of the user of --as-user, and returns its exit code as an error. done
+// is false if this process already belongs to that user. command is the name of the command.
 func become(s *invocation, command string) (done bool, err error) {
 	a, err := accountOf(s.actAs)
 	if err != nil {
@@ -160,8 +161,9 @@ func become(s *invocation, command string) (done bool, err error) {
 	child.User = &spawn.User{UID: a.uid, GID: a.gid, Groups: a.groups}
 	child.Env = a.environ(s.environ)
 	child.Stdout, child.Stderr = s.plain, s.errOut
-	if command == "run" && !s.terminal || slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && foreground() {
-		child.Stdin = os.Stdin // the others read nothing, and leave the input to the caller of the tool
+	asks := slices.Contains([]string{"run", "doctor", "ui"}, command) && s.terminal && foreground()
+	if asks || command == "run" && !s.terminal {
+		child.Stdin = os.Stdin // other commands read nothing, and leave the input to the caller of the tool
 	}
 	if command != "run" {
 		child.Filter = func(terminal io.Writer) io.Writer { return &screen{to: terminal} }
@@ -204,8 +206,8 @@ func become(s *invocation, command string) (done bool, err error) {
 	return true, exit.With(ended.ExitCode())
 }
 
-// ownHomes removes another user's home directories from the variables of a root command, with a message unless it is quiet:
-// the hook examines an image, and its messages appear when a container starts.
+// ownHomes removes another user's home directories from the variables of a root command, with a message unless it is
+// quiet: the hook examines an image, and its messages appear when a container starts.
 func ownHomes(s *invocation, quiet bool) {
 	kept, ignored := trust.Homes(s.environ)
 	s.environ = kept

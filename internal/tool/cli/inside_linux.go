@@ -25,8 +25,8 @@ const unpackTime = 30 * time.Second
 // unpacked lists the parts of an AppImage that show what its program loads.
 var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "lib*/*/*.so*", "usr/bin", "usr/lib*/*.so*", "usr/lib*/*/*.so*", "usr/lib*/*/*/*.so*", "shared"}
 
-// inside returns the program that a bundle starts, for an AppImage, a launcher script, or a directory. For an ordinary program it
-// returns the given one. The variables of the launcher become those of the examined program.
+// inside returns the program that a bundle starts, for an AppImage, a launcher script, or a directory. For an ordinary
+// program it returns the given one. The variables of the launcher become those of the examined program.
 func (s *invocation) inside(app string) (string, error) {
 	m, err := s.machine()
 	if err != nil || app == "" { // without a program: the empty path is the machine's root
@@ -92,7 +92,8 @@ func trusted(m *machine.Machine, files []string) error {
 	return nil
 }
 
-// removeAfter starts a shell that removes a directory when this process ends, in whatever way: with it ends the shell's input.
+// removeAfter starts a shell that removes a directory when this process ends, in whatever way: with it ends the shell's
+// input.
 func removeAfter(directory string) error {
 	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh", directory)
 	shell.Env = []string{"PATH=/usr/bin:/bin:/run/current-system/sw/bin"} // NixOS has rm only in the last one
@@ -102,8 +103,8 @@ func removeAfter(directory string) error {
 	return shell.Start()
 }
 
-// insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and returns its
-// program. It does not start the AppImage, whose own code can unpack it as well.
+// insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and
+// returns its program. It does not start the AppImage, whose own code can unpack it as well.
 func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.Image) (string, error) {
 	if err := trusted(m, []string{file}); err != nil {
 		return "", err

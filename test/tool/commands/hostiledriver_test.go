@@ -36,8 +36,8 @@ __attribute__((constructor)) static void look(void)
 }
 `
 
-// A driver that a trial loads has nothing of the process that tries it: neither root's process for another user, nor a user's own, nor
-// that of a program with package discover.
+// A driver that a trial loads has nothing of the process that tries it: neither root's process for another user, nor a
+// user's own, nor that of a program with package discover.
 func TestHostileDriver(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{"tool", "another user", "discover"} {
@@ -55,7 +55,8 @@ func TestHostileDriver(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer secret.Close()
-			library, manifest, seen := filepath.Join(open, "hostile.so"), filepath.Join(open, "hostile.json"), filepath.Join(open, "seen")
+			library, manifest := filepath.Join(open, "hostile.so"), filepath.Join(open, "hostile.json")
+			seen := filepath.Join(open, "seen")
 			cc := exec.Command("cc", "-x", "c", "-shared", "-fPIC", `-DOUT="`+seen+`"`, "-o", library, "-")
 			cc.Stdin = strings.NewReader(hostile)
 			if out, err := cc.CombinedOutput(); err != nil {
@@ -70,8 +71,8 @@ func TestHostileDriver(t *testing.T) {
 				if _, err := unix.FcntlInt(secret.Fd(), unix.F_SETFD, 0); err != nil {
 					t.Fatal(err)
 				}
-				_, err := discover.Probe(t.Context(), discover.ProbeOptions{Env: environ, Library: filepath.Join(built, "libvulkan.so.1"),
-					Child: filepath.Join(built, "libexec/vkloader/probe")})
+				_, err := discover.Probe(t.Context(), discover.ProbeOptions{Env: environ,
+					Library: filepath.Join(built, "libvulkan.so.1"), Child: filepath.Join(built, "libexec/vkloader/probe")})
 				if err != nil {
 					t.Fatal(err)
 				}
