@@ -30,17 +30,15 @@ var rawLines = map[string]string{
 	"heard := h.failure.listener(h.s.errOut)":                                                               "likewise",
 	"end, err := watched(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {": "likewise",
 	"return run.Follow(os.NewFile(3, \"standard error\"), &run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {": "likewise",
-	"cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: write}":           "likewise",
-	"cmd := &exec.Cmd{Path: p.Path, Args: p.Args, Env: p.Environ, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}":       "likewise",
+	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write":                                                            "likewise",
+	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr":                                                        "likewise",
 	"failure: r.failure, out: os.Stdout, talk: s.talk(), used: used, other: other}":                                             "likewise",
 	"cmd.Stderr = os.Stderr":                         "the tool as a child, which cleans its own output",
 	"child.Stdout, child.Stderr = s.plain, s.errOut": "likewise",
-	"if s.terminal || s.plain == os.Stdout {":        "a question about the file",
 	"log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv(\"JOURNAL_STREAM\") != \"\")": "package logging quotes every value",
-	"own, wrong := os.Stderr.Stat()":                                          "a question about the file",
-	"size, err := unix.IoctlGetWinsize(int(os.Stderr.Fd()), unix.TIOCGWINSZ)": "likewise",
-	"read, write, err = channel(os.Stderr)":                                   "likewise",
-	"read, write, err := channel(os.Stderr)":                                  "likewise",
+	"own, wrong := os.Stderr.Stat()":         "a question about the file",
+	"read, write, err = channel(os.Stderr)":  "likewise",
+	"read, write, err := channel(os.Stderr)": "likewise",
 }
 
 // Every text of the tool reaches a standard file through term.Cleaner, also tables on standard error.

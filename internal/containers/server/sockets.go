@@ -16,10 +16,12 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Names of the sockets: one in the service's directory, which clients see, one in its private directory (PRO-001).
+// Names of the sockets: one in the service's directory, which clients see, two in its private directory (PRO-001). The last one is
+// for the administrator, whose commands do not wait behind clients, and only root and the service's own user reach it.
 const (
 	Socket        = "loader.sock"
 	TrustedSocket = "loader-trusted.sock"
+	AdminSocket   = "admin.sock"
 )
 
 // PrivateDirectory returns the service's private directory, beside the directory of its socket, for options that name none.
@@ -80,7 +82,7 @@ func (p *places) leave() {
 	}
 }
 
-// listen uses the given sockets, or makes new ones; release removes new ones.
+// listen uses the given sockets, or makes new ones, and always makes the administrator's; release removes new ones.
 func (s *Server) listen(p *places) (list []listener, release func(), err error) {
 	var made []func() error
 	release = func() {
@@ -98,24 +100,25 @@ func (s *Server) listen(p *places) (list []listener, release func(), err error) 
 				list = append(list, listener{l, i == 1})
 			}
 		}
-		return list, release, nil
 	}
-	for _, one := range []struct {
-		in      *os.Root
-		path    string
-		name    string
-		trusted bool
-	}{{p.client, p.clientPath, Socket, false}, {p.private, p.privatePath, TrustedSocket, true}} {
-		l, err := bound(one.in, one.path, one.name)
+	for _, name := range []string{Socket, TrustedSocket, AdminSocket} {
+		in, path := p.private, p.privatePath
+		if name == Socket {
+			in, path = p.client, p.clientPath
+		}
+		if s.options.Sockets.Given() && name != AdminSocket {
+			continue
+		}
+		l, err := bound(in, path, name)
 		if err == nil {
-			made = append(made, func() error { return one.in.Remove(one.name) })
-			err = s.permit(one.in, one.name, one.trusted)
+			made = append(made, func() error { return in.Remove(name) })
+			err = s.permit(in, name)
 		}
 		if err != nil {
 			release()
 			return nil, nil, err
 		}
-		list = append(list, listener{l, one.trusted})
+		list = append(list, listener{l, name != Socket})
 	}
 	return list, release, nil
 }
@@ -156,11 +159,14 @@ func taken(f *os.File) (*net.UnixListener, error) {
 	return unixListener, nil
 }
 
-// permit sets the socket's mode for all users, or for the trusted groups. The service checks a client's groups again when it
+// permit sets the socket's mode for all users, for the trusted groups, or for root and the service's own user. The service checks a client's groups again when it
 // connects.
-func (s *Server) permit(directory *os.Root, name string, trusted bool) error {
-	if !trusted {
+func (s *Server) permit(directory *os.Root, name string) error {
+	switch name {
+	case Socket:
 		return directory.Chmod(name, 0o666)
+	case AdminSocket:
+		return directory.Chmod(name, 0o600)
 	}
 	switch groups := s.options.TrustedGroups; len(groups) {
 	case 0:

@@ -259,7 +259,7 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	for _, c := range []*cobra.Command{status, inspect} {
-		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: the private one, or "+server.Socket+" in the service's directory)")
+		c.Flags().StringVar(&socket, "socket", "", "the service's `SOCKET` (default: "+server.AdminSocket+" or "+server.Socket+" in the service's directory)")
 	}
 	cmd.AddCommand(newServe(s), status, inspect, help)
 	return cmd
@@ -271,11 +271,10 @@ func ownMachine() string {
 	return m.Name
 }
 
-// dialService connects to the service at a socket. Without one, it connects to the private socket, where no client of a container
-// waits before the administrator, or to the socket for all if this user may not reach the other one.
+// dialService connects to the service at a socket. Without one, it connects to the administrator's socket, where no client waits, or to the socket for all if this user may not reach the other one.
 func dialService(s *invocation, socket string) (*protocol.Client, string, error) {
 	if directory := serviceDirectory(s); socket == "" {
-		private := filepath.Join(server.PrivateDirectory(directory), server.TrustedSocket)
+		private := filepath.Join(server.PrivateDirectory(directory), server.AdminSocket)
 		if c, err := protocol.Dial(private); err == nil {
 			return c, private, nil
 		}

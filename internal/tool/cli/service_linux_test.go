@@ -71,7 +71,10 @@ func TestServiceStatusWaitsForNoClient(t *testing.T) {
 		code := runLine(s, []string{"service", "status"})
 		return out.String() + errOut.String(), code
 	}
-	private := filepath.Join(server.PrivateDirectory(filepath.Dir(socket)), server.TrustedSocket)
+	private := filepath.Join(server.PrivateDirectory(filepath.Dir(socket)), server.AdminSocket)
+	if info, err := os.Lstat(private); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
 	if err := os.Rename(socket, socket+".hidden"); err != nil {
 		t.Fatal(err)
 	}

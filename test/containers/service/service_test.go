@@ -164,7 +164,7 @@ func TestLife(t *testing.T) {
 	if err := p.stop(syscall.SIGTERM); err != nil {
 		t.Errorf("its end: %v\n%s", err, p.log.String())
 	}
-	for _, name := range []string{"run/loader.sock", "run-private/loader-trusted.sock", "run-private/debug"} {
+	for _, name := range []string{"run/loader.sock", "run-private/loader-trusted.sock", "run-private/admin.sock", "run-private/debug"} {
 		if _, err := os.Lstat(filepath.Join(filepath.Dir(directory), name)); err == nil {
 			t.Errorf("%s is left", name)
 		}
