@@ -6,241 +6,207 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/environment"
+	"vkloader/internal/tool/term"
 )
 
-// causes are the causes of findings, as far as they are known.
+// causes are the causes of a report's findings, as far as they are known.
 type causes struct {
+	of        *Report
 	list      []Finding
 	because   []Kind       // by finding; nil: none
 	confirmed map[int]bool // suspicions that a trial has confirmed
 }
 
-// setCauses sets the cause of each finding that follows from another one, and is the only function that does. A finding has its first cause.
-func setCauses(list []Finding, rules ...func(*causes)) *causes {
-	c := &causes{list, make([]Kind, len(list)), map[int]bool{}}
-	for i := range list {
-		c.because[i] = list[i].Because
+// setCauses sets the cause of each finding that follows from another one, and is the only function that does. A
+// finding has its first cause.
+func (r *Report) setCauses(rules ...func(*causes)) *causes {
+	c := &causes{r, r.Findings, make([]Kind, len(r.Findings)), map[int]bool{}}
+	for i := range c.list {
+		c.because[i] = c.list[i].Because
 	}
 	for _, rule := range rules {
 		rule(c)
 	}
-	for i := range list {
-		list[i].Because = c.because[i]
+	for i := range c.list {
+		c.list[i].Because = c.because[i]
 	}
 	return c
 }
 
-// set sets a finding's cause.
-func (c *causes) set(at int, code Kind) {
-	if c.because[at] == nil {
-		c.because[at] = code
-	}
-}
-
-// has reports whether there is a finding with a code that follows from no other finding.
-func (c *causes) has(code *Code) bool {
-	for i := range c.list {
-		if c.list[i].Code == code && c.because[i] == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// causes returns the rules about causes on Linux. A finding that another finding's fix removes is its consequence, and so are the consequences
-// of problems that no change of a variable fixes.
-func (e *exam) causes(removals []removal) []func(*causes) {
-	searched := placesOf(e.Answer)
-	rules := []func(*causes){e.underVariable, func(c *causes) {
+// follow returns the rule about the fixes that were tried: findings that disappear with another finding's fix are its
+// consequences.
+func follow(removals []removal) func(*causes) {
+	return func(c *causes) {
 		for _, r := range removals {
-			c.follow(r)
-		}
-	}}
-	if len(e.Sandboxes) > 0 {
-		rules = append(rules, (*causes).underVersion)
-	}
-	return append(rules, (*causes).underLibrary, func(c *causes) { e.unreadManifests(c, searched) }, func(c *causes) { e.withoutDrivers(c, searched) }, (*causes).underSettings)
-}
-
-// underVariable marks the findings about a variable that go with the change of another one: further missing files of its list, and patterns
-// without a match if the variable excludes every driver. An entry that may not be read follows from the finding about the permission.
-func (e *exam) underVariable(c *causes) {
-	first := map[string]diag.Severity{}
-	for i := range c.list {
-		f := &c.list[i]
-		about, is := f.fact.(misled)
-		severity, had := first[f.Subject]
-		switch {
-		case !is:
-		case f.Code == diag.VariableAllOut:
-			for o := range c.list {
-				if c.list[o].Code == diag.VariableMatch && c.list[o].Subject == f.Subject {
-					c.set(o, f.Code)
-				}
-			}
-		case about.Kind == environment.NoFile && had && severity == f.usual:
-			c.set(i, f.Code)
-		case about.Kind == environment.NoFile:
-			first[f.Subject] = f.usual
-		case about.Kind == environment.NoAccess:
-			part := e.closedPart(path.Clean(about.Place))
-			for o := range each(c.list) {
-				if o.Code == diag.FileOpen && o.Path == about.Place || o.Code == DirectoryUnreadable && o.Path == part {
-					c.set(i, o.Code)
+			root := &c.list[r.of]
+			for i := range c.list {
+				f := &c.list[i]
+				_, still := r.left[f.key()]
+				follows := slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) ||
+					f.lacksLayer() && root.lacksPlace() || root.Code == SDKRemoved && f.Code != SDKRemoved
+				if !still && i != r.of && follows && c.because[i] == nil {
+					c.because[i] = root.Code
 				}
 			}
 		}
 	}
 }
 
-// follow marks the findings that disappear with a finding's fix as its consequences.
-func (c *causes) follow(r removal) {
-	root := &c.list[r.of]
-	for i := range c.list {
-		f := &c.list[i]
-		if _, still := r.left[f.key()]; still || i == r.of {
-			continue
-		}
-		if slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) || f.lacksLayer() && root.lacksPlace() {
-			c.set(i, root.Code)
-		}
-	}
+// link is a rule about causes: a finding with one of the codes to follows from the first finding with one of the codes
+// from for which holds is true. Without codes, each finding is meant.
+type link struct {
+	from, to []Kind
+	holds    func(c *causes, cause, effect int) bool
 }
 
-// underVersion marks the faults of NVIDIA's libraries of a version that the sandbox gets no more as consequences of the version.
-func (c *causes) underVersion() {
-	for root := range each(c.list) {
-		_, version, is := strings.Cut(path.Base(root.Path), ".so.")
-		if root.Code != NvidiaVersion || !is {
-			continue
-		}
-		for i := range c.list {
-			if f := &c.list[i]; f.Subject == root.Subject && strings.HasSuffix(f.lacks(), ".so."+version) {
-				c.set(i, NvidiaVersion)
+// hide returns the rule about causes of a list of links. An earlier link takes precedence.
+func hide(links []link) func(*causes) {
+	return func(c *causes) {
+		for _, l := range links {
+			for i := range c.list {
+				if at := c.first(&l, i); at >= 0 && c.because[i] == nil {
+					c.because[i] = c.list[at].Code
+				}
 			}
 		}
 	}
 }
 
-// underLibrary marks the findings about a library that an earlier finding lacks, too: one missing library of several drivers and layers is one
-// problem.
-func (c *causes) underLibrary() {
-	first := map[string]Kind{}
+// first returns the place of the first finding that a link makes the cause of another one; -1: there is none.
+func (c *causes) first(l *link, effect int) int {
+	if l.to != nil && !slices.Contains(l.to, c.list[effect].Code) {
+		return -1
+	}
+	for at := range c.list {
+		if at != effect && (l.from == nil || slices.Contains(l.from, c.list[at].Code)) && l.holds(c, at, effect) {
+			return at
+		}
+	}
+	return -1
+}
+
+// sameSubject and samePath say that a cause is about the same as its effect.
+func sameSubject(c *causes, cause, effect int) bool {
+	return c.list[cause].Subject == c.list[effect].Subject
+}
+func samePath(c *causes, cause, effect int) bool { return c.list[cause].Path == c.list[effect].Path }
+
+// isRoot reports whether a cause follows from no other finding.
+func isRoot(c *causes, cause, _ int) bool { return c.because[cause] == nil }
+
+// variableLinks are the links between findings about variables.
+var variableLinks = []link{
+	{[]Kind{diag.VariableAllOut}, []Kind{diag.VariableMatch}, sameSubject},
+	{nil, nil, func(c *causes, cause, effect int) bool { // further missing files of one list
+		first, f := &c.list[cause], &c.list[effect]
+		return cause < effect && first.lacksFile() && f.lacksFile() && first.Subject == f.Subject && first.usual == f.usual
+	}},
+	{[]Kind{diag.FileOpen, DirectoryUnreadable}, nil, func(c *causes, cause, effect int) bool { // an entry that may not be read
+		about, is := c.list[effect].fact.(misled)
+		is = is && about.Kind == environment.NoAccess
+		return is && c.list[cause].Path == term.Either(c.list[cause].Code == diag.FileOpen, about.Place, about.closed)
+	}},
+}
+
+// driverLinks are the links between findings about files and devices. A library that several drivers lack is one problem;
+// without a library there is no driver, without a driver no device.
+var driverLinks = []link{
+	{[]Kind{NvidiaVersion}, nil, func(c *causes, cause, effect int) bool { // a sandbox gets the libraries of a version no more
+		_, version, is := strings.Cut(path.Base(c.list[cause].Path), ".so.")
+		return is && len(c.of.Sandboxes) > 0 && sameSubject(c, cause, effect) &&
+			strings.HasSuffix(c.list[effect].lacks(), ".so."+version)
+	}},
+	{nil, nil, func(c *causes, cause, effect int) bool { // one missing library
+		first, f := &c.list[cause], &c.list[effect]
+		return cause < effect && f.lacks() != "" && first.lacks() == f.lacks() && c.because[cause] == nil &&
+			first.Severity != diag.Note && f.Severity != diag.Note
+	}},
+	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
+		at := slices.IndexFunc(c.of.GPUs, func(g GPU) bool { return g.Name == c.list[effect].device })
+		return at >= 0 && c.lacksDriver(cause) && mayServe(c.list[cause].Path, &c.of.GPUs[at])
+	}},
+	{[]Kind{diag.VariableContradiction}, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool {
+		about, is := c.list[cause].fact.(misled)
+		return is && about.Kind == environment.OnAndOff && about.Layer == c.list[effect].Subject
+	}},
+	{nil, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool { // the decision reports it twice
+		return cause < effect && c.list[cause].key() == c.list[effect].key()
+	}},
+	{nil, []Kind{NoDriver, SoftwareOnly, diag.DriverNone}, func(c *causes, cause, effect int) bool {
+		f := &c.list[cause]
+		about := f.Path != "" && c.of.driverAt(f.Path) != nil || slices.Contains(ofHardware, f.Code)
+		return c.lacksDriver(cause) || c.because[cause] == nil && f.Severity == diag.Problem && !slices.Contains(followers, f.Code) && about
+	}},
+	{[]Kind{NoDriver}, []Kind{diag.DriverNone}, isRoot},
+	{[]Kind{GPUNoDriver}, []Kind{NoDriver, SoftwareOnly}, isRoot},
+	{[]Kind{LeftoverSettings}, []Kind{GPULeftOut}, func(c *causes, cause, effect int) bool {
+		return c.because[cause] == nil && strings.Contains(c.list[effect].fact.say(), c.list[cause].Path)
+	}},
+}
+
+// certain removes a cause that is none: a driver for a device may not exist, and the lack of every driver is a problem.
+func certain(c *causes) {
+	device := slices.IndexFunc(c.list, func(f Finding) bool { return f.Code == GPUNoDriver })
 	for i := range c.list {
-		f := &c.list[i]
-		lacks := f.lacks()
-		switch cause, said := first[lacks]; {
-		case lacks == "" || c.because[i] != nil || f.Severity == diag.Note:
-		case said:
-			c.set(i, cause)
-		default:
-			first[lacks] = f.Code
+		if c.list[i].Code == NoDriver && c.because[i] == GPUNoDriver && device >= 0 && c.list[device].Severity == diag.Warning {
+			c.because[i] = nil
 		}
 	}
 }
 
-// unreadManifests marks devices without a driver as consequences of a manifest or directory that cannot be read.
-func (e *exam) unreadManifests(c *causes, searched *places) {
-	for i := range c.list {
-		f := &c.list[i]
-		at := slices.IndexFunc(e.gpus, func(g *GPU) bool { return g.Name == f.device })
-		if f.Code != GPUNoDriver || at < 0 {
-			continue
+// trialLinks are the links from findings about files and devices to the failures in trials.
+var trialLinks = []link{
+	{unloadable, []Kind{DriverFails}, func(c *causes, cause, effect int) bool { return c.of.concerns(&c.list[cause], c.list[effect].Path) }},
+	{fatal, []Kind{DriverFails, DriverNoDevice}, samePath},
+	{nil, slices.DeleteFunc(slices.Clone(failures), func(k Kind) bool { return k == DriverNoDevice }), func(c *causes, cause, effect int) bool {
+		_, hides := c.list[cause].fact.(hiding)
+		return hides && samePath(c, cause, effect)
+	}},
+}
+
+// whyUnlisted is the link from the findings that explain why a driver does not list a device. Only without one may the
+// driver be older than the device.
+var whyUnlisted = link{nil, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
+	root, f := &c.list[cause], &c.list[effect]
+	at := slices.IndexFunc(c.of.GPUs, func(g GPU) bool { return g.Name == f.device })
+	return at >= 0 && (root.Code == SystemFiles || root.Code == SettingsHide ||
+		slices.Contains(causesOfDevice, root.Code) && (root.device == f.device || root.Code == NvidiaVersion && c.of.GPUs[at].Kernel == "nvidia") ||
+		slices.Contains(causesOfDriver, root.Code) && samePath(c, cause, effect))
+}}
+
+// causeOf returns the place of the finding that causes a failure in a trial; -1: there is none.
+func (r *Report) causeOf(failure Finding, links ...link) int {
+	c := &causes{of: r, list: append(slices.Clip(r.Findings), failure)}
+	for _, l := range links {
+		if at := c.first(&l, len(c.list)-1); at >= 0 {
+			return at
 		}
-		for o := range c.list {
-			if c.because[o] == nil && searched.lack(&c.list[o]) && mayServe(c.list[o].Path, e.gpus[at]) {
-				c.set(i, c.list[o].Code)
+	}
+	return -1
+}
+
+// confirm marks the suspicions about the library of a driver or layer that a failure confirms.
+func confirm(c *causes) {
+	for i := range c.list {
+		for _, l := range trialLinks {
+			if at := c.first(&l, i); at >= 0 {
+				root := &c.list[at]
+				c.confirmed[at] = slices.Contains(fatal, root.Code) || slices.Contains(unloadable, root.Code) && root.exempt == notExempt
+				break
 			}
 		}
 	}
 }
 
-// withoutDrivers marks the consequences of the lack of a driver: without a library there is no driver, without a driver no
-// device. It also marks the two findings about a layer that one variable enables and another one disables.
-func (e *exam) withoutDrivers(c *causes, searched *places) {
-	drivers := e.manifests(nil)
-	root, device := -1, -1 // device: the first one without a driver
-	contradicted := map[string]bool{}
-	for i := range c.list {
-		f := &c.list[i]
-		of := f.Path != "" && drivers[f.Path] != nil || slices.Contains(ofHardware, f.Code)
-		if root < 0 && c.because[i] == nil && (searched.lack(f) || f.Severity == diag.Problem && !slices.Contains(followers, f.Code) && of) {
-			root = i
-		}
-		if device < 0 && f.Code == GPUNoDriver {
-			device = i
-		}
-		if about, is := f.fact.(misled); is && about.Kind == environment.OnAndOff {
-			contradicted[about.Layer] = true
-		}
-	}
-	said := map[key]bool{}
-	for i := range c.list {
-		f := &c.list[i]
-		switch missing := f.Code == NoDriver || f.Code == SoftwareOnly; {
-		case c.because[i] != nil:
-		case f.Code == diag.LayerDisabled || f.Code == diag.LayerForced:
-			if contradicted[f.Subject] {
-				c.set(i, diag.VariableContradiction)
-			} else if said[f.key()] { // the decision reports it twice
-				c.set(i, f.Code)
-			}
-			said[f.key()] = true
-		case root >= 0 && (missing || f.Code == diag.DriverNone):
-			c.set(i, c.list[root].Code)
-		case f.Code == diag.DriverNone && c.has(NoDriver):
-			c.set(i, NoDriver)
-		case missing && c.has(GPUNoDriver):
-			c.set(i, GPUNoDriver)
-		}
-		if f.Code == NoDriver && f.Severity == diag.Problem && c.because[i] == GPUNoDriver && device >= 0 && c.list[device].Severity == diag.Warning {
-			c.because[i] = nil // a driver for the device may not exist
-		}
-	}
-}
-
-// underSettings marks the devices that a settings file leaves out as consequences of the finding about that file.
-func (c *causes) underSettings() {
-	for i := range c.list {
-		for o := range c.list {
-			f, root := &c.list[i], &c.list[o]
-			if f.Code == GPULeftOut && root.Code == LeftoverSettings && c.because[o] == nil && strings.Contains(f.fact.say(), root.Path) {
-				c.set(i, root.Code)
-			}
-		}
-	}
-}
-
-// trialCauses marks the failures in trials that earlier findings explain, and the further variables that hide devices with the first one. A
-// failure confirms a suspicion about the library of its driver or layer.
-func (e *evidence) trialCauses(c *causes) {
-	first := true
-	for i := range c.list {
-		f := &c.list[i]
-		if _, is := f.fact.(hides); is {
-			if !first {
-				c.set(i, VariableHides)
-			}
-			first = false
-		}
-		if !f.isFailure() {
-			continue
-		}
-		if at := e.causeOf(f.Code, f.Path); at >= 0 {
-			root := &c.list[at]
-			c.set(i, root.Code)
-			c.confirmed[at] = slices.Contains(fatal, root.Code) || slices.Contains(unloadable, root.Code) && root.exempt == notExempt
-		} else if g := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.Name == f.device }); f.Code == DriverNoDevice && g >= 0 {
-			if at := e.otherCause(&e.GPUs[g], f.Path); at >= 0 {
-				c.set(i, c.list[at].Code)
-			}
-		}
-	}
-}
+// hidesDevices marks the further variables that hide devices with the first one.
+var hidesDevices = link{[]Kind{VariableHides}, []Kind{VariableHides}, func(c *causes, cause, effect int) bool {
+	_, first := c.list[cause].fact.(hides)
+	_, further := c.list[effect].fact.(hides)
+	return cause < effect && first && further
+}}
 
 // isFailure reports whether a finding is a failure of a driver or layer in a trial.
 func (f *Finding) isFailure() bool { return slices.Contains(failures, f.Code) }
@@ -253,57 +219,23 @@ func has(list []Finding, code *Code) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 
-// causeOf returns the place of the finding that causes the failure of a driver or layer in a trial; -1: there is none.
-func (r *Report) causeOf(code Kind, manifest string) int {
-	if code == DriverFails {
-		if root := slices.IndexFunc(r.Findings, func(f Finding) bool { return r.concerns(&f, manifest) && slices.Contains(unloadable, f.Code) }); root >= 0 {
-			return root
-		}
+// lacksDriver reports whether a finding is a problem that keeps the search from a driver manifest, and that no other
+// finding causes: the manifest or its directory cannot be read.
+func (c *causes) lacksDriver(at int) bool {
+	f := &c.list[at]
+	switch {
+	case f.Severity != diag.Problem || c.because[at] != nil:
+		return false
+	case f.Code == DirectoryUnreadable:
+		return true
 	}
-	if code == DriverFails || code == DriverNoDevice {
-		if known := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Path == manifest && slices.Contains(fatal, f.Code) }); known >= 0 {
-			return known
-		}
-	}
-	return slices.IndexFunc(r.Findings, func(f Finding) bool {
-		_, hides := f.fact.(hiding)
-		return hides && code != DriverNoDevice && f.Path == manifest
+	return slices.Contains(ofManifest, f.Code) && slices.ContainsFunc(c.of.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
+		return l.Path == f.Path || !l.File && strings.HasPrefix(f.Path, strings.TrimRight(l.Path, "/")+"/")
 	})
 }
 
-// places are the search paths for driver manifests.
-type places struct {
-	files       map[string]bool
-	directories []string // with a trailing slash
-}
-
-// placesOf returns the search paths of a decision.
-func placesOf(answer *plan.Answer) *places {
-	p := &places{files: map[string]bool{}}
-	for _, l := range answer.Searched[search.Drivers].List {
-		p.files[l.Path] = true
-		if !l.File {
-			p.directories = append(p.directories, strings.TrimRight(l.Path, "/")+"/")
-		}
-	}
-	return p
-}
-
-// lack reports whether a finding is a problem that keeps the search from a driver manifest: the manifest or its directory cannot be read.
-func (p *places) lack(f *Finding) bool {
-	if f.Severity != diag.Problem {
-		return false
-	}
-	switch f.Code {
-	case DirectoryUnreadable:
-		return true
-	case diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost,
-		diag.ManifestVersion, diag.DriverField, diag.DriverVariant:
-	default:
-		return false
-	}
-	return p.files[f.Path] || slices.ContainsFunc(p.directories, func(d string) bool { return strings.HasPrefix(f.Path, d) })
-}
+// ofManifest lists the codes of faults of a manifest.
+var ofManifest = []Kind{diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost, diag.ManifestVersion, diag.DriverField, diag.DriverVariant}
 
 // mayServe reports whether a manifest's name allows it to belong to a driver for a device.
 func mayServe(manifest string, g *GPU) bool {
@@ -315,6 +247,12 @@ func mayServe(manifest string, g *GPU) bool {
 func (f *Finding) lacksLayer() bool {
 	m, is := f.fact.(misled)
 	return is && (m.Kind == environment.NoLayer || m.Kind == environment.NoLayerMatches)
+}
+
+// lacksFile reports whether a path variable names a missing file.
+func (f *Finding) lacksFile() bool {
+	m, is := f.fact.(misled)
+	return is && m.Kind == environment.NoFile
 }
 
 // lacksPlace reports whether a path variable leads to no manifest.
@@ -365,16 +303,6 @@ var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldK
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
-
-// otherCause returns the place of the finding that explains why a driver does not list a device; -1: there is none. Only then may the driver be
-// older than the device.
-func (r *Report) otherCause(g *GPU, manifest string) int {
-	return slices.IndexFunc(r.Findings, func(f Finding) bool {
-		return f.Code == SystemFiles || f.Code == SettingsHide ||
-			slices.Contains(causesOfDevice, f.Code) && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia") ||
-			slices.Contains(causesOfDriver, f.Code) && f.Path == manifest
-	})
-}
 
 // unlisted marks the first driver of each device that none of its drivers lists, if all of them were tried.
 func (e evidence) unlisted() evidence {

@@ -71,7 +71,6 @@ type engine struct {
 	// a finding; nil: it does. It returns false if the change cannot be tried.
 	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
 	remedy func([]offer) advice            // returns the changes that help as advice
-	rules  func([]removal) []func(*causes) // returns the rules about causes
 	exempt func() func(*Finding) exemption // nil: every fault counts
 
 	before map[key]diag.Severity
@@ -89,7 +88,8 @@ type outcome struct {
 // complete completes the findings of the report.
 func (g *engine) complete() {
 	list := g.report.Findings
-	setCauses(list, g.rules(g.tryFixes(list))...)
+	removals := g.tryFixes(list)
+	g.report.setCauses(hide(variableLinks), follow(removals), hide(driverLinks), certain)
 	exempt := func(*Finding) exemption { return notExempt }
 	if g.exempt != nil {
 		exempt = g.exempt()
@@ -220,7 +220,7 @@ func (g *engine) confirm(f *Finding) advice {
 
 // engine returns the engine for a machine with Linux.
 func (e *exam) engine() *engine {
-	return &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, rules: e.causes, exempt: e.exempter,
+	return &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, exempt: e.exempter,
 		after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
 			options := e.options
 			options.share = e.linker

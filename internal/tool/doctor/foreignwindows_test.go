@@ -79,7 +79,7 @@ func TestDoctorOfWindows(t *testing.T) {
 			want: `warning registry-stale C:\s\vk_loader_settings.json`,
 			do:   `reg delete "HKCU\SOFTWARE\Khronos\Vulkan\LoaderSettings" /v "C:\s\vk_loader_settings.json" /f`},
 		{name: "a text", reg: driversOf64 + `"C:\\d\\a.json"="0"` + "\n" + driversOf32 + good32, without: pack,
-			want: "problem no-driver Windows, warning registry-off a.json, warning view-lacks-driver 64-bit programs"},
+			want: "problem registry-off a.json, problem no-driver Windows, warning view-lacks-driver 64-bit programs", do: "reg add"},
 		{name: "a text beside another driver", reg: layersOf64 + `"C:\\l\\l.json"="0"` + "\n" + both, without: pack,
 			want: "warning registry-off l.json",
 			do:   `reg add "HKLM\SOFTWARE\Khronos\Vulkan\ImplicitLayers" /v "C:\l\l.json" /t REG_DWORD /d 0 /f /reg:64`},

@@ -62,7 +62,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after, remedy: bySystem, rules: underSDK}).complete()
+	(&engine{report: e.Report, after: e.after, remedy: bySystem}).complete()
 	e.judge = e.verdict
 	return e.worded(), nil
 }
@@ -230,20 +230,6 @@ func (e *macExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
 		return nil, nil, false
 	}
 	return again.Findings, nil, true
-}
-
-// underSDK returns the rule about causes on macOS: findings that disappear with a removed SDK are its consequences.
-func underSDK(removals []removal) (rules []func(*causes)) {
-	for _, r := range removals {
-		rules = append(rules, func(c *causes) {
-			for i := range c.list {
-				if _, still := r.left[c.list[i].key()]; !still && c.list[r.of].Code == SDKRemoved && c.list[i].Code != SDKRemoved {
-					c.set(i, SDKRemoved)
-				}
-			}
-		})
-	}
-	return rules
 }
 
 // verdict returns the report in one line.

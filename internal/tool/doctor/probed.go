@@ -59,7 +59,7 @@ func (e evidence) probed(a *alone) evidence {
 	}
 	device := ""
 	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
-	switch cause := e.causeOf(code, a.Manifest); {
+	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case a.policy:
 		const command = "vkloader settings policy compute on"
 		text, commands := do.say()
@@ -67,7 +67,7 @@ func (e evidence) probed(a *alone) evidence {
 	case cause < 0 && a.unlisted != nil:
 		what = said("it works, but does not list %s", a.unlisted.Label)
 		device = a.unlisted.Name
-		if e.otherCause(a.unlisted, a.Manifest) < 0 {
+		if e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0 {
 			lost, do = everything, e.newerDriver(a)
 		}
 	case cause < 0 && code == DriverNoDevice && ofHost(a.Library):

@@ -69,6 +69,7 @@ func plain(line, file string) string {
 type misled struct {
 	environment.Problem
 	more    string // where the missing layer or directory is
+	closed  string // the part of the path that may not be read
 	further int    // missing files of the same list
 }
 

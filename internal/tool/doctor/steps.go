@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"slices"
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
@@ -78,7 +79,7 @@ func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
 // concluded returns the evidence with the causes of the trials' findings, and the severities that follow.
 func (e evidence) concluded() evidence {
 	e = e.next()
-	c := setCauses(e.Findings, e.trialCauses)
+	c := e.setCauses(confirm, hide(append(slices.Clip(trialLinks), whyUnlisted, hidesDevices)))
 	weigh(e.Findings, func(f *Finding) exemption { return term.Either(e.exemptByTrial(f), absentDevice, f.exempt) }, func(at int) bool { return c.confirmed[at] })
 	return e
 }

@@ -32,6 +32,9 @@ func (e *exam) environment() {
 			continue
 		}
 		w := wish{what: misled{Problem: f}, do: entryOf(f.Code)}
+		if f.Kind == environment.NoAccess {
+			w.what.closed = e.closedPart(path.Clean(f.Place))
+		}
 		switch count[f.Variable]++; {
 		case e.steamSets(f.Variable):
 			w.do = setBySteam

@@ -49,7 +49,7 @@ func ExamineWindows(w Windows) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after, remedy: bySystem, rules: func([]removal) []func(*causes) { return nil }}).complete()
+	(&engine{report: e.Report, after: e.after, remedy: bySystem}).complete()
 	e.judge = e.verdict
 	return e.worded(), nil
 }
