@@ -135,7 +135,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     };
 }
 
-/* ---- the same properties in several structures ----------------------------------------------------------------- */
+/* ---- properties of the versions and of extensions -------------------------------------------------------------- */
 
 #define DRIVER_UUID "vkloader null 1" /* 15 characters and the NUL are the 16 bytes */
 #define DEVICE_UUID "null device 0.1"
@@ -149,62 +149,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
 #define STENCIL_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
 
-#define FLOAT_CONTROLS                                                                                                 \
-    .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,                                           \
-    .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,                                             \
-    .shaderSignedZeroInfNanPreserveFloat16 = VK_TRUE, .shaderSignedZeroInfNanPreserveFloat32 = VK_TRUE,                \
-    .shaderSignedZeroInfNanPreserveFloat64 = VK_TRUE, .shaderDenormPreserveFloat16 = VK_TRUE,                          \
-    .shaderDenormPreserveFloat32 = VK_TRUE, .shaderDenormPreserveFloat64 = VK_TRUE,                                    \
-    .shaderDenormFlushToZeroFloat16 = VK_TRUE, .shaderDenormFlushToZeroFloat32 = VK_TRUE,                              \
-    .shaderDenormFlushToZeroFloat64 = VK_TRUE, .shaderRoundingModeRTEFloat16 = VK_TRUE,                                \
-    .shaderRoundingModeRTEFloat32 = VK_TRUE, .shaderRoundingModeRTEFloat64 = VK_TRUE,                                  \
-    .shaderRoundingModeRTZFloat16 = VK_TRUE, .shaderRoundingModeRTZFloat32 = VK_TRUE,                                  \
-    .shaderRoundingModeRTZFloat64 = VK_TRUE
-
-#define DESCRIPTOR_INDEXING                                                                                            \
-    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX,                                                             \
-    .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE,                                                       \
-    .shaderSampledImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
-    .shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE,                                                       \
-    .shaderStorageImageArrayNonUniformIndexingNative = VK_TRUE,                                                        \
-    .shaderInputAttachmentArrayNonUniformIndexingNative = VK_TRUE, .robustBufferAccessUpdateAfterBind = VK_TRUE,       \
-    .quadDivergentImplicitLod = VK_TRUE, .maxPerStageDescriptorUpdateAfterBindSamplers = ANY_NUMBER,                   \
-    .maxPerStageDescriptorUpdateAfterBindUniformBuffers = ANY_NUMBER,                                                  \
-    .maxPerStageDescriptorUpdateAfterBindStorageBuffers = ANY_NUMBER,                                                  \
-    .maxPerStageDescriptorUpdateAfterBindSampledImages = ANY_NUMBER,                                                   \
-    .maxPerStageDescriptorUpdateAfterBindStorageImages = ANY_NUMBER,                                                   \
-    .maxPerStageDescriptorUpdateAfterBindInputAttachments = ANY_NUMBER,                                                \
-    .maxPerStageUpdateAfterBindResources = 8 * ANY_NUMBER, .maxDescriptorSetUpdateAfterBindSamplers = ANY_NUMBER,      \
-    .maxDescriptorSetUpdateAfterBindUniformBuffers = ANY_NUMBER,                                                       \
-    .maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = 64,                                                        \
-    .maxDescriptorSetUpdateAfterBindStorageBuffers = ANY_NUMBER,                                                       \
-    .maxDescriptorSetUpdateAfterBindStorageBuffersDynamic = 64,                                                        \
-    .maxDescriptorSetUpdateAfterBindSampledImages = ANY_NUMBER,                                                        \
-    .maxDescriptorSetUpdateAfterBindStorageImages = ANY_NUMBER,                                                        \
-    .maxDescriptorSetUpdateAfterBindInputAttachments = ANY_NUMBER
-
-#define DEPTH_STENCIL_RESOLVE                                                                                          \
-    .supportedDepthResolveModes = DEPTH_RESOLVE_MODES, .supportedStencilResolveModes = STENCIL_RESOLVE_MODES,          \
-    .independentResolveNone = VK_TRUE, .independentResolve = VK_TRUE
-
-#define SUBGROUP_SIZES                                                                                                 \
-    .minSubgroupSize = SUBGROUP_SIZE, .maxSubgroupSize = SUBGROUP_SIZE,                                                \
-    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE, .requiredSubgroupSizeStages = ALL_SHADER_STAGES
-
-#define INLINE_UNIFORM_BLOCKS                                                                                          \
-    .maxInlineUniformBlockSize = 4096, .maxPerStageDescriptorInlineUniformBlocks = 64,                                 \
-    .maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 64, .maxDescriptorSetInlineUniformBlocks = 64,          \
-    .maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 64
-
-#define TEXEL_ALIGNMENT                                                                                                \
-    .storageTexelBufferOffsetAlignmentBytes = 16, .storageTexelBufferOffsetSingleTexelAlignment = VK_TRUE,             \
-    .uniformTexelBufferOffsetAlignmentBytes = 16, .uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE
-
-#define DRIVER                                                                                                         \
-    .driverName = "vkloader null driver", .driverInfo = "does nothing, quickly", .conformanceVersion = {0, 0, 0, 0}
-
-/* Structures of properties, each copied except for its header. Structures whose members are all zero (such as integer
- * dot products without acceleration) are included, so that they are written. */
 static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
     .deviceUUID = DEVICE_UUID,
     .driverUUID = DRIVER_UUID,
@@ -220,89 +164,121 @@ static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
     .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
 };
 static const VkPhysicalDeviceVulkan12Properties vulkan12 = {
-    DRIVER,
-    FLOAT_CONTROLS,
-    DESCRIPTOR_INDEXING,
-    DEPTH_STENCIL_RESOLVE,
+    .driverName = "vkloader null driver",
+    .driverInfo = "does nothing, quickly",
+    .conformanceVersion = {0, 0, 0, 0},
+    .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
+    .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
+    .shaderSignedZeroInfNanPreserveFloat16 = VK_TRUE,
+    .shaderSignedZeroInfNanPreserveFloat32 = VK_TRUE,
+    .shaderSignedZeroInfNanPreserveFloat64 = VK_TRUE,
+    .shaderDenormPreserveFloat16 = VK_TRUE,
+    .shaderDenormPreserveFloat32 = VK_TRUE,
+    .shaderDenormPreserveFloat64 = VK_TRUE,
+    .shaderDenormFlushToZeroFloat16 = VK_TRUE,
+    .shaderDenormFlushToZeroFloat32 = VK_TRUE,
+    .shaderDenormFlushToZeroFloat64 = VK_TRUE,
+    .shaderRoundingModeRTEFloat16 = VK_TRUE,
+    .shaderRoundingModeRTEFloat32 = VK_TRUE,
+    .shaderRoundingModeRTEFloat64 = VK_TRUE,
+    .shaderRoundingModeRTZFloat16 = VK_TRUE,
+    .shaderRoundingModeRTZFloat32 = VK_TRUE,
+    .shaderRoundingModeRTZFloat64 = VK_TRUE,
+    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX,
+    .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE,
+    .shaderSampledImageArrayNonUniformIndexingNative = VK_TRUE,
+    .shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE,
+    .shaderStorageImageArrayNonUniformIndexingNative = VK_TRUE,
+    .shaderInputAttachmentArrayNonUniformIndexingNative = VK_TRUE,
+    .robustBufferAccessUpdateAfterBind = VK_TRUE,
+    .quadDivergentImplicitLod = VK_TRUE,
+    .maxPerStageDescriptorUpdateAfterBindSamplers = ANY_NUMBER,
+    .maxPerStageDescriptorUpdateAfterBindUniformBuffers = ANY_NUMBER,
+    .maxPerStageDescriptorUpdateAfterBindStorageBuffers = ANY_NUMBER,
+    .maxPerStageDescriptorUpdateAfterBindSampledImages = ANY_NUMBER,
+    .maxPerStageDescriptorUpdateAfterBindStorageImages = ANY_NUMBER,
+    .maxPerStageDescriptorUpdateAfterBindInputAttachments = ANY_NUMBER,
+    .maxPerStageUpdateAfterBindResources = 8 * ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindSamplers = ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindUniformBuffers = ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = 64,
+    .maxDescriptorSetUpdateAfterBindStorageBuffers = ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindStorageBuffersDynamic = 64,
+    .maxDescriptorSetUpdateAfterBindSampledImages = ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindStorageImages = ANY_NUMBER,
+    .maxDescriptorSetUpdateAfterBindInputAttachments = ANY_NUMBER,
+    .supportedDepthResolveModes = DEPTH_RESOLVE_MODES,
+    .supportedStencilResolveModes = STENCIL_RESOLVE_MODES,
+    .independentResolveNone = VK_TRUE,
+    .independentResolve = VK_TRUE,
     .filterMinmaxSingleComponentFormats = VK_TRUE,
     .filterMinmaxImageComponentMapping = VK_TRUE,
     .maxTimelineSemaphoreValueDifference = UINT64_MAX,
     .framebufferIntegerColorSampleCounts = ALL_SAMPLE_COUNTS,
 };
 static const VkPhysicalDeviceVulkan13Properties vulkan13 = {
-    SUBGROUP_SIZES,
-    INLINE_UNIFORM_BLOCKS,
-    TEXEL_ALIGNMENT,
+    .minSubgroupSize = SUBGROUP_SIZE,
+    .maxSubgroupSize = SUBGROUP_SIZE,
+    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE,
+    .requiredSubgroupSizeStages = ALL_SHADER_STAGES,
+    .maxInlineUniformBlockSize = 4096,
+    .maxPerStageDescriptorInlineUniformBlocks = 64,
+    .maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 64,
+    .maxDescriptorSetInlineUniformBlocks = 64,
+    .maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 64,
+    .storageTexelBufferOffsetAlignmentBytes = 16,
+    .storageTexelBufferOffsetSingleTexelAlignment = VK_TRUE,
+    .uniformTexelBufferOffsetAlignmentBytes = 16,
+    .uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE,
     .maxInlineUniformTotalSize = 65536,
     .maxBufferSize = MEMORY_HEAP_SIZE,
 };
-static const VkPhysicalDeviceIDProperties id = {
-    .deviceUUID = DEVICE_UUID, .driverUUID = DRIVER_UUID, .deviceNodeMask = 1};
-static const VkPhysicalDeviceSubgroupProperties subgroup = {
-    .subgroupSize = SUBGROUP_SIZE,
-    .supportedStages = ALL_SHADER_STAGES,
-    .supportedOperations = SUBGROUP_OPERATIONS,
-    .quadOperationsInAllStages = VK_TRUE,
-};
-static const VkPhysicalDevicePointClippingProperties point_clipping = {
-    .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
-};
-static const VkPhysicalDeviceMultiviewProperties multiview = {.maxMultiviewViewCount = 32,
-                                                              .maxMultiviewInstanceIndex = UINT32_MAX};
-static const VkPhysicalDeviceProtectedMemoryProperties protected_memory = {.protectedNoFault = VK_FALSE};
-static const VkPhysicalDeviceMaintenance3Properties maintenance3 = {
-    .maxPerSetDescriptors = ANY_NUMBER,
-    .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
-};
-static const VkPhysicalDeviceDriverProperties driver = {DRIVER};
-static const VkPhysicalDeviceFloatControlsProperties float_controls = {FLOAT_CONTROLS};
-static const VkPhysicalDeviceDescriptorIndexingProperties descriptor_indexing = {DESCRIPTOR_INDEXING};
-static const VkPhysicalDeviceDepthStencilResolveProperties depth_stencil_resolve = {DEPTH_STENCIL_RESOLVE};
-static const VkPhysicalDeviceSamplerFilterMinmaxProperties filter_minmax = {
-    .filterMinmaxSingleComponentFormats = VK_TRUE,
-    .filterMinmaxImageComponentMapping = VK_TRUE,
-};
-static const VkPhysicalDeviceTimelineSemaphoreProperties timeline = {.maxTimelineSemaphoreValueDifference = UINT64_MAX};
-static const VkPhysicalDeviceSubgroupSizeControlProperties subgroup_sizes = {SUBGROUP_SIZES};
-static const VkPhysicalDeviceInlineUniformBlockProperties inline_uniform_blocks = {INLINE_UNIFORM_BLOCKS};
-static const VkPhysicalDeviceTexelBufferAlignmentProperties texel_alignment = {TEXEL_ALIGNMENT};
-static const VkPhysicalDeviceShaderIntegerDotProductProperties dot_products = {0};
-static const VkPhysicalDeviceMaintenance4Properties maintenance4 = {.maxBufferSize = MEMORY_HEAP_SIZE};
-static const VkPhysicalDeviceMultiDrawPropertiesEXT multi_draw = {.maxMultiDrawCount = UINT32_MAX};
-static const VkPhysicalDevicePushDescriptorProperties push_descriptors = {.maxPushDescriptors = 32};
+/* These are not in the structures of the versions. The second number is for padding. */
+static const uint32_t max_multi_draws[2] = {UINT32_MAX}, max_push_descriptors[2] = {32};
 
-#define P(name, record)                                                                                                \
+#define HEADER sizeof(VkBaseOutStructure)
+#define WHOLE(minor)                                                                                                   \
     {                                                                                                                  \
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name, sizeof(record), &record                                              \
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##minor##_PROPERTIES, sizeof(vulkan1##minor) - HEADER,              \
+            (const char *)&vulkan1##minor + HEADER                                                                     \
+    }
+#define PART(type, name, first)                                                                                        \
+    {                                                                                                                  \
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(VkPhysicalDevice##name) - HEADER, &first                      \
     }
 
+/* What follows the header of each structure. The structure of an extension has the members of a version's structure in
+ * the same order, from the named one on. */
 static const struct {
     VkStructureType type;
     uint32_t size;
     const void *answer;
 } structures[] = {
-    P(VULKAN_1_1_PROPERTIES, vulkan11),
-    P(VULKAN_1_2_PROPERTIES, vulkan12),
-    P(VULKAN_1_3_PROPERTIES, vulkan13),
-    P(ID_PROPERTIES, id),
-    P(SUBGROUP_PROPERTIES, subgroup),
-    P(POINT_CLIPPING_PROPERTIES, point_clipping),
-    P(MULTIVIEW_PROPERTIES, multiview),
-    P(PROTECTED_MEMORY_PROPERTIES, protected_memory),
-    P(MAINTENANCE_3_PROPERTIES, maintenance3),
-    P(DRIVER_PROPERTIES, driver),
-    P(FLOAT_CONTROLS_PROPERTIES, float_controls),
-    P(DESCRIPTOR_INDEXING_PROPERTIES, descriptor_indexing),
-    P(DEPTH_STENCIL_RESOLVE_PROPERTIES, depth_stencil_resolve),
-    P(SAMPLER_FILTER_MINMAX_PROPERTIES, filter_minmax),
-    P(TIMELINE_SEMAPHORE_PROPERTIES, timeline),
-    P(SUBGROUP_SIZE_CONTROL_PROPERTIES, subgroup_sizes),
-    P(INLINE_UNIFORM_BLOCK_PROPERTIES, inline_uniform_blocks),
-    P(TEXEL_BUFFER_ALIGNMENT_PROPERTIES, texel_alignment),
-    P(SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, dot_products),
-    P(MAINTENANCE_4_PROPERTIES, maintenance4),
-    P(MULTI_DRAW_PROPERTIES_EXT, multi_draw),
-    P(PUSH_DESCRIPTOR_PROPERTIES, push_descriptors),
+    WHOLE(1),
+    WHOLE(2),
+    WHOLE(3),
+    PART(ID_PROPERTIES, IDProperties, vulkan11.deviceUUID),
+    PART(SUBGROUP_PROPERTIES, SubgroupProperties, vulkan11.subgroupSize),
+    PART(POINT_CLIPPING_PROPERTIES, PointClippingProperties, vulkan11.pointClippingBehavior),
+    PART(MULTIVIEW_PROPERTIES, MultiviewProperties, vulkan11.maxMultiviewViewCount),
+    PART(PROTECTED_MEMORY_PROPERTIES, ProtectedMemoryProperties, vulkan11.protectedNoFault),
+    PART(MAINTENANCE_3_PROPERTIES, Maintenance3Properties, vulkan11.maxPerSetDescriptors),
+    PART(DRIVER_PROPERTIES, DriverProperties, vulkan12.driverID),
+    PART(FLOAT_CONTROLS_PROPERTIES, FloatControlsProperties, vulkan12.denormBehaviorIndependence),
+    PART(DESCRIPTOR_INDEXING_PROPERTIES, DescriptorIndexingProperties,
+         vulkan12.maxUpdateAfterBindDescriptorsInAllPools),
+    PART(DEPTH_STENCIL_RESOLVE_PROPERTIES, DepthStencilResolveProperties, vulkan12.supportedDepthResolveModes),
+    PART(SAMPLER_FILTER_MINMAX_PROPERTIES, SamplerFilterMinmaxProperties, vulkan12.filterMinmaxSingleComponentFormats),
+    PART(TIMELINE_SEMAPHORE_PROPERTIES, TimelineSemaphoreProperties, vulkan12.maxTimelineSemaphoreValueDifference),
+    PART(SUBGROUP_SIZE_CONTROL_PROPERTIES, SubgroupSizeControlProperties, vulkan13.minSubgroupSize),
+    PART(INLINE_UNIFORM_BLOCK_PROPERTIES, InlineUniformBlockProperties, vulkan13.maxInlineUniformBlockSize),
+    PART(TEXEL_BUFFER_ALIGNMENT_PROPERTIES, TexelBufferAlignmentProperties,
+         vulkan13.storageTexelBufferOffsetAlignmentBytes),
+    PART(SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, ShaderIntegerDotProductProperties,
+         vulkan13.integerDotProduct8BitUnsignedAccelerated),
+    PART(MAINTENANCE_4_PROPERTIES, Maintenance4Properties, vulkan13.maxBufferSize),
+    PART(MULTI_DRAW_PROPERTIES_EXT, MultiDrawPropertiesEXT, max_multi_draws),
+    PART(PUSH_DESCRIPTOR_PROPERTIES, PushDescriptorProperties, max_push_descriptors),
 };
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
@@ -312,8 +288,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
     for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext) {
         for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
             if (structures[i].type == s->sType) {
-                memcpy((char *)s + sizeof(*s), (const char *)structures[i].answer + sizeof(*s),
-                       structures[i].size - sizeof(*s));
+                memcpy((char *)s + HEADER, structures[i].answer, structures[i].size);
                 break;
             }
         }
