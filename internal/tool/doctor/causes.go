@@ -310,7 +310,7 @@ func (e evidence) unlisted() evidence {
 	for g := range each(e.GPUs) {
 		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
 		first := slices.IndexFunc(e.alone, serves)
-		if first >= 0 && !ofHost(e.alone[first].Library) && !slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
+		if first >= 0 && !slices.ContainsFunc(e.alone, func(a alone) bool { return serves(a) && a.Result != ProbeNoDevice }) {
 			e.alone[first].unlisted = g
 		}
 	}

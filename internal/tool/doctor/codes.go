@@ -256,6 +256,9 @@ var (
 	LayerExits = code("layer-exits", diag.Problem, "",
 		"Layers run in the program's process. If one calls exit, the program ends without a message.",
 		"Update, remove or disable the layer.")
+	LayerLeftOut = code("layer-left-out", diag.Problem, "",
+		"Programs run without the layer, although a variable, a file or its manifest makes it active.",
+		"Update the layer, or install it again.")
 	LayerSlow = code("layer-slow", diag.Warning, "",
 		"Layers run in the program's process. A program waits for each of its layers when it starts.",
 		"Update, remove or disable the layer.")

@@ -251,6 +251,9 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	}
 	switch found.Result {
 	case run.EndedWell:
+		if e, err = t.missingLayers(e, result); err != nil {
+			return e, err
+		}
 		return t.slow(ctx, e, lasted(result))
 	case run.FoundCulprit:
 		return t.guilty(ctx, e, &all, found)

@@ -296,8 +296,10 @@ func (e *record) setAt(variable string) FileLine {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
-	} else {
-		at = e.startedBy(e.ownHome(), variable)
+	} else if at = e.startedBy(e.ownHome(), variable); at.File == "" {
+		if by := e.setterOf(variable); by != nil {
+			at = by.at
+		}
 	}
 	e.lines[variable] = at
 	return at

@@ -131,12 +131,16 @@ func (e *exam) leftOut(g *GPU) bool {
 	if !e.someGood() {
 		return true // the finding "no driver" names the cause
 	}
+	by := ""
+	if kept.variable {
+		by = e.setterText(kept.name())
+	}
 	why, lost := forDevice, usual
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
 		why, lost = fixing, something
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s", search.BaseName(kept.driver.Path), kept.name()), nil, lost)
+	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s%s", search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
 	if !kept.variable {
 		return true
 	}

@@ -65,13 +65,15 @@ func (e evidence) probed(a *alone) evidence {
 		text, commands := do.say()
 		do = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
 	case cause < 0 && a.unlisted != nil:
-		what = said("it works, but does not list %s", a.unlisted.Label)
+		wrote := strings.Join(a.Wrote[:min(1, len(a.Wrote))], "")
+		what = said("it works, but does not list %s%s", a.unlisted.Label, term.Enclosed("; it wrote: ", wrote, ""))
 		device = a.unlisted.Name
-		if e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0 {
+		switch {
+		case ofHost(a.Library):
+			do = advised(GPUVirtual.Do)
+		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
 		}
-	case cause < 0 && code == DriverNoDevice && ofHost(a.Library):
-		do = advised(GPUVirtual.Do)
 	}
 	e.found(code, a.Name, a.Manifest, what, do, lost).device = device
 	return e

@@ -158,3 +158,31 @@ func TestDriversLinesAreCut(t *testing.T) {
 		t.Errorf("%d lines: %.100q", len(lines), lines)
 	}
 }
+
+// A layer that the rules make active and that is not in the chain of the trial is a problem, with the loader's message about it.
+func TestLayerThatTheLoaderLeavesOut(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	layer := func(name string) map[string]string {
+		return join(file(implicit+name+".json", layerOf("VK_LAYER_"+name, "lib"+name+".so", `,"disable_environment":{"NO_`+name+`":"1"}`)),
+			file(libraries+"lib"+name+".so", library(t, "exports=vkGetInstanceProcAddr")))
+	}
+	report, _ := attempted(t, examine(t, desktop(t, layer("in"), layer("out")), Options{}), `cat >&2 <<'END'
+[Vulkan Loader] ERROR | LAYER:  loader_create_instance_chain: Failed to find 'vkGetInstanceProcAddr' in layer "libout.so"
+[Vulkan Loader] LAYER:          Insert instance layer "VK_LAYER_in" (libin.so)
+[Vulkan Loader] LAYER:          vkCreateInstance layer callstack setup to:
+END
+`+fineDevice, Tries{})
+	var got []string
+	for _, f := range report.Findings {
+		if f.Code == LayerLeftOut {
+			got = append(got, f.Severity.String()+" "+f.Subject+" "+f.What)
+		}
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], "problem VK_LAYER_out the rules make it active") ||
+		!strings.HasSuffix(got[0], `Failed to find 'vkGetInstanceProcAddr' in layer "libout.so"`) {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,9 +1,13 @@
 package commands
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"vkloader/test/lib/world"
 )
 
 // doctor names the line that sets a variable: in files of sessions, shells, service managers, desktops and launchers.
@@ -40,5 +44,20 @@ func TestLineThatSetsAVariable(t *testing.T) {
 				t.Errorf("no %q:\n%s", want, out)
 			}
 		})
+	}
+}
+
+// A variable that a parent of the tool sets is found there: in the line of its script, with the command's name.
+func TestVariableOfAParent(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=one type=discrete")
+	script := w.Write("panel.sh", "#!/bin/sh\nexport VK_LOADER_DRIVERS_DISABLE='*'\n\"$@\"\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, exit := w.Run(time.Minute, script, filepath.Join(built, "vkloader"), "doctor")
+	if want := "it is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
 	}
 }
