@@ -3,7 +3,8 @@
 # once, in a fresh clone of the last commit, and prints which ones failed. "TARGET=..." stands for every target. The clones
 # share only what scripts have fetched: compilers and emulators. Needs root, for Wine's Debian.
 set -eu
-unset CDPATH MAKEFLAGS MFLAGS MAKELEVEL TARGET
+unset CDPATH
+unset MAKEFLAGS MFLAGS MAKELEVEL TARGET
 cd "$(dirname "$0")/.."
 top=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/vkloader-documented.XXXXXX")

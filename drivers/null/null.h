@@ -243,8 +243,6 @@ const struct format *format_of(VkFormat format); /* NULL: not offered */
 VkFormatFeatureFlags2 format_features(const struct format *f, VkImageTiling tiling);
 
 /* features.c */
-extern const VkPhysicalDeviceFeatures null_features;
-void fill_features(void *chain);
 bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chain);
 
 /* properties.c */

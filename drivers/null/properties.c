@@ -247,8 +247,8 @@ static const uint32_t max_multi_draws[2] = {UINT32_MAX}, max_push_descriptors[2]
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(VkPhysicalDevice##name) - HEADER, &first                      \
     }
 
-/* What follows the header of each structure. The structure of an extension has the members of a version's structure in
- * the same order, from the named one on. */
+/* The members after the header of each structure. The structure of an extension has the members of a version's
+ * structure in the same order, from the named one on. */
 static const struct {
     VkStructureType type;
     uint32_t size;

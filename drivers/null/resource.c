@@ -194,4 +194,3 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetImageSparseMemoryRequirements2(
 {
     *pSparseMemoryRequirementCount = 0;
 }
-
