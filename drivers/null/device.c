@@ -1,6 +1,5 @@
 /* device.c: devices and their single queue. */
 #include "null.h"
-#include "system.h"
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevice,
                                                    const VkDeviceCreateInfo *pCreateInfo,
@@ -28,19 +27,13 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateDevice(VkPhysicalDevice physicalDevi
     }
     atomic_store(&d->next_address, (VkDeviceAddress)1 << 32); /* 0 is not a valid address */
 
-    pthread_mutex_init(&d->lock, NULL);
-    condition_init(&d->changed);
     *pDevice = (VkDevice)d;
     return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkDestroyDevice(VkDevice device, const VkAllocationCallbacks *pAllocator)
 {
-    struct device *d = device_of(device);
-    if (!d) return;
-    pthread_cond_destroy(&d->changed);
-    pthread_mutex_destroy(&d->lock);
-    release(pAllocator, d);
+    release(pAllocator, device);
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetDeviceQueue(VkDevice device, uint32_t queueFamilyIndex, uint32_t queueIndex,

@@ -132,11 +132,6 @@ struct device {
     _Atomic uint64_t next_serial;
     _Atomic VkDeviceSize allocated;       /* bytes of the heap */
     _Atomic VkDeviceAddress next_address; /* for memory, as shaders would see it */
-
-    /* Threads that wait for unsignalled objects sleep here. A signal takes the lock only if a thread sleeps. */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    _Atomic uint32_t sleepers;
 };
 
 struct memory {
@@ -249,8 +244,7 @@ bool features_are_offered(const VkPhysicalDeviceFeatures *core, const void *chai
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties *p);
 
 /* sync.c */
-void wake_sleepers(struct device *d);
-void signal_now(struct device *d, struct fence *fence, struct semaphore *semaphore, uint64_t value);
+void signal_now(struct fence *fence, struct semaphore *semaphore, uint64_t value);
 
 /* command.c */
 void apply_commands(VkCommandBuffer buffer);

@@ -75,14 +75,13 @@ static const VkPresentModeKHR present_modes[] = {
     VK_PRESENT_MODE_IMMEDIATE_KHR,
 };
 
-/* How many of all to write into room for *count, and what to return. */
-static VkResult fit(uint32_t all, uint32_t *count)
+/* Writes as many of all elements as *count allows, if there is a list. */
+static VkResult give(const void *elements, size_t size, uint32_t all, uint32_t *count, void *list)
 {
-    if (*count >= all) {
-        *count = all;
-        return VK_SUCCESS;
-    }
-    return VK_INCOMPLETE;
+    uint32_t room = list ? *count : all;
+    *count = room < all ? room : all;
+    if (list) memcpy(list, elements, *count * size);
+    return room < all ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 #define COUNT_OF(list) ((uint32_t)(sizeof(list) / sizeof((list)[0])))
@@ -92,25 +91,18 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
                                                                          uint32_t *pSurfaceFormatCount,
                                                                          VkSurfaceFormatKHR *pSurfaceFormats)
 {
-    if (!pSurfaceFormats) {
-        *pSurfaceFormatCount = COUNT_OF(surface_formats);
-        return VK_SUCCESS;
-    }
-    VkResult result = fit(COUNT_OF(surface_formats), pSurfaceFormatCount);
-    memcpy(pSurfaceFormats, surface_formats, *pSurfaceFormatCount * sizeof(*pSurfaceFormats));
-    return result;
+    return give(surface_formats, sizeof(*surface_formats), COUNT_OF(surface_formats), pSurfaceFormatCount,
+                pSurfaceFormats);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(
     VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo, uint32_t *pSurfaceFormatCount,
     VkSurfaceFormat2KHR *pSurfaceFormats)
 {
-    if (!pSurfaceFormats) {
-        *pSurfaceFormatCount = COUNT_OF(surface_formats);
-        return VK_SUCCESS;
-    }
-    VkResult result = fit(COUNT_OF(surface_formats), pSurfaceFormatCount);
-    for (uint32_t i = 0; i < *pSurfaceFormatCount; i++) pSurfaceFormats[i].surfaceFormat = surface_formats[i];
+    VkSurfaceFormatKHR list[COUNT_OF(surface_formats)];
+    VkResult result =
+        give(surface_formats, sizeof(*list), COUNT_OF(list), pSurfaceFormatCount, pSurfaceFormats ? list : NULL);
+    for (uint32_t i = 0; pSurfaceFormats && i < *pSurfaceFormatCount; i++) pSurfaceFormats[i].surfaceFormat = list[i];
     return result;
 }
 
@@ -119,25 +111,15 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(Vk
                                                                               uint32_t *pPresentModeCount,
                                                                               VkPresentModeKHR *pPresentModes)
 {
-    if (!pPresentModes) {
-        *pPresentModeCount = COUNT_OF(present_modes);
-        return VK_SUCCESS;
-    }
-    VkResult result = fit(COUNT_OF(present_modes), pPresentModeCount);
-    memcpy(pPresentModes, present_modes, *pPresentModeCount * sizeof(*pPresentModes));
-    return result;
+    return give(present_modes, sizeof(*present_modes), COUNT_OF(present_modes), pPresentModeCount, pPresentModes);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice,
                                                                             VkSurfaceKHR surface, uint32_t *pRectCount,
                                                                             VkRect2D *pRects)
 {
-    if (pRects) {
-        if (*pRectCount == 0) return VK_INCOMPLETE;
-        pRects[0] = (VkRect2D){{0, 0}, {MAX_EXTENT_2D, MAX_EXTENT_2D}};
-    }
-    *pRectCount = 1;
-    return VK_SUCCESS;
+    const VkRect2D whole = {{0, 0}, {MAX_EXTENT_2D, MAX_EXTENT_2D}};
+    return give(&whole, sizeof(whole), 1, pRectCount, pRects);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupPresentCapabilitiesKHR(
@@ -209,19 +191,14 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
                                                             uint32_t *pSwapchainImageCount, VkImage *pSwapchainImages)
 {
     struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
-    if (!pSwapchainImages) {
-        *pSwapchainImageCount = s->count;
-        return VK_SUCCESS;
-    }
-    VkResult result = fit(s->count, pSwapchainImageCount);
-    for (uint32_t i = 0; i < *pSwapchainImageCount; i++) pSwapchainImages[i] = TO_HANDLE(VkImage, &s->images[i].image);
-    return result;
+    VkImage images[MAX_IMAGES];
+    for (uint32_t i = 0; i < s->count; i++) images[i] = TO_HANDLE(VkImage, &s->images[i].image);
+    return give(images, sizeof(*images), s->count, pSwapchainImageCount, pSwapchainImages);
 }
 
 /* Does not wait if the program has acquired every image: no other thread may use the swapchain meanwhile, so no image
  * could become free. */
-static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence,
-                        uint32_t *index)
+static VkResult acquire(struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence, uint32_t *index)
 {
     if (s->retired) return VK_ERROR_OUT_OF_DATE_KHR;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -230,7 +207,7 @@ static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout,
         s->images[at].acquired = true;
         s->next = (at + 1) % s->count;
         *index = at;
-        signal_now(d, FROM_HANDLE(fence, fence), FROM_HANDLE(semaphore, semaphore), 0);
+        signal_now(FROM_HANDLE(fence, fence), FROM_HANDLE(semaphore, semaphore), 0);
         return VK_SUCCESS;
     }
     return timeout == 0 ? VK_NOT_READY : VK_TIMEOUT;
@@ -239,15 +216,15 @@ static VkResult acquire(struct device *d, struct swapchain *s, uint64_t timeout,
 VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
                                                           VkSemaphore semaphore, VkFence fence, uint32_t *pImageIndex)
 {
-    return acquire(device_of(device), FROM_HANDLE(swapchain, swapchain), timeout, semaphore, fence, pImageIndex);
+    return acquire(FROM_HANDLE(swapchain, swapchain), timeout, semaphore, fence, pImageIndex);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImage2KHR(VkDevice device,
                                                            const VkAcquireNextImageInfoKHR *pAcquireInfo,
                                                            uint32_t *pImageIndex)
 {
-    return acquire(device_of(device), FROM_HANDLE(swapchain, pAcquireInfo->swapchain), pAcquireInfo->timeout,
-                   pAcquireInfo->semaphore, pAcquireInfo->fence, pImageIndex);
+    return acquire(FROM_HANDLE(swapchain, pAcquireInfo->swapchain), pAcquireInfo->timeout, pAcquireInfo->semaphore,
+                   pAcquireInfo->fence, pImageIndex);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *pPresentInfo)

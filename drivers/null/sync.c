@@ -4,51 +4,25 @@
  * signalled. It does not wait for semaphores, because nothing in it would have to come later. The host waits for fences
  * and timeline values that other threads will signal. */
 #include "null.h"
-#include "system.h"
 
 #include <time.h>
 
 /* ---- waiting on the host --------------------------------------------------------------------------------------- */
 
-/* A signal stores the state atomically, then checks for sleepers. A sleeper counts itself, then checks the state. The
- * later of the two sees the other's change (both are sequentially consistent), so no wake-up is lost. */
-void wake_sleepers(struct device *d)
+/* Sleeps until done(what) returns true or the time is over. Only another thread can end the wait, and few programs wait
+ * for one, so this looks again and again. */
+static VkResult wait_until(bool (*done)(const void *), const void *what, uint64_t timeout)
 {
-    if (atomic_load(&d->sleepers) == 0) return;
-    pthread_mutex_lock(&d->lock);
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
-}
-
-static struct timespec deadline_after(uint64_t timeout)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t seconds = timeout / 1000000000u, rest = timeout % 1000000000u + (uint64_t)t.tv_nsec;
-    t.tv_sec += (time_t)(seconds + rest / 1000000000u);
-    t.tv_nsec = (long)(rest % 1000000000u);
-    return t;
-}
-
-/* Sleeps until done(what) returns true or the time is over. */
-static VkResult wait_until(struct device *d, bool (*done)(const void *), const void *what, uint64_t timeout)
-{
-    if (done(what)) return VK_SUCCESS;
-    if (timeout == 0) return VK_TIMEOUT;
-    bool forever = timeout > (uint64_t)INT64_MAX; /* 292 years */
-    struct timespec deadline = deadline_after(forever ? 0 : timeout);
-    bool late = false, is_done;
-    pthread_mutex_lock(&d->lock);
-    atomic_fetch_add(&d->sleepers, 1);
-    while (!(is_done = done(what)) && !late) {
-        if (forever)
-            pthread_cond_wait(&d->changed, &d->lock);
-        else
-            late = wait_before(&d->changed, &d->lock, &deadline) != 0;
+    const struct timespec pause = {.tv_nsec = 50000};
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (!done(what)) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t past = (uint64_t)((now.tv_sec - start.tv_sec) * 1000000000ll + now.tv_nsec - start.tv_nsec);
+        if (past >= timeout) return VK_TIMEOUT;
+        nanosleep(&pause, NULL);
     }
-    atomic_fetch_sub(&d->sleepers, 1);
-    pthread_mutex_unlock(&d->lock);
-    return is_done ? VK_SUCCESS : VK_TIMEOUT;
+    return VK_SUCCESS;
 }
 
 /* ---- fences ---------------------------------------------------------------------------------------------------- */
@@ -92,7 +66,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitForFences(VkDevice device, uint32_t fe
                                                     VkBool32 waitAll, uint64_t timeout)
 {
     struct fence_wait w = {pFences, fenceCount, waitAll || fenceCount == 1};
-    return wait_until(device_of(device), fences_done, &w, timeout);
+    return wait_until(fences_done, &w, timeout);
 }
 
 /* ---- semaphores ------------------------------------------------------------------------------------------------ */
@@ -130,7 +104,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSemaphoreCounterValue(VkDevice device, 
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkSignalSemaphore(VkDevice device, const VkSemaphoreSignalInfo *pSignalInfo)
 {
-    signal_now(device_of(device), NULL, FROM_HANDLE(semaphore, pSignalInfo->semaphore), pSignalInfo->value);
+    signal_now(NULL, FROM_HANDLE(semaphore, pSignalInfo->semaphore), pSignalInfo->value);
     return VK_SUCCESS;
 }
 
@@ -146,14 +120,13 @@ static bool semaphores_done(const void *what)
 VKAPI_ATTR VkResult VKAPI_CALL null_vkWaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *pWaitInfo,
                                                      uint64_t timeout)
 {
-    return wait_until(device_of(device), semaphores_done, pWaitInfo, timeout);
+    return wait_until(semaphores_done, pWaitInfo, timeout);
 }
 
-void signal_now(struct device *d, struct fence *fence, struct semaphore *semaphore, uint64_t value)
+void signal_now(struct fence *fence, struct semaphore *semaphore, uint64_t value)
 {
     signal_semaphore(semaphore, value);
     if (fence) atomic_store(&fence->signalled, true);
-    wake_sleepers(d);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
@@ -201,7 +174,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit(VkQueue queue, uint32_t submit
         for (uint32_t n = 0; n < s->commandBufferCount; n++) apply_commands(s->pCommandBuffers[n]);
         signal_all(s->pNext, s->signalSemaphoreCount, s->pSignalSemaphores);
     }
-    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    signal_now(FROM_HANDLE(fence, fence), NULL, 0);
     return VK_SUCCESS;
 }
 
@@ -216,7 +189,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueSubmit2(VkQueue queue, uint32_t submi
             signal_semaphore(FROM_HANDLE(semaphore, s->pSignalSemaphoreInfos[n].semaphore),
                              s->pSignalSemaphoreInfos[n].value);
     }
-    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    signal_now(FROM_HANDLE(fence, fence), NULL, 0);
     return VK_SUCCESS;
 }
 
@@ -226,6 +199,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkQueueBindSparse(VkQueue queue, uint32_t bi
 {
     for (uint32_t i = 0; i < bindInfoCount; i++)
         signal_all(pBindInfo[i].pNext, pBindInfo[i].signalSemaphoreCount, pBindInfo[i].pSignalSemaphores);
-    signal_now(((struct queue *)queue)->device, FROM_HANDLE(fence, fence), NULL, 0);
+    signal_now(FROM_HANDLE(fence, fence), NULL, 0);
     return VK_SUCCESS;
 }
