@@ -273,7 +273,7 @@ func TestActivation(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	cmd := exec.Command("sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=loader exec "+tool+" serve --set idle_exit_seconds=1 --root "+machine(t))
+	cmd := exec.Command("sh", "-c", "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=loader exec "+tool+" service run --set idle_exit_seconds=1 --root "+machine(t))
 	cmd.ExtraFiles = []*os.File{f}
 	// The connection is made before the service runs, so it is accepted first, and the service stays until it has had an answer.
 	keeper, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: path, Net: "unixpacket"})
@@ -383,7 +383,7 @@ func TestSystemdActivation(t *testing.T) {
 	path := filepath.Join(directory, "loader.sock")
 	pid := filepath.Join(directory, "pid")
 	cmd := exec.Command(activate, "--seqpacket", "-E", "VKLOADERD_DIR="+directory, "-l", path,
-		"sh", "-c", "echo $$ >"+pid+"; exec "+tool+" serve --root "+machine(t))
+		"sh", "-c", "echo $$ >"+pid+"; exec "+tool+" service run --root "+machine(t))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
