@@ -17,7 +17,7 @@ func TestVariablesStandInOneTable(t *testing.T) {
 	check := func(path, text string) {
 		for i, line := range strings.Split(text, "\n") {
 			for _, match := range literal.FindAllStringSubmatch(line, -1) {
-				if _, known := variables.Named(match[1]); known {
+				if _, known := variables.Find(match[1]); known {
 					t.Errorf("%s:%d writes %s down: take it from internal/core/variables", path, i+1, match[1])
 				}
 			}

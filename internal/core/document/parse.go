@@ -35,13 +35,13 @@ type node struct {
 type Document struct {
 	text  string
 	nodes []node
-	stack []open // of the parser
+	stack []openContainer // of the parser
 
 	lines []uint32 // starts of lines; built on demand
 }
 
-// open is a container whose end has not been reached.
-type open struct{ container, last uint32 }
+// openContainer is a container whose end has not been reached.
+type openContainer struct{ container, last uint32 }
 
 // SyntaxError is the place and kind of a syntax error.
 type SyntaxError struct {
@@ -74,7 +74,7 @@ type parser struct {
 	text  string
 	at    int
 	nodes []node
-	stack []open
+	stack []openContainer
 	slip  Slip
 }
 
@@ -198,7 +198,7 @@ func (p *parser) value() bool {
 				break
 			}
 			p.add(n)
-			p.stack = append(p.stack, open{container: index})
+			p.stack = append(p.stack, openContainer{container: index})
 			if n.kind == Object && !p.name(&member) {
 				return false
 			}
@@ -206,7 +206,7 @@ func (p *parser) value() bool {
 		case c == '"':
 			p.at++
 			start := p.at
-			odd, ok := p.quoted()
+			odd, ok := p.scanString()
 			if !ok {
 				return false
 			}
@@ -234,7 +234,7 @@ func (p *parser) value() bool {
 			n.end = uint32(p.at)
 			p.add(n)
 		}
-		if !p.ended(&member) {
+		if !p.endValue(&member) {
 			return false
 		}
 		if len(p.stack) == 0 {
@@ -243,8 +243,8 @@ func (p *parser) value() bool {
 	}
 }
 
-// ended closes containers after a value up to one with another value, and parses that value's member name.
-func (p *parser) ended(member *node) bool {
+// endValue closes containers after a value up to one with another value, and parses that value's member name.
+func (p *parser) endValue(member *node) bool {
 	for len(p.stack) > 0 {
 		top := p.stack[len(p.stack)-1]
 		object := p.nodes[top.container].kind == Object
@@ -279,7 +279,7 @@ func (p *parser) name(n *node) bool {
 	}
 	p.at++
 	start := p.at
-	odd, ok := p.quoted()
+	odd, ok := p.scanString()
 	if !ok {
 		return false
 	}
@@ -300,9 +300,9 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// quoted scans to the closing quote and checks the escapes (FUZ-009 to FUZ-012, LAY-18). odd reports whether the string
+// scanString scans to the closing quote and checks the escapes (FUZ-009 to FUZ-012, LAY-18). odd reports whether the string
 // needs decoding.
-func (p *parser) quoted() (odd, ok bool) {
+func (p *parser) scanString() (odd, ok bool) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
 		case c == '"':

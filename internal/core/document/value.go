@@ -243,7 +243,7 @@ func decodeTo(out *[]byte, s string, value bool) int {
 				break
 			}
 		}
-		if value && spelled(text[0]) {
+		if value && isLongControl(text[0]) {
 			const digits = "0123456789abcdef"
 			length += 5
 			if out != nil {
@@ -260,5 +260,5 @@ func decodeTo(out *[]byte, s string, value bool) int {
 	return length
 }
 
-// spelled reports whether a control character becomes five characters in a value: it has no short escape (LAY-19).
-func spelled(c byte) bool { return c < 8 || c == 11 || c > 13 && c < 0x20 }
+// isLongControl reports whether a control character becomes five characters in a value: it has no short escape (LAY-19).
+func isLongControl(c byte) bool { return c < 8 || c == 11 || c > 13 && c < 0x20 }

@@ -185,9 +185,9 @@ func (t *table[T]) get(name string, round uint32) (e *entry[T], isNew bool) {
 func NewStore() *Store { return &Store{} }
 
 // SetVar adds a variable.
-func (s *Store) SetVar(name string, secure bool, v Var) { s.kept(secure).set(name, v) }
+func (s *Store) SetVar(name string, secure bool, v Var) { s.variableTable(secure).set(name, v) }
 
-func (s *Store) kept(secure bool) *table[Var] {
+func (s *Store) variableTable(secure bool) *table[Var] {
 	if secure {
 		return &s.secure
 	}
@@ -250,26 +250,26 @@ const (
 func (s *Store) SetRights(r VariableRights) { s.rights = r }
 
 // Variable reads one of the loader's own variables.
-func (s *Store) Variable(v variables.ID) Var { return s.Guarded(v.Name(), v.Secure()) }
+func (s *Store) Variable(v variables.ID) Var { return s.VariableWithRights(v.Name(), v.Secure()) }
 
-// Guarded reads a variable that is secure or not.
-func (s *Store) Guarded(name string, secure bool) Var {
+// VariableWithRights reads a variable that is secure or not.
+func (s *Store) VariableWithRights(name string, secure bool) Var {
 	if secure && s.rights == NoRights {
 		return Var{}
 	}
 	return s.variable(name, secure && s.rights < AllRights)
 }
 
-// Held reads one of the loader's own variables even if NoRights is set.
-func (s *Store) Held(v variables.ID) Var {
+// OwnVariable reads one of the loader's own variables even if NoRights is set.
+func (s *Store) OwnVariable(v variables.ID) Var {
 	return s.variable(v.Name(), v.Secure() && s.rights < AllRights)
 }
 
-// Named reads a variable named by a manifest; every process honours it (GEN-6).
-func (s *Store) Named(name string) Var { return s.variable(name, false) }
+// ManifestVariable reads a variable named by a manifest; every process honours it (GEN-6).
+func (s *Store) ManifestVariable(name string) Var { return s.variable(name, false) }
 
 func (s *Store) variable(name string, secure bool) Var {
-	e, isNew := s.kept(secure).get(name, s.round+1)
+	e, isNew := s.variableTable(secure).get(name, s.round+1)
 	if isNew {
 		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
 	}
@@ -387,7 +387,7 @@ func (s *Store) Fetch(needs []Need, from Provider) {
 			if s.reads == nil {
 				s.reads = new(readings)
 			}
-			s.SetFile(n.Name, s.reads.bound(from.File(n.Name)))
+			s.SetFile(n.Name, s.reads.limit(from.File(n.Name)))
 		case KindExe:
 			s.SetExe(from.Exe())
 		case KindExists:

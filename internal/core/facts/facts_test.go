@@ -19,7 +19,7 @@ func TestStore(t *testing.T) {
 		}
 		for i := range n {
 			name := strconv.Itoa(i)
-			v := s.Named(name)
+			v := s.ManifestVariable(name)
 			if i%2 == 0 {
 				v = s.variable(name, true)
 			}

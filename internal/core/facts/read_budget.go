@@ -16,8 +16,8 @@ func FileNumber(device, inode uint64) uint64 {
 	return (inode ^ device<<32) * 0x9fb21c651e98df25
 }
 
-// bound counts a file that was read. It returns the file without its content if too many bytes of it were read already.
-func (r *readings) bound(f File) File {
+// limit counts a file that was read. It returns the file without its content if too many bytes of it were read already.
+func (r *readings) limit(f File) File {
 	bytes := uint64(len(f.Content))
 	if f.Number == 0 || f.Status != FileRead || bytes <= readSmall {
 		return f

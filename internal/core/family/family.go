@@ -60,8 +60,8 @@ var Drivers = [...]Driver{
 	{Name: "SwiftShader", Libraries: []string{"libvk_swiftshader"}},
 }
 
-// Of returns the driver of a library, by path or name, or nil.
-func Of(library string) *Driver {
+// DriverOf returns the driver of a library, by path or name, or nil.
+func DriverOf(library string) *Driver {
 	stem := stemOf(library)
 	for i := range Drivers {
 		if has(Drivers[i].Libraries, stem) {
@@ -71,8 +71,8 @@ func Of(library string) *Driver {
 	return nil
 }
 
-// For returns the driver to install for a kernel driver, or nil.
-func For(kernel string) *Driver {
+// DriverFor returns the driver to install for a kernel driver, or nil.
+func DriverFor(kernel string) *Driver {
 	for i := range Drivers {
 		if Drivers[i].WorksOn(kernel) {
 			return &Drivers[i]
@@ -96,14 +96,14 @@ func (d *Driver) Made(vendor string) bool { return has(d.Vendors, vendor) }
 // Opens reports whether the driver can use a device, given its kernel driver and PCI vendor, which are "" if unknown. The
 // vendor decides if no driver of the table uses the kernel driver.
 func (d *Driver) Opens(kernel, vendor string) bool {
-	if Known(kernel) {
+	if HasKernelDriver(kernel) {
 		return d.Uses(kernel)
 	}
 	return d.Made(vendor) || vendor == virtioVendor && d.Uses(virtio[0])
 }
 
-// Known reports whether any driver of the table uses devices of a kernel driver.
-func Known(kernel string) bool {
+// HasKernelDriver reports whether any driver of the table uses devices of a kernel driver.
+func HasKernelDriver(kernel string) bool {
 	for i := range Drivers {
 		if Drivers[i].Uses(kernel) {
 			return true

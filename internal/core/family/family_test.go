@@ -21,7 +21,7 @@ func TestOf(t *testing.T) {
 		"libvulkan_gfxstream.so": "gfxstream", "libvk_swiftshader.so": "SwiftShader", "/a.so/libvulkan_lvp.so": "lavapipe (Mesa)",
 		"libvulkan_radeon_pro.so": "", "": "", "/": "", ".so": "", "xlibvulkan_lvp.so": "",
 	} {
-		if got := nameOf(Of(library)); got != want {
+		if got := nameOf(DriverOf(library)); got != want {
 			t.Errorf("%q is of %q, want %q", library, got, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestFor(t *testing.T) {
 	t.Parallel()
 	for kernel, want := range map[string]string{"amdgpu": "RADV (Mesa)", "xe": "ANV (Mesa)", "nvidia": NVIDIA, "nova": "NVK (Mesa)", "virtio-pci": "Venus (Mesa)",
 		"dxgkrnl": "Dozen (Mesa)", "vc4": "", "": "", "radeon": ""} {
-		if got := nameOf(For(kernel)); got != want {
+		if got := nameOf(DriverFor(kernel)); got != want {
 			t.Errorf("for %q there is %q, want %q", kernel, got, want)
 		}
 	}

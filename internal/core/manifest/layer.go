@@ -186,8 +186,8 @@ func (r *layerReader) add(at document.Value, l Line) {
 	}
 }
 
-// required reports a missing field, at the value of another type or at the object.
-func (r *layerReader) required(object, value document.Value, field string) {
+// reportMissing reports a missing field, at the value of another type or at the object.
+func (r *layerReader) reportMissing(object, value document.Value, field string) {
 	if r.detail == Silent {
 		return
 	}
@@ -225,7 +225,7 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	member := v.Member("name")
 	var ok bool
 	if l.Name, ok = member.Text(); !ok || len(l.Name) > nameLimit {
-		r.required(v, member, "name")
+		r.reportMissing(v, member, "name")
 		return false
 	}
 	if len(l.Name) < 9 || l.Name[:9] != "VK_LAYER_" {
@@ -235,7 +235,7 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	kind, ok := member.Text()
 	switch {
 	case !ok:
-		r.required(v, member, "type")
+		r.reportMissing(v, member, "type")
 		return false
 	case kind == "DEVICE":
 		r.say(member, diag.Warn|diag.Layer, diag.LayerType, "Device layers are deprecated. Skipping layer "+l.Name)
@@ -247,7 +247,7 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	member = v.Member("api_version")
 	text, ok := member.Text()
 	if !ok {
-		r.required(v, member, "api_version")
+		r.reportMissing(v, member, "api_version")
 		return false
 	}
 	l.API = ParseVersion(text).Packed()
@@ -258,13 +258,13 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	}
 	member = v.Member("implementation_version")
 	if text, ok = member.Text(); !ok {
-		r.required(v, member, "implementation_version")
+		r.reportMissing(v, member, "implementation_version")
 		return false
 	}
 	l.Implementation = decimal(text)
 	member = v.Member("description")
 	if l.Description, ok = member.Text(); !ok || len(l.Description) > nameLimit {
-		r.required(v, member, "description")
+		r.reportMissing(v, member, "description")
 		return false
 	}
 	return true

@@ -27,7 +27,7 @@ type activator struct {
 	brought map[string]bool // components of the override layer; filled by bring
 
 	states []expansion // of each layer, the state of its expansion; made for the first meta-layer
-	stack  []expanding
+	stack  []expansionStep
 	fresh  []string // names activated by the meta-layer at the bottom of the stack
 	spent  int      // cost of that meta-layer so far
 	looks  uint32   // number of the current search for recursions
@@ -39,8 +39,8 @@ type expansion struct {
 	look           uint32 // the last search for recursions that visited it
 }
 
-// expanding is a meta-layer being expanded, with the index of its next component.
-type expanding struct {
+// expansionStep is a meta-layer being expanded, with the index of its next component.
+type expansionStep struct {
 	at, next   int
 	incomplete bool
 }
@@ -75,7 +75,7 @@ func (a *activator) regular() {
 	}
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
-		if !named[k] && first[i] && a.enabled(a.list[i]) { // LAY-109: only the first layer of a name is considered
+		if !named[k] && first[i] && a.isEnabled(a.list[i]) { // LAY-109: only the first layer of a name is considered
 			if a.compute.leavesOut(a.list[i]) {
 				a.compute.sayWithout(a.list[i])
 				continue
@@ -146,10 +146,10 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
-// enabled reports whether an implicit layer is active without a request: its own variables enable it, or it is a component
+// isEnabled reports whether an implicit layer is active without a request: its own variables enable it, or it is a component
 // of the override layer (LAY-134).
-func (a *activator) enabled(l *manifest.Layer) bool {
-	return a.switches.enabled(l) || a.brought[l.Name]
+func (a *activator) isEnabled(l *manifest.Layer) bool {
+	return a.switches.isEnabled(l) || a.brought[l.Name]
 }
 
 // bring records the components of the list's first override layer, if the search found an enabled one (OVR-19).
@@ -223,7 +223,7 @@ func (a *activator) enter(at, most int) bool {
 		return false
 	}
 	state.inside, state.before = true, true
-	a.stack = append(a.stack, expanding{at: at})
+	a.stack = append(a.stack, expansionStep{at: at})
 	return true
 }
 
@@ -238,7 +238,7 @@ func (a *activator) component(i, most int) bool {
 			a.recursions(i)
 		}
 	case a.shutOut(c):
-	case c.Implicit && !a.enabled(c): // LAY-177, LAY-134
+	case c.Implicit && !a.isEnabled(c): // LAY-177, LAY-134
 	case c.Meta:
 		return a.enter(i, most)
 	case !a.active[c.Name]:
@@ -251,8 +251,8 @@ func (a *activator) component(i, most int) bool {
 	return true
 }
 
-// bySettings activates layers under a settings file that controls them, in list order (SET-53 to SET-67).
-func (a *activator) bySettings() {
+// activateBySettings activates layers under a settings file that controls them, in list order (SET-53 to SET-67).
+func (a *activator) activateBySettings() {
 	variable := a.f.Variable(variables.InstanceLayers)
 	if variable.Set { // SET-63
 		a.say(diag.Warn|diag.Layer, diag.LayerForced, variables.InstanceLayers.Name(), "",
@@ -291,9 +291,9 @@ func (a *activator) bySettings() {
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
 			a.own[i] = ByApplication
-		case l.Implicit && a.enabled(l) && a.compute.leavesOut(l):
+		case l.Implicit && a.isEnabled(l) && a.compute.leavesOut(l):
 			a.compute.sayWithout(l)
-		case l.Implicit && a.enabled(l):
+		case l.Implicit && a.isEnabled(l):
 			a.own[i] = ByImplicit
 		}
 	}
@@ -320,7 +320,7 @@ func (a *activator) shutOut(c *manifest.Layer) bool {
 func (a *activator) recursions(at int) {
 	a.looks++
 	a.states[at].look = a.looks
-	stack := []expanding{{at: at}}
+	stack := []expansionStep{{at: at}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		parts := a.list[top.at].Components
@@ -341,6 +341,6 @@ func (a *activator) recursions(at int) {
 			return
 		}
 		a.states[i].look = a.looks
-		stack = append(stack, expanding{at: i})
+		stack = append(stack, expansionStep{at: i})
 	}
 }

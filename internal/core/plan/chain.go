@@ -24,7 +24,7 @@ func (c *chain) activate(from *lister) {
 	}
 	a.bring(from.override)
 	if from.file.controlsLayers() {
-		a.bySettings()
+		a.activateBySettings()
 	} else {
 		a.regular()
 	}
@@ -74,12 +74,12 @@ func (c *chain) explainLayers() {
 			f.Code, f.Cause = diag.LayerInactive, diag.Unasked
 			enabled, forbidden := true, false
 			if l.Implicit {
-				enabled, forbidden = c.switches.byOwnVariables(l)
+				enabled, forbidden = c.switches.ownVariables(l)
 			}
 			switch {
 			case by[i] != 0:
 				f.Code, f.Cause, f.Detail = diag.LayerActive, activeBy(by[i]), l.DisableName
-			case l.Implicit && c.switches.enabled(l) && c.compute.leavesOut(l):
+			case l.Implicit && c.switches.isEnabled(l) && c.compute.leavesOut(l):
 				f.Code, f.Cause, f.Detail = diag.LayerCompute, diag.NoSurface, c.compute.file.set.File
 			case forbidden:
 				f.Cause, f.Detail = diag.DisableVariable, l.DisableName

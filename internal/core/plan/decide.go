@@ -162,7 +162,7 @@ func (d *decision) askForImplicit(implicit []search.ManifestFile) (replaced bool
 			continue
 		}
 		for _, l := range p.layers.Layers {
-			d.switches.byOwnVariables(l)
+			d.switches.ownVariables(l)
 			if l.IsOverride() {
 				d.f.Exe()
 				replaced = replaced || len(l.OverridePaths) > 0
@@ -173,7 +173,7 @@ func (d *decision) askForImplicit(implicit []search.ManifestFile) (replaced bool
 }
 
 // earlier returns the results of the call's first question, or nil if this is the first or the answer must be explained.
-func (d *decision) earlier() *before {
+func (d *decision) earlier() *firstAnswer {
 	b := d.m.before
 	if b == nil || b.kind != d.q.Kind || d.q.Explain {
 		return nil
@@ -181,8 +181,8 @@ func (d *decision) earlier() *before {
 	return b
 }
 
-// ignored adds a finding for each set variable that the winner overrides.
-func (c *call) ignored(cause diag.Cause, winner string, list ...variables.ID) {
+// reportIgnored adds a finding for each set variable that the winner overrides.
+func (c *call) reportIgnored(cause diag.Cause, winner string, list ...variables.ID) {
 	for _, v := range list {
 		if c.f.Variable(v).Set {
 			c.find(diag.VariableIgnored, v.Name(), "", cause, winner)

@@ -16,7 +16,7 @@ type driverSearch struct {
 	choose, refuse filter
 	portability    bool               // portability drivers are used
 	skipped        int                // number of portability drivers that are not used
-	left           []leftOut          // drivers excluded by the hardware policy
+	left           []excludedDriver   // drivers excluded by the hardware policy
 	wished         bool               // a variable set by the user excludes a driver
 	list           []*manifest.Driver // to be opened
 }
@@ -28,7 +28,7 @@ func (s *driverSearch) discover(portability bool) {
 	found = s.withSettings(found)
 	s.portability = portability
 	if noVariables {
-		s.ignored(diag.DeviceList, s.file.set.File, variables.DriverFiles, variables.ICDFilenames,
+		s.reportIgnored(diag.DeviceList, s.file.set.File, variables.DriverFiles, variables.ICDFilenames,
 			variables.AddDriverFiles, variables.DriversSelect, variables.DriversDisable)
 	} else {
 		s.choose = parseFilter(s.f.Variable(variables.DriversSelect).Value, false)
@@ -95,7 +95,7 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from origin) {
 			"Driver \""+name+"\" ignored because not selected by env var 'VK_LOADER_DRIVERS_SELECT'")
 		return
 	}
-	if l, out := s.byHardware(driver); out {
+	if l, out := s.hardwareExclusion(driver); out {
 		l.from = from
 		s.left = append(s.left, l)
 		return

@@ -31,7 +31,7 @@ func (d *decision) preScan(which int) bool {
 func (d *decision) preLayers(which int) bool {
 	list := d.layers.list(false)
 	for i, counts := range firstImplicit(list) {
-		if l := list[i]; counts && !l.Meta && l.Pre[which] != "" && d.switches.enabled(l) {
+		if l := list[i]; counts && !l.Meta && l.Pre[which] != "" && d.switches.isEnabled(l) {
 			d.made.PreLayers = append(d.made.PreLayers, PreLayer{l.Name, l.Library, l.Pre[which]})
 		}
 	}
@@ -55,7 +55,7 @@ func (d *decision) listExtensions() {
 	d.file.read()
 	b := d.earlier()
 	if b == nil {
-		b = d.offered()
+		b = d.extensionSources()
 	}
 	if d.f.Missing() {
 		return
@@ -92,15 +92,15 @@ func (d *decision) extensionsOfLayer() {
 	d.step(StepExtensions)
 }
 
-// offered returns the implicit layers and the drivers whose extensions are listed.
-func (d *decision) offered() *before {
+// extensionSources returns the implicit layers and the drivers whose extensions are listed.
+func (d *decision) extensionSources() *firstAnswer {
 	list := d.layers.list(false)
 	enabled := firstImplicit(list)
 	for i, l := range list {
-		enabled[i] = enabled[i] && d.switches.enabled(l)
+		enabled[i] = enabled[i] && d.switches.isEnabled(l)
 	}
 	d.drivers.discover(true)
-	return &before{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.file.exclusive()}
+	return &firstAnswer{kind: ExtensionsDrivers, layers: list, enabled: enabled, exclusive: d.file.exclusive()}
 }
 
 // judgeDrivers checks the drivers' results of listing their extensions. It returns false if they end the call.
@@ -112,7 +112,7 @@ func (d *decision) judgeDrivers() bool {
 }
 
 // union lists the extensions of drivers, of the loader and of layers, each once.
-func (d *decision) union(b *before) {
+func (d *decision) union(b *firstAnswer) {
 	seen := make(map[string]bool, 64)
 	add := func(e manifest.Extension) {
 		if !seen[e.Name] {

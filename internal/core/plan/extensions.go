@@ -12,8 +12,8 @@ var loaderExtensions = [...]manifest.Extension{
 	{Name: "VK_LUNARG_direct_driver_loading", Spec: 1},
 }
 
-// known reports whether every loader knows an instance extension, regardless of window systems.
-func known(name string) bool {
+// isKnownExtension reports whether every loader knows an instance extension, regardless of window systems.
+func isKnownExtension(name string) bool {
 	switch name {
 	case "VK_KHR_surface", "VK_KHR_display", "VK_KHR_get_physical_device_properties2", "VK_KHR_device_group_creation",
 		"VK_KHR_external_memory_capabilities", "VK_KHR_external_semaphore_capabilities",

@@ -63,21 +63,21 @@ func lines(text string) (list []string) {
 	return append(list, text[start:])
 }
 
-// leftOut is a driver that the hardware policy excludes.
-type leftOut struct {
+// excludedDriver is a driver that the hardware policy excludes.
+type excludedDriver struct {
 	driver *manifest.Driver
 	code   diag.Code
 	reason string
 	from   origin
 }
 
-// byHardware reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It excludes
+// hardwareExclusion reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It excludes
 // none if the kernel does not list its devices.
-func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bool) {
+func (s *driverSearch) hardwareExclusion(driver *manifest.Driver) (left excludedDriver, out bool) {
 	if s.file.set == nil || s.file.set.Hardware == settings.AnyHardware || !s.q.Platform.Linux {
 		return left, false
 	}
-	f := family.Of(driver.Library)
+	f := family.DriverOf(driver.Library)
 	if f == nil || f.Software() {
 		return left, false
 	}
@@ -87,18 +87,18 @@ func (s *driverSearch) byHardware(driver *manifest.Driver) (left leftOut, out bo
 	}
 	switch there, kernel := s.present(f, g); {
 	case there == absent:
-		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "no " + f.Hardware + " device is present"}, true
+		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: "no " + f.Hardware + " device is present"}, true
 	case there == foreign:
-		return leftOut{driver: driver, code: diag.DriverNoHardware, reason: "the " + f.Hardware + " device has the kernel driver " +
+		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: "the " + f.Hardware + " device has the kernel driver " +
 			kernel + ", not " + f.Kernel[0]}, true
 	case there == asleep && s.file.set.Hardware == settings.AwakeHardware:
-		return leftOut{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device is asleep"}, true
+		return excludedDriver{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device is asleep"}, true
 	}
 	return left, false
 }
 
 // applyPolicy logs the drivers that the hardware policy excludes. If it would exclude all drivers, it is ignored.
-func (s *driverSearch) applyPolicy(left []leftOut) {
+func (s *driverSearch) applyPolicy(left []excludedDriver) {
 	if len(left) > 0 && len(s.list) == 0 {
 		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+s.file.set.File+
 			" would leave no driver, and is ignored")

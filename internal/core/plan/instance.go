@@ -25,7 +25,7 @@ func (d *decision) instance() {
 
 // choose decides on the layers and the drivers to open. It returns nil if the call ends here. The lines about activation
 // and about old layers are kept for later.
-func (d *decision) choose() *before {
+func (d *decision) choose() *firstAnswer {
 	d.request.sayAsked()
 	d.file.read()
 	d.request.sayVersion()
@@ -61,19 +61,19 @@ func (d *decision) choose() *before {
 	if d.f.Missing() {
 		return nil
 	}
-	return &before{kind: InstanceDrivers, layers: list, active: d.chain.active, activation: activation, old: old,
+	return &firstAnswer{kind: InstanceDrivers, layers: list, active: d.chain.active, activation: activation, old: old,
 		skipped: d.drivers.skipped}
 }
 
 // create completes the decision once the drivers are opened. The lines about activation are logged even if an extension
 // cannot be enabled; the lines about old layers are not.
-func (d *decision) create(b *before) {
+func (d *decision) create(b *firstAnswer) {
 	usable := false
 	for i := range d.q.Drivers {
 		usable = usable || d.q.Drivers[i].Usable
 	}
 	if !usable {
-		d.noDrivers()
+		d.logNoDrivers()
 		return
 	}
 	if !d.judgeDrivers() {
@@ -86,8 +86,8 @@ func (d *decision) create(b *before) {
 	d.made.Result = d.request.result
 }
 
-// noDrivers logs why there is no driver (INS-040 to INS-043, INS-029).
-func (d *decision) noDrivers() {
+// logNoDrivers logs why there is no driver (INS-040 to INS-043, INS-029).
+func (d *decision) logNoDrivers() {
 	if d.drivers.skipped > 0 {
 		const found = "vkCreateInstance: Found drivers that contain devices which support the portability subset, but the instance does not enumerate portability drivers! Applications that wish to enumerate portability drivers must set the VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR bit in the VkInstanceCreateInfo flags"
 		text := found + " and enable the VK_KHR_portability_enumeration instance extension."

@@ -20,7 +20,7 @@ type lister struct {
 	finder   *finder
 	bySet    *settingsState
 	override *manifest.Layer // the override layer found by the search, if enabled; else nil
-	unlisted bool            // explicit layers were found but not listed, as unasked allows
+	unlisted bool            // explicit layers were found but not listed, as skipsExplicit allows
 }
 
 func findLayer(list []*manifest.Layer, name string) *manifest.Layer {
@@ -73,7 +73,7 @@ func firstImplicit(list []*manifest.Layer) []bool {
 // if a meta-layer may need them, without the black list (LAY-100, LAY-215).
 func (b *lister) list(full bool) []*manifest.Layer {
 	if b.file.controlsLayers() {
-		return b.bySettings(full)
+		return b.listBySettings(full)
 	}
 	return b.regular(full)
 }
@@ -82,11 +82,11 @@ func (b *lister) list(full bool) []*manifest.Layer {
 func (b *lister) regular(full bool) []*manifest.Layer {
 	list := b.read(search.ImplicitLayers, nil)
 	for _, l := range list {
-		b.switches.byOwnVariables(l) // ask for all of them at once
+		b.switches.ownVariables(l) // ask for all of them at once
 	}
 	list, override := b.chooseOverride(list)
 	var paths []string
-	if override != nil && b.switches.enabled(override) && len(override.OverridePaths) > 0 {
+	if override != nil && b.switches.isEnabled(override) && len(override.OverridePaths) > 0 {
 		paths = override.OverridePaths
 		for _, path := range paths { // OVR-10, LAY-207
 			if b.quiet {
@@ -99,13 +99,13 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 			b.say(diag.Info|diag.Layer, diag.VariableIgnored, variables.LayerPath.Name(), "",
 				"Ignoring VK_LAYER_PATH. The Override layer is active and has override paths set, which takes priority. VK_LAYER_PATH is set to "+v.Value)
 		}
-		b.ignored(diag.OverridePaths, override.Manifest, variables.AddLayerPath)
+		b.reportIgnored(diag.OverridePaths, override.Manifest, variables.AddLayerPath)
 	}
 	metas := override != nil
 	for _, l := range list {
 		metas = metas || l.Meta
 	}
-	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.unasked(); b.unlisted {
+	if b.unlisted = full && !metas && b.bySet == nil && b.quiet && b.skipsExplicit(); b.unlisted {
 		b.unlisted = !b.namesOverride(b.finder.search(search.ExplicitLayers, false, nil))
 	}
 	if !b.unlisted && (full || metas) {
@@ -118,13 +118,13 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	if b.f.Missing() {
 		return nil
 	}
-	list = without(list, foreign)
+	list = layersExcept(list, foreign)
 	list = b.metas(list)
 	b.override = b.overrideOf(list)
 	if full {
 		list = b.blacklist(list)
 	}
-	return b.duplicates(b.filtered(list))
+	return b.duplicates(b.filterDisabled(list))
 }
 
 // namesOverride reports whether a manifest may have an override layer: its text has the end of that name, or an escape that
@@ -215,7 +215,7 @@ func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 		if first == nil {
 			first = l
 		}
-		if l.Implicit && b.switches.enabled(l) || !l.Implicit && !b.switches.removesName(l.Name, true) {
+		if l.Implicit && b.switches.isEnabled(l) || !l.Implicit && !b.switches.removesName(l.Name, true) {
 			return first
 		}
 	}
@@ -252,8 +252,8 @@ func (b *lister) foreign(list []*manifest.Layer) map[*manifest.Layer]bool {
 	return foreign
 }
 
-// without returns a list of the layers that are not in a set.
-func without(list []*manifest.Layer, set map[*manifest.Layer]bool) []*manifest.Layer {
+// layersExcept returns a list of the layers that are not in a set.
+func layersExcept(list []*manifest.Layer, set map[*manifest.Layer]bool) []*manifest.Layer {
 	kept := make([]*manifest.Layer, 0, len(list))
 	for _, l := range list {
 		if !set[l] {
@@ -288,8 +288,8 @@ func (b *lister) blacklist(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// filtered removes the layers that VK_LOADER_LAYERS_DISABLE disables (LAY-114, LAY-115).
-func (b *lister) filtered(list []*manifest.Layer) []*manifest.Layer {
+// filterDisabled removes the layers that VK_LOADER_LAYERS_DISABLE disables (LAY-114, LAY-115).
+func (b *lister) filterDisabled(list []*manifest.Layer) []*manifest.Layer {
 	if !b.switches.disable.any() {
 		return list
 	}
@@ -300,7 +300,7 @@ func (b *lister) filtered(list []*manifest.Layer) []*manifest.Layer {
 			continue
 		}
 		if l.Implicit {
-			b.switches.enabled(l)
+			b.switches.isEnabled(l)
 		}
 		if !b.quiet {
 			b.say(diag.Warn|diag.Layer, diag.LayerDisabled, l.Name, l.Manifest, "Layer \""+l.Name+

@@ -59,7 +59,7 @@ func (r *manifests) detail() manifest.Detail {
 }
 
 // parse returns the parsed file; a file is parsed once in a call.
-func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parsed {
+func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parsedFile {
 	m := r.m
 	key := memoryKey{path, kind}
 	p := m.files[key]
@@ -67,9 +67,9 @@ func (r *manifests) parse(path string, file facts.File, kind search.Kind) *parse
 		return p
 	}
 	if m.files == nil {
-		m.files = make(map[memoryKey]*parsed)
+		m.files = make(map[memoryKey]*parsedFile)
 	}
-	p = &parsed{fault: m.scratch.Read(file.Content)}
+	p = &parsedFile{fault: m.scratch.Read(file.Content)}
 	switch {
 	case p.fault != nil:
 	case kind == search.Drivers:
@@ -107,7 +107,7 @@ func (r *manifests) driverOf(path string, file facts.File) *manifest.Driver {
 }
 
 // layers reads a layer manifest. It returns nil after a message.
-func (r *manifests) layers(path string, listed bool, kind search.Kind) *parsed {
+func (r *manifests) layers(path string, listed bool, kind search.Kind) *parsedFile {
 	file, ok := r.read(path, listed)
 	if !ok {
 		return nil
@@ -140,7 +140,7 @@ func (r *manifests) add(list []*manifest.Layer, path string, listed bool, kind s
 }
 
 // sayLines logs the messages of a layer manifest.
-func (r *manifests) sayLines(p *parsed, path string) {
+func (r *manifests) sayLines(p *parsedFile, path string) {
 	for i := range p.layers.Lines {
 		r.line(path, &p.layers.Lines[i])
 	}
@@ -149,7 +149,7 @@ func (r *manifests) sayLines(p *parsed, path string) {
 
 // layerOf returns the layer of a settings file's entry: the first of that name in the entry's manifest, or nil. Many entries
 // may name one manifest, so its names are indexed once.
-func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsed, at int) {
+func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsedFile, at int) {
 	if p = r.layers(e.Path, false, kind); p == nil {
 		return nil, 0
 	}
@@ -178,7 +178,7 @@ func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsed
 }
 
 // give returns a layer for the list, or nil if it was given before and the budget does not allow another copy.
-func (r *manifests) give(p *parsed, at int) *manifest.Layer {
+func (r *manifests) give(p *parsedFile, at int) *manifest.Layer {
 	l := p.layers.Layers[at]
 	again := p.given[at] == r.m.turn
 	p.given[at] = r.m.turn

@@ -10,11 +10,11 @@ import (
 // Memory is the state that is kept between the questions of one call: parsed files, whose contents do not change within a
 // call, and the settings file remembered by earlier calls.
 type Memory struct {
-	files      map[memoryKey]*parsed
+	files      map[memoryKey]*parsedFile
 	scratch    document.Document // for the file being read
 	turn       uint32            // the number of the layer list
 	settings   [2]readSettings   // the parsed settings files: the present one, and the remembered one
-	before     *before
+	before     *firstAnswer
 	begun      bool      // the decisive variables are known
 	places     [3]places // by search.Kind
 	settingsAt place     // of the settings file
@@ -35,8 +35,8 @@ type place struct {
 	known bool
 }
 
-// before holds the results of a call's first question, for the second one, after the drivers are opened.
-type before struct {
+// firstAnswer holds the results of a call's first question, for the second one, after the drivers are opened.
+type firstAnswer struct {
 	kind            Kind // of the question after the drivers are opened
 	layers          []*manifest.Layer
 	active          []Active
@@ -58,8 +58,8 @@ type memoryKey struct {
 	kind search.Kind
 }
 
-// parsed is a parsed file.
-type parsed struct {
+// parsedFile is a parsedFile file.
+type parsedFile struct {
 	fault  *document.SyntaxError
 	driver *manifest.Driver
 	layers *manifest.LayerFile

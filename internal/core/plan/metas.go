@@ -87,8 +87,8 @@ func (c *checker) reckon(list []*manifest.Layer) {
 	for _, l := range list {
 		if l.Meta {
 			cost := c.costOf(l)
-			sum = saturated(sum + cost)
-			bits[length(cost)] = saturated(bits[length(cost)] + cost)
+			sum = saturate(sum + cost)
+			bits[length(cost)] = saturate(bits[length(cost)] + cost)
 		}
 	}
 	c.costs.open(&c.costs.ways)
@@ -107,7 +107,7 @@ func (c *checker) reckon(list []*manifest.Layer) {
 // worst is a cost above every budget. Twice its value does not overflow.
 const worst = math.MaxInt / 4
 
-func saturated(cost int) int { return min(cost, worst) }
+func saturate(cost int) int { return min(cost, worst) }
 
 // length returns the number of bits of a number.
 func length(n int) int {
@@ -130,13 +130,13 @@ func (c *checker) costOf(l *manifest.Layer) int {
 	for {
 		top := &c.stack[len(c.stack)-1]
 		if top.at == len(top.layer.Components) {
-			cost := saturated(sums[len(sums)-1])
+			cost := saturate(sums[len(sums)-1])
 			c.price[top.layer] = cost
 			c.stack, sums = c.stack[:len(c.stack)-1], sums[:len(sums)-1]
 			if len(c.stack) == 0 {
 				return cost
 			}
-			sums[len(sums)-1] = saturated(sums[len(sums)-1] + cost)
+			sums[len(sums)-1] = saturate(sums[len(sums)-1] + cost)
 			continue
 		}
 		part := c.names[top.layer.Components[top.at]]
@@ -144,17 +144,17 @@ func (c *checker) costOf(l *manifest.Layer) int {
 		if part == nil {
 			continue
 		}
-		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Weight)
+		sums[len(sums)-1] = saturate(sums[len(sums)-1] + part.Weight)
 		if !part.Meta {
 			continue
 		}
-		sums[len(sums)-1] = saturated(sums[len(sums)-1] + part.Walk)
+		sums[len(sums)-1] = saturate(sums[len(sums)-1] + part.Walk)
 		switch cost, known := c.price[part]; {
 		case !known:
 			c.price[part] = begun
 			c.stack, sums = append(c.stack, visit{layer: part}), append(sums, 0)
 		case cost > 0:
-			sums[len(sums)-1] = saturated(sums[len(sums)-1] + cost)
+			sums[len(sums)-1] = saturate(sums[len(sums)-1] + cost)
 		}
 	}
 }

@@ -64,10 +64,10 @@ func (o *offers) say(q *Question, out *script) {
 	}
 }
 
-// supported is the set of extensions that may be enabled (LAY-273, INS-054).
-type supported struct{ names map[string]bool }
+// extensionSet is the set of extensions that may be enabled (LAY-273, INS-054).
+type extensionSet struct{ names map[string]bool }
 
-func (s *supported) add(list []manifest.Extension) {
+func (s *extensionSet) add(list []manifest.Extension) {
 	if s.names == nil {
 		s.names = make(map[string]bool, 64)
 	}

@@ -109,7 +109,7 @@ type Answer struct {
 
 	Layers          []*manifest.Layer
 	Active          []Active
-	Unlisted        bool               // Layers lacks the explicit layers, as unasked allows
+	Unlisted        bool               // Layers lacks the explicit layers, as skipsExplicit allows
 	Drivers         []*manifest.Driver // to be opened
 	PreLayers       []PreLayer
 	Extensions      []manifest.Extension

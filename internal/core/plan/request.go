@@ -134,7 +134,7 @@ func (r *request) extensions(o *offers, c *chain) bool {
 		return r.refuse(ExtensionNotPresent, diag.ExtensionUnknown, "ppEnabledExtensionNames",
 			prefix+"Instance ppEnabledExtensionNames is NULL but enabledExtensionCount is greater than zero")
 	}
-	var offered supported
+	var offered extensionSet
 	offered.add(loaderExtensions[:])
 	for i := range r.q.Drivers {
 		if o.counts[i] {

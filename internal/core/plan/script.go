@@ -66,7 +66,7 @@ func (s *script) say(flags uint32, code diag.Code, subject, path, text string) {
 }
 
 // carry appends the platform search's messages.
-func (s *script) carry(list []search.Said) {
+func (s *script) carry(list []search.Message) {
 	for i := range list {
 		said := &list[i]
 		if said.Flags != 0 {

@@ -53,7 +53,7 @@ func (s *driverSearch) fromService() {
 			s.say(diag.Warn|diag.Driver, diag.DriverNotServed, path, path, "Driver "+path+" is not used: "+one.Why)
 			continue
 		}
-		if repeated(drivers[:i], one.Name) { // the first driver of a name counts
+		if hasDriver(drivers[:i], one.Name) { // the first driver of a name counts
 			continue
 		}
 		driver := s.files.driverOf(path, facts.File{Content: one.Manifest})
@@ -81,7 +81,7 @@ func sameDriver(own []*manifest.Driver, one *served.Driver) string {
 	return ""
 }
 
-func repeated(list []served.Driver, name string) bool {
+func hasDriver(list []served.Driver, name string) bool {
 	for i := range list {
 		if list[i].Name == name {
 			return true

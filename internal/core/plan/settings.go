@@ -15,15 +15,15 @@ type settingsState struct {
 	off     map[string]bool                      // names whose first entry is off (SET-56)
 }
 
-// libraryOf identifies a layer: two entries with equal values are the same layer (SET-44).
-type libraryOf struct{ name, library string }
+// layerKey identifies a layer: two entries with equal values are the same layer (SET-44).
+type layerKey struct{ name, library string }
 
-// bySettings builds the layer list under a settings file that controls layers (SET-41 to SET-52).
-func (b *lister) bySettings(full bool) []*manifest.Layer {
+// listBySettings builds the layer list under a settings file that controls layers (SET-41 to SET-52).
+func (b *lister) listBySettings(full bool) []*manifest.Layer {
 	s := &settingsState{make(map[*manifest.Layer]settings.Control), make(map[string]bool), make(map[string]bool)}
 	b.bySet = s
-	seen := make(map[string]bool)       // names with an earlier entry
-	library := make(map[libraryOf]bool) // libraries of listed layers
+	seen := make(map[string]bool)      // names with an earlier entry
+	library := make(map[layerKey]bool) // libraries of listed layers
 	var list []*manifest.Layer
 	place := -1 // index of the ordinary layers
 	for i := range b.file.set.Layers {
@@ -55,7 +55,7 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		l := p.layers.Layers[at]
 		seen[l.Name] = true
 		// A meta-layer has no library to compare.
-		key := libraryOf{l.Name, l.Library}
+		key := layerKey{l.Name, l.Library}
 		if s.off[l.Name] || !l.Meta && library[key] { // SET-56
 			continue
 		}
@@ -71,9 +71,9 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		list = append(list, l)
 	}
 	if place < 0 { // SET-45
-		b.ignored(diag.LayerList, b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+		b.reportIgnored(diag.LayerList, b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
 			variables.AddImplicitLayerPath)
-		return without(list, b.foreign(list))
+		return layersExcept(list, b.foreign(list))
 	}
 	regular := b.regular(full)
 	foreign := b.foreign(append(append(make([]*manifest.Layer, 0, len(list)+len(regular)), list...), regular...))
@@ -81,13 +81,13 @@ func (b *lister) bySettings(full bool) []*manifest.Layer {
 		s.blocked[l.Name] = s.blocked[l.Name] || !foreign[l]
 	}
 	var kept []*manifest.Layer
-	for _, l := range without(regular, foreign) {
+	for _, l := range layersExcept(regular, foreign) {
 		if !s.blocked[l.Name] {
 			kept = append(kept, l)
 		}
 	}
-	out := append(without(list[:place], foreign), kept...)
-	return append(out, without(list[place:], foreign)...)
+	out := append(layersExcept(list[:place], foreign), kept...)
+	return append(out, layersExcept(list[place:], foreign)...)
 }
 
 // prevents reports whether the settings file turns a layer off (SET-56, SET-74).

@@ -11,7 +11,7 @@ import (
 type settingsFile struct {
 	call
 	files    *manifests
-	rights   []search.Said      // messages about ignored variables
+	rights   []search.Message   // messages about ignored variables
 	set      *settings.Settings // in force; nil if none
 	remember *File              // for the next calls; nil: no change
 }
@@ -41,7 +41,7 @@ func (s *settingsFile) read() {
 	}
 	s.carry(s.rights)
 	asked := len(s.f.Needs())
-	remembered := s.remembered(before)
+	remembered := s.parseRemembered(before)
 	set, from, outcome := s.load()
 	if len(s.f.Needs()) > asked {
 		return
@@ -78,20 +78,20 @@ func (s *settingsFile) read() {
 	}
 }
 
-// remembered parses the settings of an earlier call, which also logged the messages about them.
-func (s *settingsFile) remembered(file File) *settings.Settings {
+// parseRemembered parses the settings of an earlier call, which also logged the messages about them.
+func (s *settingsFile) parseRemembered(file File) *settings.Settings {
 	if !file.Set {
 		return nil
 	}
-	r := s.parsed(1, file.Path, file.Content)
+	r := s.parse(1, file.Path, file.Content)
 	if r.fault != nil || r.outcome != settings.In {
 		return nil
 	}
 	return r.set
 }
 
-// parsed returns the parsed settings file; a text is parsed once in a call.
-func (s *settingsFile) parsed(which int, path, content string) *readSettings {
+// parse returns the parse settings file; a text is parse once in a call.
+func (s *settingsFile) parse(which int, path, content string) *readSettings {
 	for i := range s.m.settings {
 		if r := &s.m.settings[i]; r.known && r.path == path && r.content == content {
 			return r
@@ -111,12 +111,12 @@ func (s *settingsFile) parsed(which int, path, content string) *readSettings {
 func (s *settingsFile) listens(path string) bool {
 	if path != "" {
 		if file, _ := s.f.File(path); file.Status == facts.FileRead {
-			if r := s.parsed(0, path, file.Content); r.fault == nil && r.set != nil && (r.set.HasLevel || r.set.LogFile != "") {
+			if r := s.parse(0, path, file.Content); r.fault == nil && r.set != nil && (r.set.HasLevel || r.set.LogFile != "") {
 				return true
 			}
 		}
 	}
-	set := s.remembered(s.m.Remembered)
+	set := s.parseRemembered(s.m.Remembered)
 	return set != nil && set.HasLevel
 }
 
@@ -149,7 +149,7 @@ func (s *settingsFile) load() (*settings.Settings, File, settings.ReadResult) {
 	if !ok {
 		return nil, File{}, settings.Kept
 	}
-	r := s.parsed(0, path, file.Content)
+	r := s.parse(0, path, file.Content)
 	if r.fault != nil {
 		s.fault(path, r.fault)
 		return nil, File{}, settings.None

@@ -27,22 +27,22 @@ func (w *switches) removesName(name string, implicit bool) bool {
 	return w.disable.disables(name, implicit) && !w.allow.matches(name) && !w.enable.matches(name)
 }
 
-// byOwnVariables reports whether the manifest's variables enable or forbid an implicit layer (LAY-125 to LAY-128).
-func (w *switches) byOwnVariables(l *manifest.Layer) (enabled, forbidden bool) {
+// ownVariables reports whether the manifest's variables enable or forbid an implicit layer (LAY-125 to LAY-128).
+func (w *switches) ownVariables(l *manifest.Layer) (enabled, forbidden bool) {
 	enabled = true
 	if l.HasEnable {
-		v := w.f.Named(l.EnableName)
+		v := w.f.ManifestVariable(l.EnableName)
 		enabled = v.Set && v.Value == l.EnableValue
 	}
-	return enabled, w.f.Named(l.DisableName).Set
+	return enabled, w.f.ManifestVariable(l.DisableName).Set
 }
 
-// enabled evaluates the rules of LAY-121 to LAY-128 and LAY-115. It logs each layer once.
-func (w *switches) enabled(l *manifest.Layer) bool {
+// isEnabled evaluates the rules of LAY-121 to LAY-128 and LAY-115. It logs each layer once.
+func (w *switches) isEnabled(l *manifest.Layer) bool {
 	if enabled, known := w.implicit[l]; known {
 		return enabled
 	}
-	own, forbidden := w.byOwnVariables(l)
+	own, forbidden := w.ownVariables(l)
 	forced := !own && w.enable.matches(l.Name)
 	enabled := (own || forced) && !forbidden
 	switch {

@@ -50,7 +50,7 @@ type Locations struct {
 	List    []Location
 	TooLong []string   // skipped elements (PATH-21)
 	Ignored []Location // variables that are set but ignored; From is the variable, Path the one that takes precedence
-	Said    []Said     // messages of the steps of the search
+	Said    []Message  // messages of the steps of the search
 
 	joint     byte            // between a directory and a name
 	separator byte            // between the elements of a list

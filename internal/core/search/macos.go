@@ -23,7 +23,7 @@ func bundle(b *Builder) {
 	if at := b.Facts.Bundle().Resources; at != "" {
 		b.AddOne(at, "the program's bundle")
 	}
-	if b.Facts.Guarded(variables.OnlyInBundle, true).Set {
+	if b.Facts.VariableWithRights(variables.OnlyInBundle, true).Set {
 		b.End()
 	}
 }

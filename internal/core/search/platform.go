@@ -12,13 +12,13 @@ import (
 // the code of that platform.
 type Platform struct {
 	manifest.System
-	Steps    []Step                                     // of a search that no variable replaces, in order
-	Settings func(p *Platform, f *facts.Store) []string // returns the possible paths of the settings file, in order
-	Rights   func(p *Platform, f *facts.Store) []Said   // determines which variables are ignored; nil: secure_getenv does
-	Pathless bool                                       // the system cannot return a program's path (FUC-005, BSD-005)
-	Mixed    bool                                       // a directory may have manifests of both kinds
-	Sources  bool                                       // registry keys name the files, so the log names the keys
-	Linux    bool                                       // the platform has Linux's graphics devices and the driver service
+	Steps    []Step                                      // of a search that no variable replaces, in order
+	Settings func(p *Platform, f *facts.Store) []string  // returns the possible paths of the settings file, in order
+	Rights   func(p *Platform, f *facts.Store) []Message // determines which variables are ignored; nil: secure_getenv does
+	Pathless bool                                        // the system cannot return a program's path (FUC-005, BSD-005)
+	Mixed    bool                                        // a directory may have manifests of both kinds
+	Sources  bool                                        // registry keys name the files, so the log names the keys
+	Linux    bool                                        // the platform has Linux's graphics devices and the driver service
 
 	// Values for the steps that add directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)
@@ -38,8 +38,8 @@ type Builder struct {
 	Facts    *facts.Store
 }
 
-// Said is a message of a search: a log line, a finding, or both.
-type Said struct {
+// Message is a message of a search: a log line, a finding, or both.
+type Message struct {
 	Flags         uint32 // 0: not logged
 	Code          diag.Code
 	Cause         diag.Cause
@@ -49,7 +49,7 @@ type Said struct {
 }
 
 func (b *Builder) say(flags uint32, code diag.Code, subject, path, text string) {
-	b.Said = append(b.Said, Said{Flags: flags, Code: code, Subject: subject, Path: path, Text: text})
+	b.Said = append(b.Said, Message{Flags: flags, Code: code, Subject: subject, Path: path, Text: text})
 }
 
 // Add adds the directories of a variable's list, with the kind's subdirectory.

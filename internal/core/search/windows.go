@@ -26,7 +26,7 @@ var (
 // Windows returns the platform of vulkan-1.dll. bits is the word size of the process, "32" or "64"; empty: of this build.
 func Windows(bits string) Platform {
 	p := Platform{
-		Steps:    []Step{appPackage, adapters, machineKey, userKey, noExplicitLayer}, // WIN-014, WIN-048, WIN-049
+		Steps:    []Step{appPackage, adapters, machineKey, userKey, warnNoExplicitLayers}, // WIN-014, WIN-048, WIN-049
 		Settings: windowsSettings,
 		Rights:   windowsRights,
 		Mixed:    true, // the app package
@@ -40,21 +40,21 @@ func Windows(bits string) Platform {
 
 var windowsSurfaces = []string{"VK_KHR_win32_surface"}
 
-// elevated reports whether the process has more rights than the user's other processes (WIN-051, WIN-057, WIN-058).
-func elevated(f *facts.Store) bool {
+// isElevated reports whether the process has more rights than the user's other processes (WIN-051, WIN-057, WIN-058).
+func isElevated(f *facts.Store) bool {
 	process, _ := f.Process()
 	return process.Known && process.Level >= facts.HighIntegrity
 }
 
 // windowsRights ignores the secure variables in an elevated process (WIN-057).
-func windowsRights(_ *Platform, f *facts.Store) (said []Said) {
-	if !elevated(f) {
+func windowsRights(_ *Platform, f *facts.Store) (said []Message) {
+	if !isElevated(f) {
 		return nil
 	}
 	f.SetRights(facts.NoRights)
 	variables.Decisive(func(v variables.ID) {
-		if v.Secure() && f.Held(v).Set {
-			said = append(said, Said{Flags: diag.Info, Code: diag.VariableElevated, Subject: v.Name(), Text: v.Name() +
+		if v.Secure() && f.OwnVariable(v).Set {
+			said = append(said, Message{Flags: diag.Info, Code: diag.VariableElevated, Subject: v.Name(), Text: v.Name() +
 				" is ignored: the process is elevated"})
 		}
 	})
@@ -232,7 +232,7 @@ func machineKey(b *Builder) {
 
 // userKey adds the layers in the user's registry key, unless the process is elevated (WIN-037, WIN-048, WIN-051).
 func userKey(b *Builder) {
-	if b.Kind != Drivers && !elevated(b.Facts) {
+	if b.Kind != Drivers && !isElevated(b.Facts) {
 		b.key(facts.CurrentUser, func(string) bool { return true })
 	}
 }
@@ -253,7 +253,7 @@ func (b *Builder) key(hive facts.Hive, wanted func(name string) bool) {
 			if b.Kind == Drivers {
 				code = diag.DriverRegistryOff
 			}
-			b.Said = append(b.Said, Said{Code: code, Cause: diag.RegistryValue, Subject: v.Name, Path: v.Name, Detail: from})
+			b.Said = append(b.Said, Message{Code: code, Cause: diag.RegistryValue, Subject: v.Name, Path: v.Name, Detail: from})
 			continue
 		}
 		if named = true; wanted(v.Name) {
@@ -298,8 +298,8 @@ func (b *Builder) hasAdapter(name string, vendor uint32, dxgi *facts.DXGI) bool 
 	return false
 }
 
-// noExplicitLayer warns if there is no location for explicit layers (WIN-054).
-func noExplicitLayer(b *Builder) {
+// warnNoExplicitLayers warns if there is no location for explicit layers (WIN-054).
+func warnNoExplicitLayers(b *Builder) {
 	if b.Kind == ExplicitLayers && len(b.List) == 0 && !b.Facts.Missing() {
 		b.say(diag.Warn, diag.None, "", "", "The registry names no explicit layer")
 	}
@@ -317,7 +317,7 @@ func windowsSettings(p *Platform, f *facts.Store) (list []string) {
 			}
 		}
 	}
-	if !elevated(f) {
+	if !isElevated(f) {
 		first(facts.CurrentUser)
 	}
 	first(facts.LocalMachine)

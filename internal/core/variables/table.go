@@ -115,8 +115,8 @@ func Decisive(f func(ID)) {
 	}
 }
 
-// Named finds a variable by its name.
-func Named(name string) (v ID, known bool) {
+// Find finds a variable by its name.
+func Find(name string) (v ID, known bool) {
 	for v := range count {
 		if table[v].name == name {
 			return v, true

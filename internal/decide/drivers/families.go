@@ -111,10 +111,10 @@ func Families() []*Family {
 }
 
 // Of returns the family of a library, by its path or name; nil: unknown.
-func Of(library string) *Family { return with(family.Of(library)) }
+func Of(library string) *Family { return with(family.DriverOf(library)) }
 
 // For returns the family to install for a kernel driver; nil: none is known.
-func For(kernel string) *Family { return with(family.For(kernel)) }
+func For(kernel string) *Family { return with(family.DriverFor(kernel)) }
 
 func with(d *family.Driver) *Family {
 	for _, f := range Families() {

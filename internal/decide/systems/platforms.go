@@ -48,11 +48,11 @@ func qnx() search.Platform {
 }
 
 // unknownRights reads every variable without a check of the rights, and logs that for each (BSD-004, QNX-003).
-func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Said) {
+func unknownRights(_ *search.Platform, f *facts.Store) (said []search.Message) {
 	f.SetRights(facts.AllRights)
 	variables.Decisive(func(v variables.ID) {
 		if v.Secure() {
-			said = append(said, search.Said{Flags: diag.Info, Subject: v.Name(),
+			said = append(said, search.Message{Flags: diag.Info, Subject: v.Name(),
 				Text: "Loader is using non-secure environment variable lookup for " + v.Name()})
 		}
 	})
@@ -89,9 +89,9 @@ func serviceManifests(b *search.Builder) {
 }
 
 // unsafeRights reads every variable without a check of the rights, and logs one warning (FUC-004, FUC-013).
-func unsafeRights(_ *search.Platform, f *facts.Store) []search.Said {
+func unsafeRights(_ *search.Platform, f *facts.Store) []search.Message {
 	f.SetRights(facts.AllRights)
-	return []search.Said{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
+	return []search.Message{{Flags: diag.Warn, Text: "This loader honors variables with paths in every process, whatever its rights"}}
 }
 
 // openHarmonyPlatform returns the platform of OpenHarmony, whose variables are parameters of the system (OHO-002 to OHO-006,
@@ -110,7 +110,7 @@ func swapchainDirectory(b *search.Builder) { b.Add("/system/etc/vulkan/swapchain
 
 // debugLayer adds the manifest of the program's debug layer, from the system's parameters, to every search.
 func debugLayer(b *search.Builder) {
-	parameter := func(name string) string { return b.Facts.Named("debug.graphic." + name).Value }
+	parameter := func(name string) string { return b.Facts.ManifestVariable("debug.graphic." + name).Value }
 	layer, program, at := parameter("debug_layer"), parameter("debug_hap"), parameter("vklayer_json_path")
 	flag := parameter("system_layer_flag")
 	own := b.Facts.Bundle()
@@ -127,7 +127,7 @@ func debugLayer(b *search.Builder) {
 }
 
 // parameterRights reads every parameter without a check of the rights; an empty one counts as unset (OHO-003).
-func parameterRights(_ *search.Platform, f *facts.Store) []search.Said {
+func parameterRights(_ *search.Platform, f *facts.Store) []search.Message {
 	f.SetRights(facts.Parameters)
 	return nil
 }

@@ -221,7 +221,7 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	case run.FoundCulprit:
 		_, changes := h.scene.Without(found.Culprits)
 		ignored := func(c run.Edit) bool { // a variable that the elevated program ignores
-			id, known := variables.Named(c.Name)
+			id, known := variables.Find(c.Name)
 			return known && id.Secure()
 		}
 		if v.Fix = h.lineFor(changes, args); h.rights != "" && slices.ContainsFunc(changes, ignored) {

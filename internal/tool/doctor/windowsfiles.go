@@ -312,7 +312,7 @@ func (e *windowsExam) ignored() {
 	for _, pair := range e.windows.Variables() {
 		name, value, _ := strings.Cut(pair, "=")
 		name = strings.ToUpper(name) // Windows compares names case-insensitively
-		if v, known := variables.Named(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
+		if v, known := variables.Find(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
 			e.ignores(v.Name(), "", "", e.windows.App())
 		}
 	}

@@ -32,11 +32,11 @@ func TestEveryVariableIsTold(t *testing.T) {
 		if told[v] != 1 {
 			t.Errorf("%s has %d entries in internal/tool/environment/guide.go, not one", v.Name(), told[v])
 		}
-		if found, known := variables.Named(v.Name()); !known || found != v {
+		if found, known := variables.Find(v.Name()); !known || found != v {
 			t.Errorf("%s cannot be found", v.Name())
 		}
 	})
-	if _, known := variables.Named("VK_LOADER_SEARCH_ONLY_IN_BUNDLE"); known {
+	if _, known := variables.Find("VK_LOADER_SEARCH_ONLY_IN_BUNDLE"); known {
 		t.Error("that one is of another system")
 	}
 	for _, k := range OfLayers {

@@ -67,7 +67,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 	if value == "" || name == plainDRI && !strings.ContainsAny(value, "/\\") {
 		return false
 	}
-	id, known := variables.Named(name)
+	id, known := variables.Find(name)
 	file := known && slices.Contains([]variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
 		variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath, variables.Home, variables.ServiceDirectory}, id) || fits(fileNames, name)
 	if !file && !strings.ContainsAny(value, "/\\") {

@@ -23,7 +23,7 @@ func TestTree(t *testing.T) {
 		t.Error("variables")
 	}
 	asked := 0
-	if !facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { asked++; s.Named("A"); s.File("/d/a.json") }) || asked != 2 {
+	if !facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { asked++; s.ManifestVariable("A"); s.File("/d/a.json") }) || asked != 2 {
 		t.Error(asked)
 	}
 	if facts.Resolve(facts.NewStore(), tree, func(s *facts.Store) { asked++; s.Exists(strconv.Itoa(asked)) }) {
