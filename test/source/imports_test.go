@@ -34,6 +34,7 @@ var floors = []struct {
 	{[]string{"internal/core/facts"}, "facts and questions are the same for the library, the tool and the tests"},
 	{[]string{"internal/decide/spawn"}, "the one place where the tool starts processes; it knows no program"},
 	{[]string{"internal/decide/wording"}, "formats single values; it contains no sentence"},
+	{[]string{"internal/decide/shell"}, "writes lines for a person's shell; it suggests none"},
 	{[]string{"internal/decide/standing"}, "the stages of a driver or layer on its way into a program: values and words"},
 	{[]string{"internal/decide/windows"}, "what a running Windows reports, for the tool; it decides nothing"},
 	{[]string{"internal/decide/machine"}, "only the tool reads facts from the operating system, and opens directories for writing; the core never does"},

@@ -7,15 +7,15 @@ import (
 
 	"tags.cncf.io/container-device-interface/specs-go"
 
-	"vkloader/internal/decide/wording"
+	"vkloader/internal/decide/shell"
 )
 
 // authors are the commands of other tools that write CDI files, by the vendor in the file's kind: NVIDIA's and AMD's container
 // toolkits.
-var authors = map[string]string{"nvidia.com": "nvidia-ctk cdi generate", "amd.com": "amd-ctk cdi generate"}
+var authors = map[string]shell.Line{"nvidia.com": "nvidia-ctk cdi generate", "amd.com": "amd-ctk cdi generate"}
 
 // Author returns the command that wrote a CDI file. For a file of an unknown tool, it returns "" and false.
-func Author(spec *specs.Spec) (command string, known bool) {
+func Author(spec *specs.Spec) (command shell.Line, known bool) {
 	if Given(spec) != nil {
 		return "vkloader cdi generate", true
 	}
@@ -25,7 +25,7 @@ func Author(spec *specs.Spec) (command string, known bool) {
 }
 
 // regenerating returns advice to write a file again with the tool that wrote it. file is the file's name; "": unknown.
-func regenerating(spec *specs.Spec, file string) string {
+func regenerating(spec *specs.Spec, file string) shell.Line {
 	command, known := Author(spec)
 	switch {
 	case known && file == "":
@@ -33,9 +33,9 @@ func regenerating(spec *specs.Spec, file string) string {
 	case known && Given(spec) != nil && slices.Contains(Directories, filepath.Dir(file)):
 		return "Write the file again: vkloader cdi refresh"
 	case known && Given(spec) != nil:
-		return "Write the file again: vkloader cdi refresh --directory " + wording.Quoted(filepath.Dir(file))
+		return "Write the file again: vkloader cdi refresh --directory " + shell.Quoted(filepath.Dir(file))
 	case known: // without the option, these programs write to standard output
-		return "Write the file again: " + command + " --output=" + wording.Quoted(file)
+		return "Write the file again: " + command + " --output=" + shell.Quoted(file)
 	}
-	return "Write the file again with the program that made the devices " + spec.Kind + "."
+	return "Write the file again with the program that made the devices " + shell.Quoted(spec.Kind) + "."
 }

@@ -12,8 +12,8 @@ import (
 // hookSeconds is the runtime's time limit for the hook.
 const hookSeconds = 30
 
-// shell starts the tool; if the tool is missing, the container starts without it.
-const shell = "/bin/sh"
+// interpreter starts the tool; if the tool is missing, the container starts without it.
+const interpreter = "/bin/sh"
 
 // guarded is the shell's command; its arguments are the tool's path and the tool's arguments.
 const guarded = `test -x "$0" && exec "$0" "$@"; echo "vkloader: no drivers for the container: $0 is gone. Install it again, or remove the CDI file" >&2`
@@ -22,8 +22,8 @@ const guarded = `test -x "$0" && exec "$0" "$@"; echo "vkloader: no drivers for 
 func newHook(m *machine.Machine, options Options) *specs.Hook {
 	timeout := hookSeconds
 	h := &specs.Hook{HookName: "createContainer", Path: options.Hook, Args: []string{"vkloader", "cdi", "hook"}, Timeout: &timeout}
-	if m.Exists(shell) {
-		h.Path, h.Args = shell, []string{"sh", "-c", guarded, options.Hook, "cdi", "hook"}
+	if m.Exists(interpreter) {
+		h.Path, h.Args = interpreter, []string{"sh", "-c", guarded, options.Hook, "cdi", "hook"}
 	}
 	for _, word := range options.Given {
 		h.Args = append(h.Args, "--given", word)

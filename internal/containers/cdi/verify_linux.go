@@ -62,7 +62,7 @@ const loaderName = "libvulkan.so.1"
 // Verify examines a file: every path in it must be unchanged on the host. With an image, it also examines the drivers of programs in
 // a container of the image. file is the name of the file, or ""; image may be nil.
 func Verify(spec *specs.Spec, file string, host, image *machine.Machine) *Verdict {
-	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: regenerating(spec, file)}
+	v := &Verdict{Drivers: []Driver{}, Findings: []Defect{}, again: string(regenerating(spec, file))}
 	all := editsOf(spec)
 	hooked := false
 	for _, e := range all {

@@ -8,7 +8,7 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/wording"
+	"vkloader/internal/decide/shell"
 )
 
 // Change is one action of the user: set or unset a variable, delete a file, or write a new one.
@@ -40,12 +40,12 @@ func (c Change) With(other Change) Change {
 }
 
 // Line returns the change as a line for a shell.
-func (c Change) Line() string {
-	return strings.Join(c.Lines(), andThen)
+func (c Change) Line() shell.Line {
+	return shell.Join(c.Lines(), andThen)
 }
 
 // Lines returns the parts of the change as lines for a shell.
-func (c Change) Lines() (lines []string) {
+func (c Change) Lines() (lines []shell.Line) {
 	for at := &c; at != nil; at = at.And {
 		lines = append(lines, at.line())
 	}
@@ -54,7 +54,7 @@ func (c Change) Lines() (lines []string) {
 
 // Possible reports whether a shell can make the change: it cannot set a variable with an invalid name.
 func (c Change) Possible() bool {
-	return (c.File != "" || wording.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
+	return (c.File != "" || shell.IsName(c.Variable)) && (c.And == nil || c.And.Possible())
 }
 
 // Obeyed reports whether the loader of a source reads the variables that the change sets; another loader may ignore them. A loader of an

@@ -12,29 +12,30 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
 )
 
 // Item is a driver or layer, with its position or the reason why it is out, and the change that puts it out or in.
 type Item struct {
-	Kind      string `json:"kind"` // "driver" or "layer"
-	Order     int    `json:"order,omitempty"`
-	Name      string `json:"name"`
-	Manifest  string `json:"manifest,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	Library   string `json:"library,omitempty"`
-	Package   string `json:"package,omitempty"`   // the package that installed the manifest
-	Meta      bool   `json:"meta,omitempty"`      // a layer that has no library and stands for others
-	NameOnly  bool   `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
-	Code      string `json:"code"`
-	Statement string `json:"statement"`
-	Why       string `json:"why"`
-	Change    string `json:"change,omitempty"` // a line for the environment that puts it out, or in
-	Do        string `json:"do,omitempty"`
+	Kind      string     `json:"kind"` // "driver" or "layer"
+	Order     int        `json:"order,omitempty"`
+	Name      string     `json:"name"`
+	Manifest  string     `json:"manifest,omitempty"`
+	Line      int        `json:"line,omitempty"`
+	Column    int        `json:"column,omitempty"`
+	Library   string     `json:"library,omitempty"`
+	Package   string     `json:"package,omitempty"`   // the package that installed the manifest
+	Meta      bool       `json:"meta,omitempty"`      // a layer that has no library and stands for others
+	NameOnly  bool       `json:"name_only,omitempty"` // a layer that is active, but a later one of its name is in the chain (SET-44)
+	Code      string     `json:"code"`
+	Statement string     `json:"statement"`
+	Why       string     `json:"why"`
+	Change    shell.Line `json:"change,omitempty"` // a line for the environment that puts it out, or in
+	Do        string     `json:"do,omitempty"`
 
-	Commands []string `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
-	Remedy   *Remedy  `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
+	Commands []shell.Line `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+	Remedy   *Remedy      `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
 
 	standing.Standing
 
@@ -212,7 +213,7 @@ func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
 			c, ok = t.Ending(FindingKey{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
 		}
 		if ok {
-			r.Do, r.Commands = c.Line(), c.Lines()
+			r.Do, r.Commands = string(c.Line()), c.Lines()
 		}
 	}
 }

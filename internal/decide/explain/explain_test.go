@@ -84,7 +84,7 @@ func TestExplainChangesWork(t *testing.T) {
 				changed := source
 				var line string
 				if r := e.Remedy; r != nil && (r.Means == ByVariable || r.Means == ByTwo) {
-					line = r.Change.Line()
+					line = string(r.Change.Line())
 					for _, one := range strings.Split(line, "; ") {
 						changed = after(t, changed, strings.TrimPrefix(one, "export "))
 					}
@@ -116,7 +116,7 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
 	in, out := explainMachine(t, lay(t, files))
 	for _, e := range []Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
-		if r := e.Remedy; r == nil || r.Means != BySettings || r.Ours || !strings.HasPrefix(r.Change.Line(), "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
+		if r := e.Remedy; r == nil || r.Means != BySettings || r.Ours || !strings.HasPrefix(string(r.Change.Line()), "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
 			t.Errorf("with a settings file: %+v", e)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/wording"
 )
 
@@ -26,7 +27,7 @@ type Row struct {
 	Why       string        `json:"why"`
 	Do        string        `json:"do,omitempty"` // "": no tested change helps
 
-	Commands []string `json:"commands,omitempty"` // the lines for a shell that are in do
+	Commands []shell.Line `json:"commands,omitempty"` // the lines for a shell that are in do
 
 	cause diag.Cause
 }

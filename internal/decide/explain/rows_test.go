@@ -7,6 +7,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/test/lib/tree"
 )
 
@@ -51,12 +52,12 @@ func TestRowsSayOnlyWhatHelps(t *testing.T) {
 				}
 				continue
 			}
-			if helped[r.Code.String()] = true; r.Do != strings.Join(r.Commands, "; ") {
+			if helped[r.Code.String()] = true; r.Do != string(shell.Join(r.Commands, "; ")) {
 				t.Errorf("%s: %s %s: %q is more than the lines that were tried", title, r.Code, r.Subject, r.Do)
 			}
 			changed := source
 			for _, line := range r.Commands {
-				changed = after(t, changed, strings.TrimPrefix(line, "export "))
+				changed = after(t, changed, strings.TrimPrefix(string(line), "export "))
 			}
 			if slices.ContainsFunc(rowsOf(t, changed), func(o Row) bool { return o.Code == r.Code && o.Subject == r.Subject && o.Path == r.Path }) {
 				t.Errorf("%s: %s %s is still there after %s", title, r.Code, r.Subject, r.Do)

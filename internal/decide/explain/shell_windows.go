@@ -1,21 +1,23 @@
 package explain
 
+import "vkloader/internal/decide/shell"
+
 // andThen stands between two lines of a prompt in one.
 const andThen = " & "
 
 // line returns one change as a line for the prompt of Windows.
-func (c Change) line() string {
+func (c Change) line() shell.Line {
 	switch {
 	case c.File != "":
-		return `del "` + c.File + `"`
+		return "del " + shell.Prompted(c.File)
 	case c.Set:
-		return `set "` + c.Variable + "=" + c.Value + `"`
+		return shell.PromptedSet(c.Variable, c.Value)
 	}
-	return `set "` + c.Variable + `="`
+	return shell.PromptedSet(c.Variable, "")
 }
 
-// Assignment returns a change that sets a variable as NAME=VALUE. The prompt of Windows has no quotes around a value.
-func (c Change) Assignment() string { return c.Variable + "=" + c.Value }
+// Assignment returns a change that sets a variable as NAME=VALUE, one word for the prompt.
+func (c Change) Assignment() shell.Line { return shell.Quoted(c.Variable + "=" + c.Value) }
 
 // Starting returns the change for the prompt that starts a program: Windows has no line that changes a variable for one program.
-func (c Change) Starting(string) string { return c.Line() }
+func (c Change) Starting(shell.Line) shell.Line { return c.Line() }

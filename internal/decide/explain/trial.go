@@ -70,7 +70,7 @@ func LayerKey(l *manifest.Layer) ItemKey { return ItemKey{l.Name, l.Manifest} }
 
 // after returns the decision after a change; nil if the change cannot be tested.
 func (t *Trial) after(c Change) *trialResult {
-	if known, done := t.results[c.Line()]; done {
+	if known, done := t.results[string(c.Line())]; done {
 		return known
 	}
 	if !c.Possible() || !c.Obeyed(t.source) || len(t.results) >= max(triesLeast, trialEffort/(1+t.source.Kept.Files())) {
@@ -80,7 +80,7 @@ func (t *Trial) after(c Change) *trialResult {
 	if answer, err := t.decide(c.On(t.source)); err == nil {
 		r = trialResultOf(answer)
 	}
-	t.results[c.Line()] = r
+	t.results[string(c.Line())] = r
 	return r
 }
 

@@ -194,7 +194,7 @@ func replaceable(file string) error {
 		}
 		if err == nil {
 			if command, known := cdi.Author(spec); known {
-				by, _, _ = strings.Cut(command, " ")
+				by, _, _ = strings.Cut(string(command), " ")
 			}
 			by += fmt.Sprintf(" (devices %s)", spec.Kind)
 		}

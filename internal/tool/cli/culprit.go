@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
@@ -39,7 +40,7 @@ type verdict struct {
 	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
 	Phase    string           `json:"phase"`               // the loader's last phase before the failure
 	Last     string           `json:"last_line,omitempty"` // the loader's last line
-	Fix      string           `json:"fix,omitempty"`       // a command line with which the program works
+	Fix      shell.Line       `json:"fix,omitempty"`       // a command line with which the program works
 	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
 	Notes    []string         `json:"notes"`
 }
@@ -183,7 +184,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	if !onWindows && !s.asUser {
 		if h.rights = process.RightsOf(&source.Machine, source.Program); h.rights != "" {
 			h.note("the program was tried without the rights of its file (%s); with them, it ignores most "+
-				"variables: vkloader explain --app %s", h.rights, term.Quoted(source.Program))
+				"variables: vkloader explain --app %s", h.rights, shell.Quoted(source.Program))
 		}
 	}
 	return h, nil
@@ -385,7 +386,7 @@ func (v *verdict) loader() string {
 	case v.Works != "" && v.Result == run.FailsWithLoader:
 		return "the loader that the program gets without vkloader; with vkloader's loader, the program works"
 	case v.Works != "":
-		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's loader, the program works: " + runsWith(v.Program)
+		return v.Loader.Title() + ", which the program gets without vkloader; with vkloader's loader, the program works: " + string(runsWith(v.Program))
 	}
 	return v.Loader.Title()
 }
@@ -443,7 +444,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		line("note", note)
 	}
 	if v.Fix != "" {
-		style.Advice(out, "    do    ", v.Fix, v.Fix)
+		style.Advice(out, "    do    ", string(v.Fix), v.Fix)
 		if !apply && v.Result == run.FoundCulprit && !slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
@@ -551,7 +552,7 @@ func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 
 // lineFor returns a command line with which the program works. If the program's loader without the tool ignores a variable
 // in it, the line runs the program through the tool.
-func (h *hunt) lineFor(changes []run.Edit, args []string) string {
+func (h *hunt) lineFor(changes []run.Edit, args []string) shell.Line {
 	ignored := h.other != nil && slices.ContainsFunc(changes, func(c run.Edit) bool { return c.Set && !h.other.Obeys(c.Name) })
 	if ignored {
 		args = append([]string{"vkloader", "run", "--"}, args...)
@@ -560,6 +561,6 @@ func (h *hunt) lineFor(changes []run.Edit, args []string) string {
 }
 
 // runsWith returns a command line that runs the program with this loader.
-func runsWith(args []string) string {
-	return strings.TrimPrefix(commandLine(nil, append([]string{"vkloader", "run", "--"}, args...), " & "), "env ")
+func runsWith(args []string) shell.Line {
+	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }

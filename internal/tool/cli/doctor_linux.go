@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -151,8 +152,8 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	usual := *d
 	usual.full = false
 	f := &ownFiles{invocation: s, doctoring: &usual, about: about, source: source}
-	every := func(string) bool { return true }
-	var options []string
+	every := func(shell.Line) bool { return true }
+	var options []shell.Line
 	done := f.nextChange(report, every) != nil
 	if usual.full = d.full; !done && d.full && f.nextChange(report, every) != nil {
 		done, options = true, append(options, "--full")
@@ -161,7 +162,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 		done, options = true, append(options, "--probe")
 	}
 	if d.app != "" {
-		options = append(options, "--app "+term.Quoted(d.app))
+		options = append(options, "--app "+shell.Quoted(d.app))
 	}
 	if done {
 		nameFix(s, options...)
@@ -182,7 +183,7 @@ func (f *ownFiles) took(s *step) {
 	}
 }
 
-func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, error) {
+func (f *ownFiles) next(asks func(line shell.Line) bool) (*doctor.Report, *step, error) {
 	report, err := examineFiles(f.invocation, f.source)
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +203,7 @@ func (f *ownFiles) next(asks func(line string) bool) (*doctor.Report, *step, err
 }
 
 // nextChange returns the first change that fixes a problem or warning or, with --full, saves time; nil: none.
-func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool) *step {
+func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		change, is := finding.Change()
@@ -226,7 +227,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line string) bool
 }
 
 // nextExclusion returns the exclusion of the first driver or layer that crashed or hung when loaded; nil: none.
-func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line string) bool) (*step, error) {
+func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Line) bool) (*step, error) {
 	app := f.app
 	for _, p := range report.Probes {
 		change := newExclusion(p.Kind, p.Name, app)
@@ -279,7 +280,7 @@ func (f *ownFiles) changed(change explain.Change) *machine.Source {
 	return source
 }
 
-func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[string]bool) string {
+func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {
 	if change, is := finding.Change(); is {
 		switch {
 		case tried[change.Line()]:

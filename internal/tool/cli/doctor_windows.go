@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -107,7 +108,7 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	if d.elevated || d.app != "" || d.pid != 0 || len(s.variables) > 0 || fix.UndoFile(&m) == "" {
 		return
 	}
-	if (&ownValues{s, m, elevatedHere()}).step(report, func(string) bool { return true }) != nil {
+	if (&ownValues{s, m, elevatedHere()}).step(report, func(shell.Line) bool { return true }) != nil {
 		nameFix(s)
 	}
 }
@@ -125,7 +126,7 @@ func (f *ownValues) mayWrite(at windows.ValueName) bool {
 	return (f.all || at.Hive == facts.CurrentUser) && at.Exportable()
 }
 
-func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, error) {
+func (f *ownValues) next(asks func(line shell.Line) bool) (*doctor.Report, *step, error) {
 	source, err := f.invocation.source("", false)
 	if err != nil {
 		return nil, nil, err
@@ -138,7 +139,7 @@ func (f *ownValues) next(asks func(line string) bool) (*doctor.Report, *step, er
 }
 
 // step returns the first step for a report; nil: none.
-func (f *ownValues) step(report *doctor.Report, asks func(line string) bool) *step {
+func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool) *step {
 	for i := range report.Findings {
 		finding := &report.Findings[i]
 		at, on, is := finding.RegistryChange()
@@ -153,7 +154,7 @@ func (f *ownValues) step(report *doctor.Report, asks func(line string) bool) *st
 	return nil
 }
 
-func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[string]bool) string {
+func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {
 	at, _, is := finding.RegistryChange()
 	switch {
 	case is && tried[finding.Commands[0]]:

@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/fix"
@@ -19,8 +20,8 @@ type fixer struct {
 	*invocation
 	on      fixable
 	answers *bufio.Scanner
-	all     bool            // do all further steps without a question
-	tried   map[string]bool // lines of steps that are done or rejected
+	all     bool                // do all further steps without a question
+	tried   map[shell.Line]bool // lines of steps that are done or rejected
 	done    int
 
 	only string // the line of the only step to do; "": all
@@ -30,11 +31,11 @@ type fixer struct {
 // fixable is a machine to fix. Each system implements it.
 type fixable interface {
 	// next examines the current machine and returns the next step for whose line asks returns true; nil: none.
-	next(asks func(line string) bool) (*doctor.Report, *step, error)
+	next(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
 	// took is called after a step is done.
 	took(*step)
 	// whyLeft returns the reason why a finding was not fixed.
-	whyLeft(finding *doctor.Finding, tried map[string]bool) string
+	whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string
 	// nothing returns the message for no step, and after the message about the consequences of the steps.
 	nothing() string
 	after() string
@@ -43,7 +44,7 @@ type fixable interface {
 // step is one step of a fix.
 type step struct {
 	finding *doctor.Finding
-	line    string   // for a shell
+	line    shell.Line
 	files   []string // the affected files
 	edits   []fix.Edit
 	do      func() error
@@ -60,7 +61,7 @@ func asksFirst(s *invocation, r *repairing) error {
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
 func fixStepwise(s *invocation, on fixable, r *repairing) error {
-	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.yes, tried: map[string]bool{},
+	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.yes, tried: map[shell.Line]bool{},
 		only: r.step, dry: r.dry}
 	for {
 		report, next, err := on.next(f.asks)
@@ -92,7 +93,9 @@ func fixStepwise(s *invocation, on fixable, r *repairing) error {
 }
 
 // asks reports whether a step with this line is wanted and was not tried before.
-func (f *fixer) asks(line string) bool { return !f.tried[line] && (f.only == "" || f.only == line) }
+func (f *fixer) asks(line shell.Line) bool {
+	return !f.tried[line] && (f.only == "" || f.only == string(line))
+}
 
 // plan records the files that a step would write.
 func (f *fixer) plan(next *step) {
@@ -106,7 +109,7 @@ func (f *fixer) show(next *step) {
 	title := fmt.Sprintf("%s %s: %s", finding.Severity, finding.Code, subjectIn(finding.Subject, finding.Path))
 	fmt.Fprintln(f.out, f.style.Heading(term.OneLine(title)))
 	f.style.Lines(f.out, "    what  ", nil, finding.What)
-	f.style.Advice(f.out, "    step  ", next.line, next.line)
+	f.style.Advice(f.out, "    step  ", string(next.line), next.line)
 	for _, what := range next.files {
 		f.style.Lines(f.out, "          ", nil, what)
 	}
@@ -184,18 +187,18 @@ func (f *fixer) end(report *doctor.Report) error {
 }
 
 // nameFix prints the command that fixes findings of a report. options are the options that lead to the same report.
-func nameFix(s *invocation, options ...string) {
-	line := "vkloader doctor --fix"
+func nameFix(s *invocation, options ...shell.Line) {
+	line := shell.Line("vkloader doctor --fix")
 	for _, option := range options {
 		line += " " + option
 	}
 	if s.class != 0 {
-		line += fmt.Sprintf(" --bits %d", s.class)
+		line += " --bits " + shell.Quoted(fmt.Sprint(s.class))
 	}
-	for _, word := range s.options() {
-		line += " " + term.Quoted(word)
+	if words := s.options(); len(words) > 0 {
+		line += " " + shell.Words(words...)
 	}
-	s.style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+line, line)
+	s.style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+string(line), line)
 }
 
 // undoFix undoes the changes of --fix.

@@ -251,7 +251,7 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 		fmt.Fprintln(s.out, "      listed by name only: the chain has a later layer with this name")
 	}
 	if e.Change != "" {
-		fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(e.Change))
+		fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(string(e.Change)))
 	}
 	if e.Do != "" && e.Change == "" {
 		fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/exit"
@@ -141,11 +142,11 @@ func realProgram(source *systems.Foreign, app string) (string, error) {
 // notProgram returns the error for a directory in place of a program. For a bundle of macOS it names the programs in it.
 func notProgram(m *machine.Machine, app string) error {
 	directory := path.Join(app, "Contents/MacOS")
-	programs := term.Words(m.Names(directory), func(name string) string { return term.Quoted(path.Join(directory, name)) })
+	programs := term.Words(m.Names(directory), func(name string) string { return path.Join(directory, name) })
 	if len(programs) == 0 {
 		return exit.Unable("--app %s: a directory, not a program", app)
 	}
-	return exit.Unable("--app %s: a bundle, not a program: give the path of a program in it: %s", app, strings.Join(programs, ", "))
+	return exit.Unable("--app %s: a bundle, not a program: give the path of a program in it: %s", app, string(shell.Join(term.Words(programs, shell.Quoted), ", ")))
 }
 
 // propertiesOf reads the files of --properties.

@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/tool/doctor"
@@ -118,7 +119,7 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 		return "", exit.Unable("%s is an AppImage: with --root, unpack it there, and name the AppRun in it", name)
 	case err != nil:
 		return "", exit.Unable("%s is an AppImage. To see what its program loads, install unsquashfs (package squashfs-tools). Or unpack it, which starts "+
-			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, term.Quoted(file))
+			"the AppImage's own code: %s --appimage-extract, and name squashfs-root/AppRun", name, shell.Quoted(file))
 	}
 	directory, err := machine.TemporaryDirectory("", "vkloader-")
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
@@ -120,8 +121,8 @@ type listing struct {
 
 type listedEntry struct {
 	decide.ListEntry
-	Do       string   `json:"do,omitempty"`       // "": no tried fix helps
-	Commands []string `json:"commands,omitempty"` // the shell lines in do
+	Do       string       `json:"do,omitempty"`       // "": no tried fix helps
+	Commands []shell.Line `json:"commands,omitempty"` // the shell lines in do
 }
 
 // Severities as text.
@@ -200,7 +201,7 @@ func (e *listedEntry) correct(f *found) {
 			continue
 		}
 		if c, ok := environment.Fix(f.source, &p); ok {
-			e.Do, e.Commands = c.Line(), c.Lines()
+			e.Do, e.Commands = string(c.Line()), c.Lines()
 		}
 		return
 	}

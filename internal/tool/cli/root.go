@@ -69,6 +69,9 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
 	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.SetOut(&completions{to: term.Raw(s.out), typed: args[len(args)-1], offered: map[string]bool{}})
+	}
 	root.SetErr(s.errOut)
 	root.Flags().BoolVar(&noProbe, "no-probe", false, "without a command: load no driver and no layer; examine files only")
 	root.PersistentFlags().StringVar(&s.root, "root", "",

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
@@ -51,17 +52,17 @@ func unfit(source *machine.Source, program, _ string) (warnings []string) {
 
 // commandLine returns a shell line that starts the program with the variables. It does not use env, which is one of the programs
 // for which macOS removes DYLD_LIBRARY_PATH.
-func commandLine(changes []run.Edit, args []string, _ string) string {
-	var words []string
-	unset := ""
+func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
+	var words []shell.Line
+	unset := shell.Line("")
 	for _, c := range changes {
 		if c.Set {
-			words = append(words, c.Name+"="+term.Quoted(c.Value))
+			words = append(words, shell.Quoted(c.Name)+"="+shell.Quoted(c.Value))
 		} else {
-			unset += " " + c.Name
+			unset += " " + shell.Quoted(c.Name)
 		}
 	}
-	line := strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
+	line := shell.Join(append(words, term.Words(args, shell.Quoted)...), " ")
 	if unset != "" {
 		line = "(unset" + unset + "; " + line + ")"
 	}

@@ -16,11 +16,11 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
-	"vkloader/internal/tool/term"
 )
 
 const (
@@ -73,7 +73,7 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 }
 
 // commandLine returns a shell line that starts the program with the variables.
-func commandLine(changes []run.Edit, args []string, _ string) string {
+func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	words := []string{"env"}
 	for _, c := range changes {
 		if !c.Set {
@@ -82,10 +82,10 @@ func commandLine(changes []run.Edit, args []string, _ string) string {
 	}
 	for _, c := range changes {
 		if c.Set {
-			words = append(words, term.Quoted(c.Name+"="+c.Value))
+			words = append(words, c.Name+"="+c.Value)
 		}
 	}
-	return strings.Join(append(words, term.Words(args, term.Quoted)...), " ")
+	return shell.Words(append(words, args...)...)
 }
 
 // watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/run"
 	"vkloader/internal/tool/term"
@@ -56,9 +57,9 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 }
 
 // commandLine returns a command line that starts the program with the variables.
-func commandLine(changes []run.Edit, args []string, between string) string {
-	lines := term.Words(changes, func(c run.Edit) string { return `set "` + c.Name + "=" + c.Value + `"` })
-	return strings.Join(append(lines, strings.Join(term.Words(args, term.Quoted), " ")), between)
+func commandLine(changes []run.Edit, args []string, between shell.Line) shell.Line {
+	lines := term.Words(changes, func(c run.Edit) shell.Line { return shell.PromptedSet(c.Name, c.Value) })
+	return shell.Join(append(lines, shell.Words(args...)), between)
 }
 
 // becomeProgram runs a program and ends with its exit code.

@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -319,8 +320,8 @@ func printUnspecifiedOrder(s *invocation, list []decide.UnspecifiedOrder, loader
 		printLines(s, "Layers in unspecified order", c.Layers)
 		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))
 		if loader == nil || loader.Obeys(loaders.SettingsFile) {
-			choices := term.Words(c.Layers, func(name string) string { return "--layer " + term.Quoted(name) + "=auto" })
-			fmt.Fprintf(s.out, "    To set the order: vkloader settings set %s\n", strings.Join(choices, " \\\n        "))
+			choices := term.Words(c.Layers, func(name string) shell.Line { return "--layer " + shell.Quoted(name) + "=auto" })
+			fmt.Fprintf(s.out, "    To set the order: vkloader settings set %s\n", shell.Join(choices, " \\\n        "))
 		}
 	}
 }

@@ -68,7 +68,7 @@ func completeSettings(s *invocation, name string) []string {
 	if err != nil {
 		return nil
 	}
-	return term.Words(layer.Settings, func(s settings.Setting) string { return s.Key + "=" })
+	return term.Words(layer.Settings, func(s settings.Setting) string { return s.Key })
 }
 
 // edits returns the changes of a command line.

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
@@ -191,17 +192,17 @@ func newExclusion(kind, name, program string) settings.Options {
 }
 
 // exclusionLine returns the command line of an exclusion.
-func exclusionLine(c *settings.Options) string {
-	line := "vkloader settings set"
+func exclusionLine(c *settings.Options) shell.Line {
+	line := shell.Line("vkloader settings set")
 	for _, l := range c.Layers {
-		line += " --layer " + term.Quoted(l.String())
+		line += " --layer " + shell.Quoted(l.String())
 	}
 	for _, d := range c.Drivers {
-		line += " --driver " + term.Quoted(d)
+		line += " --driver " + shell.Quoted(d)
 	}
 	line += " --until-changed"
 	for _, app := range c.Apps {
-		line += " --app " + term.Quoted(app)
+		line += " --app " + shell.Quoted(app)
 	}
 	return line
 }
@@ -346,7 +347,7 @@ func (a *askedDevices) interfering(chosen []decide.Device) error {
 
 // unset describes the way to unset variables, with the lines that set them.
 func (a *askedDevices) unset(names []string) string {
-	text := "unset " + strings.Join(names, " ")
+	text := string("unset " + shell.Words(names...))
 	for _, name := range names {
 		if at := doctor.SetIn(&a.place.Machine, name); len(at) > 0 {
 			text += "; " + name + " is set in " + at[0].String()

@@ -17,6 +17,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -129,7 +130,7 @@ func (o *page) announce(s *invocation, address string, system, again bool) {
 }
 
 // forward returns the line that forwards the page to the origin of an SSH session; "" without a session.
-func (o *page) forward(s *invocation, address string) string {
+func (o *page) forward(s *invocation, address string) shell.Line {
 	connection := strings.Fields(s.getenv("SSH_CONNECTION"))
 	if len(connection) != 4 {
 		return ""
@@ -140,11 +141,11 @@ func (o *page) forward(s *invocation, address string) string {
 	}
 	port := address[strings.LastIndexByte(address[:strings.Index(address, "/#")], ':')+1 : strings.Index(address, "/#")]
 	to := term.Either(o.socket != "", o.socket, "127.0.0.1:"+port)
-	line := "ssh -N -L " + port + ":" + to
+	line := "ssh -N -L " + shell.Quoted(port+":"+to)
 	if connection[3] != "22" {
-		line += " -p " + connection[3]
+		line += " -p " + shell.Quoted(connection[3])
 	}
-	return line + " " + host
+	return line + " " + shell.Quoted(host)
 }
 
 // commandLines runs command lines of the tool for its page.

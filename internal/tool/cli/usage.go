@@ -20,6 +20,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -126,7 +127,7 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 func insteadOf(args []string) string {
 	word, name := args[0], "NAME"
 	if len(args) > 1 {
-		name = term.Quoted(args[1])
+		name = string(shell.Quoted(args[1]))
 	}
 	switch {
 	case word == "enable":
@@ -415,6 +416,31 @@ func completeWith(words ...string) completion {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
+// completions passes the lines of completions on to a shell's script. It leaves out words that a shell would have to quote, and a
+// second line of a word: of several lines, bash inserts the common beginning. The last line, a colon and a number, is cobra's.
+type completions struct {
+	to      io.Writer
+	typed   string
+	offered map[string]bool
+}
+
+// Write implements io.Writer for whole lines.
+func (c *completions) Write(data []byte) (int, error) {
+	list := strings.LastIndexByte(c.typed, ',') + 1 // the words of a list before the typed one
+	for line := range strings.Lines(string(data)) {
+		word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		last := strings.TrimPrefix(word, c.typed[:list])
+		if c.offered[word] && word[0] != ':' || !shell.IsCompletion(last) || last != word && !shell.IsCompletion(strings.ReplaceAll(c.typed[:list], ",", "")) {
+			continue
+		}
+		c.offered[word] = true
+		if _, err := io.WriteString(c.to, line); err != nil {
+			return 0, err
+		}
+	}
+	return len(data), nil
+}
+
 // completeLayers completes names of installed layers, completeDrivers names and paths of driver manifests, completeFound both.
 func completeLayers(s *invocation) completion  { return completeInstalled(s, true, false) }
 func completeDrivers(s *invocation) completion { return completeInstalled(s, false, true) }
@@ -438,7 +464,7 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 		if drivers {
 			names = append(names, explain.DriverNames(answer.Drivers)...)
 		}
-		return names, files
+		return slices.DeleteFunc(names, func(name string) bool { return !shell.IsCompletion(name) }), files // a tab would begin a description
 	}
 }
 
@@ -502,7 +528,7 @@ func completePrograms(s *invocation) completion {
 
 // completeVariables completes variable names for --env.
 func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	variables.Each(func(v variables.ID) { names = append(names, v.Name()+"=") })
+	variables.Each(func(v variables.ID) { names = append(names, v.Name()) })
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

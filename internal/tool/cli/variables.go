@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/survey"
@@ -205,7 +206,7 @@ type envFinding struct {
 	What      string        `json:"what"`
 	Do        string        `json:"do"` // "": no tried fix helps
 
-	Commands []string `json:"commands,omitempty"` // the shell lines in do
+	Commands []shell.Line `json:"commands,omitempty"` // the shell lines in do
 }
 
 // variableFindings returns the findings about the variables that are set, each with a change that removes it.
@@ -218,7 +219,7 @@ func variableFindings(source *machine.Source, answer *plan.Answer) []envFinding 
 		found := envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Code.Entry().Statement, Variable: f.Variable,
 			What: f.What()}
 		if c, ok := environment.Fix(source, &f); ok {
-			found.Do, found.Commands = c.Line(), c.Lines()
+			found.Do, found.Commands = string(c.Line()), c.Lines()
 		}
 		findings = append(findings, found)
 	}

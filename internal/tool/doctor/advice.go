@@ -10,28 +10,29 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
 // advice is the fix for a finding. say returns its text and the shell lines within it.
 type advice interface {
-	say() (text string, commands []string)
+	say() (text string, commands []shell.Line)
 }
 
 // told is advice whose text is fixed when the finding is made.
 type told struct {
 	text     string
-	commands []string
+	commands []shell.Line
 	root     bool // the shell lines must run as root
 	because  obstacle
 	effect   *effect // nil: unknown, or none
 	left     string  // why "doctor --fix" leaves the lines to the user; "": no specific reason
 }
 
-func (t told) say() (string, []string) { return t.text, t.commands }
+func (t told) say() (string, []shell.Line) { return t.text, t.commands }
 
 // advised returns advice that needs no root rights.
-func advised(text string, commands ...string) told { return told{text: text, commands: commands} }
+func advised(text string, commands ...shell.Line) told { return told{text: text, commands: commands} }
 
 // Advice without values.
 var (
@@ -43,18 +44,18 @@ var (
 )
 
 // typed returns advice that introduces a shell line with words.
-func typed(before, command string) told { return advised(before+command, command) }
+func typed(before string, command shell.Line) told { return advised(before+string(command), command) }
 
-func asRoot(command string) told {
-	return told{text: "Run as root: " + command, commands: []string{command}, root: true}
+func asRoot(command shell.Line) told {
+	return told{text: string("Run as root: " + command), commands: []shell.Line{command}, root: true}
 }
 
 // installing returns advice to run a line of a package manager as root.
-func installing(command string) told { return asRoot(command).untried(ofPackage) }
+func installing(command shell.Line) told { return asRoot(command).untried(ofPackage) }
 
 // outside returns advice to run a line outside the sandbox. partial means that the line has a placeholder for a name.
-func outside(command string, partial bool) told {
-	return term.Either(partial, advised("Run outside: "+command).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
+func outside(command shell.Line, partial bool) told {
+	return term.Either(partial, advised(string("Run outside: "+command)).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
 }
 
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
@@ -90,7 +91,7 @@ type tried struct {
 	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
 }
 
-func (t tried) say() (string, []string) {
+func (t tried) say() (string, []shell.Line) {
 	text, commands := t.words()
 	if len(t.choice) > 0 {
 		text, commands = t.choices()
@@ -117,14 +118,15 @@ func (t tried) say() (string, []string) {
 // inStarter returns the change in the settings of the program that starts the examined one.
 func (t tried) inStarter() string {
 	if t.Set {
-		return "In " + t.sets + ", let the variables of the program have " + t.Assignment()
+		return "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
 	}
 	return "In " + t.sets + ", remove " + t.Variable + " from the variables of the program"
 }
 
 // choices returns each change with its result, and the shell lines of all.
-func (t tried) choices() (string, []string) {
-	var texts, commands []string
+func (t tried) choices() (string, []shell.Line) {
+	var texts []string
+	var commands []shell.Line
 	for _, o := range t.choice {
 		one := t
 		one.Change = o.Change
@@ -155,47 +157,49 @@ func (t tried) before() string {
 }
 
 // words returns the change for the place where the user makes it, and its shell lines.
-func (t tried) words() (string, []string) {
+func (t tried) words() (string, []shell.Line) {
 	switch {
 	case t.kind == "service" && t.File == "":
 		before, line := t.unit.setting(t.Change)
-		return before + line, []string{line}
+		return before + string(line), []shell.Line{line}
 	case t.kind == "" && t.ofProgram():
-		return t.Starting("PROGRAM"), nil
+		return string(t.Starting("PROGRAM")), nil
 	case inContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.ofVariables():
 		return t.inSandbox()
 	}
-	return t.Line(), t.Lines()
+	return string(t.Line()), t.Lines()
 }
 
 // inSandbox returns the change of variables in the words of the sandbox.
-func (t tried) inSandbox() (string, []string) {
-	var set, unset, pod []string
-	docker, podman, flatpak := "docker run", "podman run", "flatpak override --user"
+func (t tried) inSandbox() (string, []shell.Line) {
+	var set, unset []shell.Line
+	var pod, names []string
+	docker, podman, flatpak := shell.Line("docker run"), shell.Line("podman run"), shell.Line("flatpak override --user")
 	for c := &t.Change; c != nil; c = c.And {
 		if c.Set {
 			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
 			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
 		} else {
-			unset = append(unset, c.Variable)
-			podman, flatpak = podman+" --unsetenv="+c.Variable, flatpak+" --unset-env="+c.Variable
+			name := shell.Quoted(c.Variable)
+			unset, names = append(unset, name), append(names, c.Variable)
+			podman, flatpak = podman+" --unsetenv="+name, flatpak+" --unset-env="+name
 		}
 	}
-	env := term.Enclosed("env -u ", strings.Join(unset, " -u "), " ")
+	env := term.Enclosed("env -u ", string(shell.Join(unset, " -u ")), " ")
 	switch t.kind {
 	case "steam":
-		return "In the game's launch options in Steam: " + env + strings.Join(append(set, "%command%"), " "), nil
+		return "In the game's launch options in Steam: " + env + string(shell.Join(append(set, "%command%"), " ")), nil
 	case "flatpak":
-		return outside(flatpak+" "+term.Or(t.detail, "APPLICATION"), t.detail == "").say()
+		return outside(flatpak+" "+orPlaceholder(t.detail, "APPLICATION"), t.detail == "").say()
 	case "podman":
-		return "Start the container with: " + podman + " ...", nil
+		return "Start the container with: " + string(podman) + " ...", nil
 	case "docker":
-		return "Start the container with: " + docker + " ..." + term.Enclosed(" ", env, "PROGRAM"), nil
+		return "Start the container with: " + string(docker) + " ..." + term.Enclosed(" ", env, "PROGRAM"), nil
 	}
 	if len(set) == 0 {
-		return `Begin the container's command in the pod with: ["env", "-u", "` + strings.Join(unset, `", "-u", "`) + `", ...]`, nil
+		return `Begin the container's command in the pod with: ["env", "-u", "` + strings.Join(names, `", "-u", "`) + `", ...]`, nil
 	}
-	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(unset, ", "), ""), nil
+	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(names, ", "), ""), nil
 }
 
 // undecided reports whether only the user knows which programs want the change, or which change of several.
@@ -302,7 +306,7 @@ func (t told) finding(directory string) told {
 
 // effectOf returns the effect of a change of a variable or a file.
 func effectOf(c explain.Change) *effect {
-	return &effect{name: c.Line(), on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
+	return &effect{name: string(c.Line()), on: func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		if c.File != "" { // the shared linker may have read the file
 			with.share = nil
 		}
@@ -316,4 +320,9 @@ func obstacleOf(do advice) string {
 		return obstacles[t.because]
 	}
 	return ""
+}
+
+// orPlaceholder returns a name for a line, or a placeholder that the user replaces.
+func orPlaceholder(name string, placeholder shell.Line) shell.Line {
+	return term.Either(name == "", placeholder, shell.Quoted(name))
 }

@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
-	"vkloader/internal/tool/term"
 )
 
 // distribution describes the system's distribution and the way to install packages on it.
@@ -101,7 +101,7 @@ var managers = []manager{
 }
 
 // provided returns the capability under which RPM packages provide a 64-bit library.
-func provided(name string) string { return "'" + name + "()(64bit)'" }
+func provided(name string) string { return name + "()(64bit)" }
 
 func (d distribution) manager() *manager {
 	for _, id := range d.ids {
@@ -121,8 +121,8 @@ func (d distribution) forFile(library, manifest string) advice {
 		return d.forLibrary(library)
 	}
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
-		command := "rm -- " + term.Quoted(manifest)
-		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + command, commands: []string{command}, root: true}
+		command := "rm -- " + shell.Quoted(manifest)
+		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + string(command), commands: []shell.Line{command}, root: true}
 		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}

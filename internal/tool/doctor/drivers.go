@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -116,7 +117,7 @@ func (e *exam) oneOf(first, second *Module) advice {
 			if strings.HasPrefix(m.Manifest, own) && own != "/" {
 				other := term.Either(m == first, second, first)
 				return advised("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
-					term.Quoted(m.Manifest) + ".")
+					string(shell.Quoted(m.Manifest)) + ".")
 			}
 		}
 	}

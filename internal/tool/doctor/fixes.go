@@ -5,6 +5,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/shell"
 )
 
 // maxLooks is the maximum number of examinations for trying fixes. Each takes as long as the first examination.
@@ -20,14 +21,14 @@ type offer struct {
 
 // systemChange is a change that only one system has, such as that of a value of Windows' registry.
 type systemChange interface {
-	line() string // identifies it
+	line() shell.Line // identifies it
 	advice() advice
 }
 
 // effect returns the effect of the change on the facts.
 func (o *offer) effect() *effect {
 	if o.other != nil {
-		return &effect{name: o.other.line(), change: o.other}
+		return &effect{name: string(o.other.line()), change: o.other}
 	}
 	return effectOf(o.Change)
 }

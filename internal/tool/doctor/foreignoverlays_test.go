@@ -34,7 +34,7 @@ func TestLeftoverOverlays(t *testing.T) {
 			s := on(t, "windows")
 			s.Machine = laid(t, map[string]string{"c/d/a.json": driverManifest("a.dll"), "c/d/a.dll": icd("64"), "c/d/b.json": driverManifest("b.dll"), "c/d/b.dll": icd("32")})
 			r := examined(t, s, driversOf64+good64+driversOf32+good32+key+`"`+strings.ReplaceAll(path, `\`, `\\`)+`"=dword:0`+"\n")
-			if got, want := told(r), "warning registry-stale "+path; got != want || len(r.Findings[0].Commands) != 1 || r.Findings[0].Commands[0] != line {
+			if got, want := told(r), "warning registry-stale "+path; got != want || len(r.Findings[0].Commands) != 1 || string(r.Findings[0].Commands[0]) != line {
 				t.Fatalf("%q, want %q with %s\n%+v", got, want, line, r.Findings)
 			}
 			if said := r.Findings[0].What; owner != "" && !strings.HasSuffix(said, "; a file of this name belongs to "+owner) || owner == "" && strings.Contains(said, "belongs") {

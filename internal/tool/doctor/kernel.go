@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -199,7 +200,7 @@ func (e *exam) allowing(b *barrier) advice {
 		return e.system.bootWords(nil, b.words)
 	}
 	if command := e.switcher(b); command != "" {
-		return e.system.by("switch", with("line", command))
+		return e.system.by("switch", arguments{"line": strings.Fields(command)})
 	}
 	var parts []string
 	for at, l := range b.lines {
@@ -263,8 +264,8 @@ func (e *exam) unsigned(do told) advice {
 	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
 	for _, key := range signingKeys {
 		if _, err := e.machine.Stat(key); err == nil || denied(err) {
-			command := "mokutil --import " + key
-			do.text, do.commands = do.text+command+", then restart the machine and enroll the key", append(slices.Clone(do.commands), command)
+			command := "mokutil --import " + shell.Quoted(key)
+			do.text, do.commands = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.commands), command)
 			return do
 		}
 	}
@@ -288,7 +289,7 @@ func (e *exam) hiddenByLayer() {
 	}
 	what := said("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
 	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
-		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), e.system.by("switch", with("line", e.switcher(b))))
+		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
 		return
 	}
 	e.found(VariableHides, optimusFilter, "", what, nil).

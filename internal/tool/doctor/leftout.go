@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -261,7 +262,7 @@ func (h host) opening(place string) advice {
 	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
 		return advised("Correct the path: drivers and layers do not belong in this place, so its permissions should stay as they are.")
 	}
-	line := "chmod a+rX " + term.Quoted(place)
+	line := "chmod a+rX " + shell.Quoted(place)
 	if !own {
 		return asRoot(line).untried(whileClosed)
 	}

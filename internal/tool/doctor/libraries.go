@@ -16,8 +16,8 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
-	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 )
 
@@ -57,7 +57,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
 		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
-			if l.Implicit && name != "" && !wording.IsName(name) {
+			if l.Implicit && name != "" && !shell.IsName(name) {
 				f := e.found(LayerVariable, l.Name, l.Manifest, said("%q is not a valid name of a variable", name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
@@ -131,12 +131,12 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 			what = m.Library + " is a link to " + target + ", which does not exist"
 		}
 		if written := asWritten(m.Library, m.Manifest); written != m.Library {
-			do = advised("Correct library_path in " + m.Manifest + ": " + term.Quoted(written) + " is relative to the manifest's directory. Or put the library there.")
+			do = advised("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) + " is relative to the manifest's directory. Or put the library there.")
 		}
 		tokened, beside := e.sibling(m.Library)
 		if beside != "" {
-			what, do = what+"; "+beside+" exists", advised("Write "+term.Quoted(beside)+" as library_path into "+term.Quoted(m.Manifest)+"; for programs of both word sizes, write "+
-				term.Quoted(tokened)+": the dynamic linker replaces $LIB by the directory for the word size.")
+			what, do = what+"; "+beside+" exists", advised(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
+				"; for programs of both word sizes, write "+shell.Quoted(tokened))+": the dynamic linker replaces $LIB by the directory for the word size.")
 		} else if owner = e.packageOf(m.Library, target); owner != "" {
 			what, do = what+ofOwner(owner), e.system.again(owner, m.Library)
 		}
@@ -399,7 +399,7 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
-			typed("Add this file to the image, or write it as root: ", "mkdir -p "+path.Dir(vendor)+" && echo "+term.Quoted(need.Says)+" > "+vendor))
+			typed("Add this file to the image, or write it as root: ", "mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
 	}
 }
 
@@ -519,9 +519,9 @@ func (h host) wrongPath(library string) string {
 	plain := linkerWords.Replace(library)
 	switch {
 	case template.MatchString(plain):
-		return term.Quoted(template.FindString(plain)) + " is a template that was not filled in"
+		return string(shell.Quoted(template.FindString(plain))) + " is a template that was not filled in"
 	case placeholder(plain) != "":
-		return term.Quoted(placeholder(plain)) + " is a template that was not filled in"
+		return string(shell.Quoted(placeholder(plain))) + " is a template that was not filled in"
 	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
 		return "the loader does not replace ~ by a home directory"
 	case strings.Contains(plain, "$"):
@@ -558,7 +558,7 @@ func (e *libraryExam) misnamed(m *Module, why string) {
 	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && drivers.OfManifest(m.Manifest) != nil {
 		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {
 			if r := e.linker.Find(name); r.File != nil && e.fits(r.File.Path) {
-				do = "Write " + term.Quoted(r.File.Path) + " as library_path into " + m.Manifest + "."
+				do = "Write " + string(shell.Quoted(r.File.Path)) + " as library_path into " + m.Manifest + "."
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -79,7 +80,7 @@ func withOwnLoader(or advice) advice {
 		return advised(run, run)
 	}
 	text, commands := or.say()
-	return advised(run+", or "+text, append([]string{run}, commands...)...)
+	return advised(run+", or "+text, append([]shell.Line{run}, commands...)...)
 }
 
 // unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
@@ -102,7 +103,7 @@ func (u unread) of(l *loaders.Loader) string {
 // ignoredBy is the advice for unread.
 type ignoredBy struct{ unread }
 
-func (i ignoredBy) say() (string, []string) {
+func (i ignoredBy) say() (string, []shell.Line) {
 	return "It is " + i.loader.NotInForce(i.program) + ".", nil
 }
 
@@ -324,12 +325,12 @@ func (e *exam) withoutLoader(l *Loader) advice {
 	if !strings.HasPrefix(l.Name, "/usr/local/") || e.containerKind() != "" {
 		return advised("Remove " + l.Name + ", or the variable that names its directory.")
 	}
-	line, change := "rm -- "+term.Quoted(l.Name), explain.RemoveFile(l.Name)
+	line, change := "rm -- "+shell.Quoted(l.Name), explain.RemoveFile(l.Name)
 	if l.File != l.Name {
-		line, change = line+" && rm -- "+term.Quoted(l.File), change.With(explain.RemoveFile(l.File))
+		line, change = line+" && rm -- "+shell.Quoted(l.File), change.With(explain.RemoveFile(l.File))
 	}
-	commands := []string{line, "ldconfig"}
-	do := told{text: "No package has it. Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	commands := []shell.Line{line, "ldconfig"}
+	do := told{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), commands: commands, root: true}
 	do.effect = effectOf(change)
 	return do
 }

@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
 )
@@ -33,15 +34,15 @@ type macChange struct {
 	release string // the file without the attribute of quarantine; "": another change
 }
 
-func (c macChange) line() string {
-	return term.Either(c.release == "", c.Line(), "xattr -d "+systems.Quarantine+" "+term.Quoted(c.release))
+func (c macChange) line() shell.Line {
+	return term.Either(c.release == "", c.Line(), "xattr -d "+systems.Quarantine+" "+shell.Quoted(c.release))
 }
 
 func (c macChange) advice() advice {
 	if c.release == "" {
 		return tried{Change: c.Change}
 	}
-	return advised("If you trust the file: "+c.line(), c.line())
+	return typed("If you trust the file: ", c.line())
 }
 
 // on returns the machine after the change.

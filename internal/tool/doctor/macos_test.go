@@ -12,6 +12,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	made "vkloader/test/lib/binary"
 )
@@ -56,7 +57,7 @@ func attention(r *doctor.Report) (list []string) {
 		if f.Severity == diag.Note || f.Because != nil {
 			continue
 		}
-		list = append(list, strings.TrimSuffix(f.Severity.String()+" "+f.Code.String()+": "+strings.Join(f.Commands, "; "), ": "))
+		list = append(list, strings.TrimSuffix(f.Severity.String()+" "+f.Code.String()+": "+string(shell.Join(f.Commands, "; ")), ": "))
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -47,7 +48,7 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do advice) {
 	if g.vendor() == "Intel" {
 		return "", advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
 	}
-	return "", asRoot("modprobe " + modules[0]).untried(ofKernel)
+	return "", asRoot("modprobe " + shell.Quoted(modules[0])).untried(ofKernel)
 }
 
 // modulesOf returns the directory with the modules of a kernel; "": unknown.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"strings"
 
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -43,10 +44,10 @@ func (d *distribution) replaced(owner string) advice {
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
 // 0666; options of its module change the mode.
 func (e *exam) nvidiaNodes(node string) advice {
-	command := "chmod 666 " + node
+	command := "chmod 666 " + shell.Quoted(node)
 	for _, name := range e.machine.Names("/dev") {
 		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node && number != "" && strings.Trim(number, "0123456789") == "" {
-			command += " /dev/" + name
+			command += " " + shell.Quoted("/dev/"+name)
 		}
 	}
 	do := asRoot(command).untried(ofKernel)

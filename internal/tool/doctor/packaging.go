@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
@@ -60,7 +61,7 @@ func (e *exam) layerPackage(name string) *told {
 	case !known || e.system.sandbox == "steam":
 		return nil
 	case e.system.sandbox == "flatpak" && layerPackages[name]["flatpak"] != "":
-		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+layerPackages[name]["flatpak"], false)
+		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+shell.Quoted(layerPackages[name]["flatpak"]), false)
 	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
 		do = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
 	case e.system.image == declarative && name == validationLayer:
@@ -95,8 +96,8 @@ func (d *distribution) choose(names ...string) told {
 	return do
 }
 
-// unlisted returns advice to install packages whose names no list has.
-func (d *distribution) unlisted(names string) told { return d.by("install", with("p", names)) }
+// unlisted returns advice to install a package whose name no list has.
+func (d *distribution) unlisted(name string) told { return d.by("install", with("p", name)) }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
 func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {

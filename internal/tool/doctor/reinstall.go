@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/shell"
 )
 
 // packages caches answers of the package manager. Each tried change asks the same questions.
@@ -79,7 +79,7 @@ func (d distribution) again(owner, file string) advice {
 	if owner == "" {
 		return advised("Install the package that has " + file + " again.").untried(ofPackage)
 	}
-	return d.by("reinstall", with("p", term.Quoted(owner)))
+	return d.by("reinstall", with("p", owner))
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
@@ -101,8 +101,8 @@ func (e *libraryExam) matching(m *Module, f *binary.File) advice {
 	if do.because == ofPackage {
 		do.because = why
 	}
-	if names, is := strings.CutPrefix(strings.Join(do.commands, ""), "pacman -S "); is { // a partial upgrade is the usual cause
-		do.text, do.commands = asRoot("pacman -Syu " + names).say()
+	if command := shell.Join(do.commands, ""); strings.HasPrefix(string(command), "pacman -S ") { // a partial upgrade is the usual cause
+		do.text, do.commands = asRoot("pacman -Syu " + shell.Quoted(owner)).say()
 		do.text = "Update the system, and install " + owner + " again. " + do.text
 		return do
 	}

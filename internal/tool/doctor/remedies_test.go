@@ -139,8 +139,8 @@ func TestRemediesOfEverySystem(t *testing.T) {
 					text, commands := do.say()
 					answer = text + " [" + obstacleOf(do) + "]"
 					for _, line := range commands {
-						if !strings.Contains(text, line) {
-							answer += " {" + line + "}"
+						if !strings.Contains(text, string(line)) {
+							answer += string(" {" + line + "}")
 						}
 					}
 					if len(commands) == 0 {

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
 )
 
@@ -30,7 +31,7 @@ type Finding struct {
 	Why       string        `json:"why,omitempty"`
 	Do        string        `json:"do,omitempty"`
 	Statement string        `json:"statement,omitempty"`
-	Commands  []string      `json:"commands,omitempty"` // the shell lines in do
+	Commands  []shell.Line  `json:"commands,omitempty"` // the shell lines in do
 	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 

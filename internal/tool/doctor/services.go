@@ -8,6 +8,7 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -75,7 +76,7 @@ func (e *exam) serviceUsers() {
 
 // restart returns advice to restart services, whose processes keep the groups that they were started with.
 func restart(units ...string) told {
-	command := "systemctl restart " + strings.Join(term.Words(units, func(unit string) string { return term.Quoted(unitName(unit)) }), " ")
+	command := "systemctl restart " + shell.Words(term.Words(units, unitName)...)
 	return asRoot(command).untried(outsideOnly)
 }
 

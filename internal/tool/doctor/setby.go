@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -299,8 +300,8 @@ func (h host) configHome() string {
 }
 
 // setting returns the shell line that changes variables of the service and starts it again, with the words before it.
-func (u unit) setting(c explain.Change) (before, line string) {
-	control := "systemctl "
+func (u unit) setting(c explain.Change) (before string, line shell.Line) {
+	control := shell.Line("systemctl ")
 	before = "Run as root: "
 	if u.OfUser {
 		control, before = "systemctl --user ", ""
@@ -322,7 +323,7 @@ func (u unit) setting(c explain.Change) (before, line string) {
 	}
 	switch {
 	case len(lines) == 0:
-		line = control + "restart " + term.Quoted(unitName(u.Name))
+		line = control + "restart " + shell.Quoted(unitName(u.Name))
 	case u.nixos:
 		before, line = u.onNixOS(*others)
 	default:
@@ -339,15 +340,15 @@ func (u unit) setting(c explain.Change) (before, line string) {
 }
 
 // dropIn returns the shell line that writes settings into a drop-in of the unit, and starts the service again.
-func (u unit) dropIn(file string, settings []string) string {
-	control := term.Either(u.OfUser, "systemctl --user ", "systemctl ")
+func (u unit) dropIn(file string, settings []string) shell.Line {
+	control := term.Either[shell.Line](u.OfUser, "systemctl --user ", "systemctl ")
 	directory := u.directory + "/" + u.Name + ".d"
-	return "mkdir -p -- " + term.Quoted(directory) + " && printf '%s\\n' '[Service]' " + strings.Join(term.Words(settings, term.Quoted), " ") + " > " +
-		term.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + term.Quoted(unitName(u.Name))
+	return "mkdir -p -- " + shell.Quoted(directory) + " && printf '%s\\n' '[Service]' " + shell.Words(settings...) + " > " +
+		shell.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + shell.Quoted(unitName(u.Name))
 }
 
 // onNixOS returns the lines of the system's configuration that change variables of the service.
-func (u unit) onNixOS(c explain.Change) (before, line string) {
+func (u unit) onNixOS(c explain.Change) (before string, line shell.Line) {
 	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.")
 	var lines []string
 	for at := &c; at != nil; at = at.And {

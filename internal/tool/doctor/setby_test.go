@@ -90,25 +90,25 @@ func TestEnvironmentFileLine(t *testing.T) {
 	}{{false, "Then run as root: systemctl restart render"}, {true, "Then: systemctl --user restart render"}} {
 		u := unit{Unit: process.Unit{Name: "render.service", OfUser: c.ofUser}, directory: "/etc/systemd/system", files: map[string]FileLine{"A": {"/etc/default/render", 2}}}
 		before, line := u.setting(change)
-		if want := `Write A="/50%/\"x\"" into /etc/default/render, line 2. ` + c.control; before+line != want {
-			t.Errorf("%s, want %s", before+line, want)
+		if want := `Write A="/50%/\"x\"" into /etc/default/render, line 2. ` + c.control; before+string(line) != want {
+			t.Errorf("%s, want %s", before+string(line), want)
 		}
 		before, line = u.setting(change.With(explain.SetVariable("B", "1").With(explain.UnsetVariable("C"))))
 		for _, want := range []string{`Write A="/50%/\"x\"" into /etc/default/render, line 2. Then`, ` 'Environment="B=1"' UnsetEnvironment=C > `} {
-			if !strings.Contains(before+line, want) {
-				t.Errorf("%s: no %s", before+line, want)
+			if !strings.Contains(before+string(line), want) {
+				t.Errorf("%s: no %s", before+string(line), want)
 			}
 		}
-		if strings.Contains(line, "A=") {
+		if strings.Contains(string(line), "A=") {
 			t.Errorf("the drop-in has A, which the file overrules: %s", line)
 		}
 		u.files["B"] = FileLine{"/etc/default/more", 1}
 		before, line = u.setting(change.With(explain.SetVariable("B", "1")))
-		if want := ` into /etc/default/render, line 2, and B="1" into /etc/default/more, line 1. ` + c.control; !strings.HasSuffix(before+line, want) {
-			t.Errorf("%s, want %s", before+line, want)
+		if want := ` into /etc/default/render, line 2, and B="1" into /etc/default/more, line 1. ` + c.control; !strings.HasSuffix(before+string(line), want) {
+			t.Errorf("%s, want %s", before+string(line), want)
 		}
 		u.files = nil
-		if _, line = u.setting(change); !strings.Contains(line, "/50%%/") {
+		if _, line = u.setting(change); !strings.Contains(string(line), "/50%%/") {
 			t.Error(line)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -262,7 +263,7 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
 		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
-			do.text += ". Then enable it: vkloader run --layer " + term.Quoted(layer) + " PROGRAM"
+			do.text += string(". Then enable it: vkloader run --layer " + shell.Quoted(layer) + " PROGRAM")
 			e.found(LayerSettings, variable, "", what, *do).keep = true
 			return
 		}

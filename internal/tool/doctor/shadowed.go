@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -131,7 +133,7 @@ func (e *libraryExam) preload(file string) advice {
 		value = file
 	}
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+term.Quoted(program))
+	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+shell.Quoted(program))
 	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
 	})
@@ -170,10 +172,10 @@ func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice 
 	if owner := e.packageOf(file); owner != "" {
 		return advised(before + "Remove the package " + owner + ", which has that file.").untried(ofPackage)
 	}
-	commands := []string{fmt.Sprintf("sed -i %dd %s", line.at.Number, term.Quoted(line.at.File)), "ldconfig"}
+	commands := []shell.Line{"sed -i " + shell.Words(strconv.Itoa(line.at.Number)+"d", line.at.File), "ldconfig"}
 	if local {
-		commands[0] = "rm -- " + term.Quoted(file)
+		commands[0] = "rm -- " + shell.Quoted(file)
 	}
-	do := told{text: before + "Run as root: " + strings.Join(commands, " && "), commands: commands, root: true}
+	do := told{text: before + "Run as root: " + string(shell.Join(commands, " && ")), commands: commands, root: true}
 	return do.finding(path.Dir(hidden))
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -114,30 +115,32 @@ func (d *distribution) remedy(verb string, with arguments) (do told, known bool)
 		return do, false
 	}
 	do.because = reasonsUntried[r.why]
-	add := func(text, line string) {
-		do.text = strings.TrimSpace(do.text + " " + text)
-		if line != "" && !placeholders.MatchString(line) {
+	add := func(before string, line shell.Line) {
+		do.text = strings.TrimSpace(do.text + " " + before + string(line))
+		if line != "" && !placeholders.MatchString(string(line)) {
 			do.commands = append(do.commands, line)
 		}
 	}
 	for _, part := range r.how {
 		kind, body, _ := strings.Cut(part, ": ")
+		line := d.fillLine(body, with)
 		switch body = d.fill(body, with); kind {
 		case "root":
-			add("Run as root: "+body, body)
+			add("Run as root: ", line)
 			do.root = true
 		case "image":
-			add("In the image's Dockerfile: RUN "+body, body)
+			add("In the image's Dockerfile: RUN ", line)
 		case "outside":
-			add("Run outside: "+body, body)
+			add("Run outside: ", line)
 		case "start":
-			add("Start the container with: "+d.container+" run "+body+" ...", "")
+			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run " + string(line) + " ...")
 		case "say":
 			add(body, "")
 		case "run":
-			add(body, body)
+			add("", line)
+			do.root = do.root || strings.Contains(do.text, " as root")
 		case "line":
-			add("", body)
+			do.commands = append(do.commands, line)
 			do.root = do.root || strings.Contains(do.text, " as root")
 		case "also":
 			do.text += body
@@ -203,23 +206,35 @@ func (d *distribution) ownArguments() map[string]func() string {
 var placeOf = regexp.MustCompile(` ?\{([a-z]+)(?:([:=])([^ }]*))?\}`)
 
 // fill returns a text of the table with its arguments: {x} has the words of x, {x:a} begins each of them with a, and {x=a} all of them
-// joined; the latter two are quoted for a shell. An argument without words takes no place.
+// joined. An argument without words takes no place.
 func (d *distribution) fill(text string, with arguments) string {
-	own := d.ownArguments()
 	return placeOf.ReplaceAllStringFunc(text, func(place string) string {
-		m := placeOf.FindStringSubmatch(place)
-		words, given := with[m[1]]
-		if value := own[m[1]]; !given && value != nil {
-			words = []string{value()}
-		} else if !given {
-			return place
-		}
-		switch {
-		case m[2] == ":":
-			words = term.Words(words, func(word string) string { return term.Quoted(m[3] + word) })
-		case m[2] == "=" && len(words) > 0:
-			words = []string{term.Quoted(m[3] + strings.Join(words, " "))}
-		}
-		return term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), "")
+		words, known := d.wordsOf(place, with)
+		return term.Either(known, term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), ""), place)
 	})
+}
+
+// fillLine returns a line of the table with its arguments, as fill does, quoted for a shell.
+func (d *distribution) fillLine(text string, with arguments) shell.Line {
+	return shell.Filled(text, placeOf, func(place string) shell.Line {
+		words, _ := d.wordsOf(place, with)
+		blank := term.Either[shell.Line](place[0] == ' ', " ", "")
+		return term.Either(len(words) == 0, "", blank+shell.Words(words...))
+	})
+}
+
+// wordsOf returns the words of an argument in a text of the table; false if there is no such argument.
+func (d *distribution) wordsOf(place string, with arguments) (words []string, known bool) {
+	m := placeOf.FindStringSubmatch(place)
+	words, known = with[m[1]]
+	if value := d.ownArguments()[m[1]]; !known && value != nil {
+		words, known = []string{value()}, true
+	}
+	switch {
+	case m[2] == ":":
+		words = term.Words(words, func(word string) string { return m[3] + word })
+	case m[2] == "=" && len(words) > 0:
+		words = []string{m[3] + strings.Join(words, " ")}
+	}
+	return words, known
 }

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/test/lib/tree"
 )
 
@@ -152,7 +153,7 @@ func TestPrivateStaysClosed(t *testing.T) {
 			}
 			h := host{&machine.Machine{Root: root}}
 			text, commands := h.opening(c.place).say()
-			if strings.Contains(text+strings.Join(commands, ";"), "chmod") {
+			if strings.Contains(text+string(shell.Join(commands, ";")), "chmod") {
 				t.Errorf("advice: %s %q", text, commands)
 			}
 		})

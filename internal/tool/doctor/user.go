@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/shell"
 )
 
 // user is the user whose permissions are examined.
@@ -159,19 +159,19 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	}
 	number := strconv.Itoa(int(group))
 	name := e.group(0, 2, number)
-	var lines []string
+	var lines []shell.Line
 	if name == "" { // the number of another system, for example the container's host; usermod takes known groups alone
 		name = "gpu" + number
-		lines = append(lines, "groupadd --gid "+number+" "+name)
+		lines = append(lines, "groupadd --gid "+shell.Words(number, name))
 	}
-	do := asRoot(strings.Join(append(lines, "usermod -aG "+term.Quoted(name)+" "+term.Quoted(u.name)), " && "))
+	do := asRoot(shell.Join(append(lines, "usermod -aG "+shell.Words(name, u.name)), " && "))
 	switch {
 	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
-		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+term.Quoted(unitName(units[0]))+", write the lines "+
-			"[Service] and SupplementaryGroups="+name+", and restart the service: "+restart(units...).commands[0]).reaching(u.id, group)
+		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+string(shell.Quoted(unitName(units[0])))+", write the lines "+
+			"[Service] and SupplementaryGroups="+name+", and restart the service: "+string(restart(units...).commands[0])).reaching(u.id, group)
 	case len(units) > 0:
 		again := restart(units...)
-		do.text += ", then: " + again.commands[0]
+		do.text += ", then: " + string(again.commands[0])
 		do.commands = append(do.commands, again.commands...)
 		return do.reaching(u.id, group)
 	case u.service:

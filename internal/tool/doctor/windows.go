@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/term"
 )
@@ -239,17 +240,17 @@ type windowsChange struct {
 var hives = map[facts.Hive]string{facts.LocalMachine: "HKLM", facts.CurrentUser: "HKCU"}
 
 // line returns the change as a command line for Windows.
-func (c windowsChange) line() string {
+func (c windowsChange) line() shell.Line {
 	if c.variable != "" {
-		return `set "` + c.variable + "=" + c.text + `"`
+		return shell.PromptedSet(c.variable, c.text)
 	}
-	line, data := "reg delete ", " /f"
+	line, data := shell.Line("reg delete "), shell.Line(" /f")
 	if c.on {
 		line, data = "reg add ", " /t REG_DWORD /d 0 /f"
 	}
-	line += `"` + hives[c.entry.Hive] + `\` + c.entry.Key + `" /v "` + strings.ReplaceAll(c.entry.Name, `"`, `\"`) + `"` + data
+	line += shell.Prompted(hives[c.entry.Hive]+`\`+c.entry.Key) + " /v " + shell.Prompted(c.entry.Name) + data
 	if c.entry.Hive == facts.LocalMachine {
-		line += " /reg:" + c.entry.Bits
+		line += " /reg:" + shell.Quoted(c.entry.Bits)
 	}
 	return line
 }
@@ -259,15 +260,15 @@ func (c windowsChange) advice() advice { return windowsTried{c} }
 // windowsTried is a change that was tried and removes the finding.
 type windowsTried struct{ windowsChange }
 
-func (t windowsTried) say() (string, []string) {
-	text := t.line()
+func (t windowsTried) say() (string, []shell.Line) {
+	text := string(t.line())
 	switch {
 	case t.variable != "":
 		text = "For a program in which it causes problems: " + text
 	case t.entry.Hive == facts.LocalMachine:
 		text = "In a prompt that runs as administrator: " + text
 	}
-	return text, []string{t.line()}
+	return text, []shell.Line{t.line()}
 }
 
 // RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data

@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
@@ -95,7 +96,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 	switch {
 	case rejected != "":
 		what.more = "; " + rejected + " describes it, and the loader rejects this manifest: see the finding about it, or vkloader validate"
-		w.do = typed("Correct this manifest: ", "vkloader validate "+term.Quoted(rejected))
+		w.do = typed("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected))
 		w.keep = true
 		return
 	case len(places) > 0:
@@ -130,9 +131,9 @@ func MissingLayer(source *machine.Source, name string) string {
 	e.sandboxes()
 	e.system.within(&e.record)
 	if rejected, places := e.layerFiles(name); rejected != "" {
-		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + term.Quoted(rejected)
+		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + string(shell.Quoted(rejected))
 	} else if len(places) > 0 {
-		return places[0] + " has it" + e.homeOf(places[0]) + ": " + e.searched(places[0]).Line()
+		return places[0] + " has it" + e.homeOf(places[0]) + ": " + string(e.searched(places[0]).Line())
 	}
 	if newer := replacedLayers[name]; newer != "" {
 		return newer + " has replaced it"
@@ -150,7 +151,7 @@ func withoutIt(do told, changes []explain.Change) told {
 		if len(do.commands) == 0 { // the only line is this one, and it was tried
 			do.because = triable
 		}
-		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + line
+		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + string(line)
 		do.commands = append(slices.Clone(do.commands), line)
 	}
 	return do

@@ -36,7 +36,7 @@ func TestCure(t *testing.T) {
 			t.Errorf("%s: %+v", environ, findings)
 			continue
 		}
-		if c, ok := Fix(source, &findings[0]); !ok || c.Line() != want {
+		if c, ok := Fix(source, &findings[0]); !ok || string(c.Line()) != want {
 			t.Errorf("%s: %v, %q, want %q", environ, ok, c.Line(), want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -238,11 +239,11 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 		}
 		warning := fmt.Sprintf("--device: the program also gets %s: variables select devices only by vendor and device number", listed[i].String())
 		if all.List[places[0]].DeviceUUID != "" {
-			line := "vkloader settings set --app " + term.Quoted(program)
+			line := "vkloader settings set --app " + shell.Quoted(program)
 			for _, at := range places {
-				line += " --device " + term.Quoted(drivers.BestSelector(listed, at))
+				line += " --device " + shell.Quoted(drivers.BestSelector(listed, at))
 			}
-			warning += "; settings can select one of them: " + line
+			warning += string("; settings can select one of them: " + line)
 		}
 		warnings = append(warnings, warning)
 	}

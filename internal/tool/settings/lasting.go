@@ -8,8 +8,8 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/term"
 )
 
 // releaseNumber is a version in an identifier.
@@ -36,9 +36,9 @@ func lasting(d *decide.Device) error {
 	if version == "" {
 		return nil
 	}
-	instead := "vkloader settings set --driver NAME (vkloader list drivers shows the name)"
+	instead := shell.Line("vkloader settings set --driver NAME (vkloader list drivers shows the name)")
 	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash { // on Windows, Wine's driver may be before it
-		instead = "vkloader settings set --driver " + term.Quoted(name)
+		instead = "vkloader settings set --driver " + shell.Quoted(name)
 	}
 	return exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+
 		"device. Choose its driver instead: %s", d.Name, version, instead)

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -15,6 +14,7 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
@@ -364,12 +364,11 @@ func (c *LayerChange) variables(layer *Layer, answer *LayerSettings) error {
 }
 
 // Exports returns the variables as lines for a shell.
-func (a *LayerSettings) Exports() string {
-	var text strings.Builder
+func (a *LayerSettings) Exports() (lines shell.Line) {
 	for _, v := range a.Variables {
-		fmt.Fprintf(&text, "export %s=%s\n", v.Name, term.Quoted(v.Value))
+		lines += "export " + shell.Quoted(v.Name) + "=" + shell.Quoted(v.Value) + "\n"
 	}
-	return text.String()
+	return lines
 }
 
 // OptionDirectory is the source of a file in the directory of --directory.

@@ -72,15 +72,15 @@ func chainOf(source *machine.Source, made *decide.Decision) *Chain {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
 			chain.Layers = append(chain.Layers, ChainLayer{Name: e.Name, Description: layer.Description, Manifest: e.Manifest, Library: e.Library,
-				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: e.Change, Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
+				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: string(e.Change), Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
 			chain.Drivers = append(chain.Drivers, ChainDriver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: wording.Version(driver.API),
-				Why: e.Why, Statement: e.Statement, Off: e.Change, Devices: []ChainDevice{}})
+				Why: e.Why, Statement: e.Statement, Off: string(e.Change), Devices: []ChainDevice{}})
 		}
 	}
 	for _, e := range out {
-		chain.Out = append(chain.Out, ChainOut{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: e.Change})
+		chain.Out = append(chain.Out, ChainOut{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: string(e.Change)})
 	}
 	return chain
 }

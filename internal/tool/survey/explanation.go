@@ -5,6 +5,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -86,20 +87,20 @@ func advise(e *explain.Item, r *explain.Remedy) {
 			e.Change = r.Change.Assignment()
 		}
 	case explain.ByTwo:
-		e.Do = "two variables together: " + r.Change.Line()
+		e.Do = string("two variables together: " + r.Change.Line())
 	case explain.ByFile:
-		e.Do = "no variable changes this: " + r.Change.Line()
+		e.Do = string("no variable changes this: " + r.Change.Line())
 		if r.Owner != "" {
 			e.Do, e.Commands = "no variable changes this: uninstall the package "+term.OneLine(r.Owner), nil
 		}
 	case explain.BySettings:
 		if !r.Ours {
-			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, usually vkconfig, or " + r.Change.Line()
+			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, usually vkconfig, or " + string(r.Change.Line())
 			break
 		}
-		e.Do, e.Commands = "no variable changes this, because the settings file decides: vkloader settings clear", []string{"vkloader settings clear"}
+		e.Do, e.Commands = "no variable changes this, because the settings file decides: vkloader settings clear", []shell.Line{"vkloader settings clear"}
 		if and := r.Change.And; and != nil {
-			e.Do += "; " + and.Line()
+			e.Do += string("; " + and.Line())
 			e.Commands = append(e.Commands, and.Lines()...)
 		}
 	case explain.ByNothing:

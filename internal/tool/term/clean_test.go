@@ -1,7 +1,6 @@
 package term
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -31,22 +30,35 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// A shell reads every quoted word back unchanged.
-func TestQuotedInShell(t *testing.T) {
+// Blanks that look like a space or like nothing are shown by their code.
+func TestBlanksAreShown(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"plain-1.json", "", "two words", "it's", "$(reboot)`x`;&|<>*?~#!", "~all~", hostile, "\x9b\xff'"} {
-		quoted := Quoted(word)
-		if strings.IndexFunc(quoted, wording.Invisible) >= 0 {
-			t.Errorf("%q", quoted)
+	for _, r := range []rune{0xa0, 0x34f, 0x115f, 0x1160, 0x1680, 0x17b4, 0x180b, 0x180f, 0x2000, 0x200a, 0x202f, 0x205f, 0x2065, 0x2800, 0x3000, 0x3164, 0xfe00,
+		0xfe0f, 0xffa0, 0xfff0, 0x16fe4, 0x1d159, 0xe0080, 0xe0100, 0xe01ef, 0xe0fff} {
+		if got, want := OneLine("a"+string(r)+"b"), "a<U+"+strings.ToUpper(hex(r))+">b"; got != want {
+			t.Errorf("%U: %q, want %q", r, got, want)
 		}
-		out, err := exec.Command("bash", "-c", "printf %s "+quoted).Output()
-		if err != nil || string(out) != word {
-			t.Errorf("%q: %s gives %q, %v", word, quoted, out, err)
-		}
-	}
-	for name, want := range map[string]bool{"A_1": true, "_": true, "1A": false, "": false, "A B": false, "A=B": false, "Ä": false, "A;rm": false} {
-		if wording.IsName(name) != want {
-			t.Errorf("%q: %v", name, !want)
+		var b strings.Builder
+		if _, err := (Cleaner{To: &b}).Write([]byte("a" + string(r))); err != nil || strings.ContainsRune(b.String(), r) {
+			t.Errorf("%U reaches the terminal: %q", r, b.String())
 		}
 	}
+	for _, r := range []rune{0x7f, 0x9b, 0xad, 0x61c, 0x200b, 0x200e, 0x202e, 0x2066, 0x2069, 0xfeff, 0xe0001, 0xe0041} {
+		if got := OneLine("a" + string(r) + "b"); strings.ContainsRune(got, r) {
+			t.Errorf("%U is shown as it is: %q", r, got)
+		}
+	}
+	if got := OneLine("ä b 日本"); got != "ä b 日本" {
+		t.Errorf("%q", got)
+	}
+}
+
+// hex returns a hexadecimal number with at least four digits.
+func hex(r rune) string {
+	const digits = "0123456789abcdef"
+	text := ""
+	for ; r > 0 || len(text) < 4; r /= 16 {
+		text = digits[r%16:r%16+1] + text
+	}
+	return text
 }

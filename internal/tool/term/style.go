@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"vkloader/internal/decide/shell"
 )
 
 // Style marks text for a terminal, or leaves it unchanged.
@@ -101,11 +103,12 @@ func (s Style) Lines(w io.Writer, title string, mark func(string) string, text s
 const kept = "\x00"
 
 // Advice prints a text like Lines without breaking the commands in it, so that a user can copy each as one line.
-func (s Style) Advice(w io.Writer, title, text string, commands ...string) {
+func (s Style) Advice(w io.Writer, title, text string, commands ...shell.Line) {
 	text = OneLine(text)
-	longestFirst := func(a, b string) int { return len(b) - len(a) } // one command may contain another
-	for _, command := range slices.SortedFunc(slices.Values(commands), longestFirst) {
-		if command = OneLine(command); command == "" {
+	longestFirst := func(a, b shell.Line) int { return len(b) - len(a) } // one command may contain another
+	for _, line := range slices.SortedFunc(slices.Values(commands), longestFirst) {
+		command := OneLine(string(line))
+		if command == "" {
 			continue
 		}
 		text = strings.ReplaceAll(text, command, strings.ReplaceAll(command, " ", kept))

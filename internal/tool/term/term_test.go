@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/wording"
 )
 
@@ -57,14 +58,6 @@ func TestNoColourWithoutTerminal(t *testing.T) {
 	}
 	if (Style{colour: true}).Bad("x") != "\x1b[31mx\x1b[0m" {
 		t.Error("no colour where asked for")
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	for word, want := range map[string]string{"": "''", "a": "a", "A=b:/c": "A=b:/c", "~all~": "'~all~'", "it's": `'it'\''s'`, "*": "'*'"} {
-		if got := Quoted(word); got != want {
-			t.Errorf("%q: got %s, want %s", word, got, want)
-		}
 	}
 }
 
@@ -132,13 +125,13 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text     string
-		commands []string
+		commands []shell.Line
 		want     string
 	}{
-		{"run: a b c", []string{"a b c"}, "do  run: a b c\n"},
-		{"To end this for good: export NAME=a b c d e f", []string{"export NAME=a b c d e f"}, "do  To end this for\n    good:\n    export NAME=a b c d e f\n"},
-		{"one two three four five", []string{""}, "do  one two three\n    four five\n"},
-		{"x && one two three four five; x", []string{"x", "x && one two three four five"}, "do  x && one two three four five;\n    x\n"},
+		{"run: a b c", []shell.Line{"a b c"}, "do  run: a b c\n"},
+		{"To end this for good: export NAME=a b c d e f", []shell.Line{"export NAME=a b c d e f"}, "do  To end this for\n    good:\n    export NAME=a b c d e f\n"},
+		{"one two three four five", []shell.Line{""}, "do  one two three\n    four five\n"},
+		{"x && one two three four five; x", []shell.Line{"x", "x && one two three four five"}, "do  x && one two three four five;\n    x\n"},
 	} {
 		var b strings.Builder
 		wrapper := &Wrapper{To: &b, Width: 20}

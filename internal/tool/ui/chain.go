@@ -141,7 +141,7 @@ func (c *chain) with(r *Request) (*survey.Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Line, c.Note = Line(plan.Args), plan.Note
+	c.Line, c.Note = string(Line(plan.Args)), plan.Note
 	return explainedFor(r, seeing(r.Tool, plan.Files), c.subject)
 }
 
@@ -295,7 +295,7 @@ func way(l *loaders.Loader, layer string, in bool) string {
 	list := term.Either(in, []variables.ID{variables.LayersDisable}, []variables.ID{variables.LayersEnable, variables.InstanceLayers})
 	for _, v := range list {
 		if l.Obeys(v.Name()) {
-			return explain.SetVariable(v.Name(), layer).Line()
+			return string(explain.SetVariable(v.Name(), layer).Line())
 		}
 	}
 	return ""

@@ -107,7 +107,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	if err := m.Bound.Err(); err != nil {
 		return nil, nil, err
 	}
-	p := &prepared{Request: r, Plan: plan, Name: name, Line: Line(plan.Args)}
+	p := &prepared{Request: r, Plan: plan, Name: name, Line: string(Line(plan.Args))}
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q\n", plan.Args)
 	paths := append(slices.Clone(plan.Also), term.Words(plan.Files, func(f File) string { return f.Path })...)

@@ -13,8 +13,8 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
-	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
 
@@ -147,7 +147,7 @@ func ownersOf(m *machine.Machine, files []string) map[string]string {
 	owners := m.Owners(files)
 	if m.AsksRPM() {
 		for _, file := range files {
-			owners[file] = "unknown here: rpm -qf " + term.Quoted(file)
+			owners[file] = string("unknown here: rpm -qf " + shell.Quoted(file))
 		}
 	}
 	return owners

@@ -336,7 +336,7 @@ func (view *layer) try(r *Request) {
 	case err != nil:
 		view.Err = err.Error()
 	case view.Variables:
-		view.Exports = answer.Exports()
+		view.Exports = string(answer.Exports())
 	default:
 		c.Dry = false
 		view.Change, view.Planned = c, []File{{answer.File, answer.Text, answer.Removed}}

@@ -84,7 +84,7 @@ func overviewOf(r *Request, options ...string) (any, error) {
 func findingOf(m *machine.Machine, f *doctor.Finding) findingRow {
 	shown := findingRow{Finding: *f}
 	if change, is := f.Change(); is && f.Severity != diag.Note && fix.Edits(m, change) != nil {
-		shown.Fix = change.Line()
+		shown.Fix = string(change.Line())
 	}
 	return shown
 }

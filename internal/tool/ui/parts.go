@@ -12,6 +12,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 )
@@ -106,20 +107,21 @@ func missing(list, other []string) []string {
 
 // variables adds the forms that set variables.
 func (e *export) variables(list []variable) {
-	var shell, unit, steam strings.Builder
+	var unit strings.Builder
+	var lines, steam shell.Line
 	unit.WriteString("[Service]\n")
 	env := []string{}
 	for _, v := range list {
-		shell.WriteString(explain.SetVariable(v.Name, v.Value).Line() + "\n")
+		lines += explain.SetVariable(v.Name, v.Value).Line() + "\n"
 		unit.WriteString(`Environment="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "\n", `\n`).Replace(v.Name+"="+v.Value) + "\"\n")
-		steam.WriteString(explain.SetVariable(v.Name, v.Value).Assignment() + " ")
+		steam += explain.SetVariable(v.Name, v.Value).Assignment() + " "
 		env = append(env, v.Name+"="+v.Value)
 	}
 	device, _ := json.MarshalIndent(map[string]any{"cdiVersion": "0.5.0", "kind": "vkloader.local/layers",
 		"devices": []any{map[string]any{"name": "chosen", "containerEdits": map[string]any{"env": env}}}}, "", "  ")
-	e.Forms = append(e.Forms, form{"Variables", "For a shell.", shell.String()},
+	e.Forms = append(e.Forms, form{"Variables", "For a shell.", string(lines)},
 		form{"systemd", "For a service: a file such as /etc/systemd/system/NAME.service.d/layers.conf.", unit.String()},
-		form{"Steam", "For the launch options of a game.", steam.String() + "%command%\n"},
+		form{"Steam", "For the launch options of a game.", string(steam + "%command%\n")},
 		form{"CDI", "For containers: save it as /etc/cdi/vkloader-layers.json, and name the device vkloader.local/layers=chosen.", string(device) + "\n"})
 }
 

@@ -108,7 +108,7 @@ func reportOf(r *Request) (any, error) {
 		view.In++
 		view.Size += len(p.Text)
 	}
-	view.Line, view.Archive = Line(args), reportPath+"?"+query.Encode()
+	view.Line, view.Archive = string(Line(args)), reportPath+"?"+query.Encode()
 	return view, nil
 }
 

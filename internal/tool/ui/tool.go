@@ -9,6 +9,7 @@ import (
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -69,14 +70,9 @@ func (r *Ran) Failed() error {
 }
 
 // Line returns the command line for a shell.
-func (r *Ran) Line() string { return Line(r.Args) }
+func (r *Ran) Line() shell.Line { return Line(r.Args) }
 
 // Line returns a command line of the tool for a shell.
-func Line(args []string) string {
-	var out strings.Builder
-	out.WriteString("vkloader")
-	for _, arg := range args {
-		out.WriteString(" " + term.Quoted(arg))
-	}
-	return out.String()
+func Line(args []string) shell.Line {
+	return shell.Words(append([]string{"vkloader"}, args...)...)
 }

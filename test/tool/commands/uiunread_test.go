@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/tool/term"
+	"vkloader/internal/decide/shell"
 )
 
 // With a loader in force that reads no settings file (Debian 12's), the page shows its switches disabled, with the reason and the
@@ -49,7 +49,7 @@ func TestPageForALoaderWithoutSettings(t *testing.T) {
 		chain, _, _ := strings.Cut(out, "Drivers, in the order")
 		for _, layer := range []string{"VK_LAYER_a", "VK_LAYER_b"} {
 			if strings.Contains(chain, layer+": active") != strings.Contains(want, layer) {
-				t.Errorf("%s: %s", term.Quoted(variable), chain)
+				t.Errorf("%s: %s", shell.Quoted(variable), chain)
 			}
 		}
 	}
