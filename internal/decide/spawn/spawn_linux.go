@@ -19,5 +19,7 @@ func (c *Child) Fork(attributes *syscall.ProcAttr) (pid int, err error) {
 	if err := c.judge(); err != nil {
 		return 0, err
 	}
+	starting.Lock()
+	defer starting.Unlock()
 	return syscall.ForkExec(c.Path, c.Args, attributes)
 }

@@ -27,6 +27,8 @@ func (c *Child) Replace() error {
 	if err := c.judge(); err != nil {
 		return err
 	}
+	starting.Lock()
+	defer starting.Unlock()
 	return fmt.Errorf("%s: %w", c.Path, syscall.Exec(c.Path, c.Args, c.Env))
 }
 
