@@ -68,17 +68,22 @@ fi
 list() { cat $lists | grep -v '^#'; }
 list | sed "s/^/test: $target leaves out: /"
 skip=$(list | cut -d ' ' -f 1 | paste -s -d '|')
+# by_go FLAG... -- PACKAGE...: runs go test.
+by_go() {
+    GOOS='' GOARCH='' CGO_ENABLED=0 "$go" build -o build/progress ./tools/progress
+    GO=$go build/progress -count 1 "$@"
+}
 # Runs the suites on the library with the address and undefined-behaviour sanitizers, which work only without an emulator.
 sanitized() {
     echo "test: $target, with the address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
-    VKLOADER_TEST_BUILD=asan "$go" test -vet=off -count 1 -p 2 -parallel "$parallel" -timeout 25m \
-        ${skip:+-skip "^($skip)\$"} \
+    VKLOADER_TEST_BUILD=asan by_go -vet=off -p 2 -parallel "$parallel" \
+        ${skip:+-skip "^($skip)\$"} -- \
         ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
         ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi
 }
 # shellcheck disable=SC2086
-"$go" test -count 1 -p 2 -parallel "$parallel" -timeout 25m ${skip:+-skip "^($skip)\$"} $suites
+by_go -p 2 -parallel "$parallel" ${skip:+-skip "^($skip)\$"} -- $suites
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then sanitized; fi
 # The packages of the tool that debian/rules tests on each machine. The test programs are static, so the emulator needs no
 # path of libraries.
@@ -87,11 +92,11 @@ case $architecture in
 "" | -) ;;
 *)
     echo "test: the tool's packages, for $target"
-    CGO_ENABLED=0 GOARCH=$architecture "$go" test -vet=off -count 1 -p 2 -timeout 25m \
+    CGO_ENABLED=0 GOARCH=$architecture by_go -vet=off -p 2 \
         ${emulator:+-exec "${emulator%% *}"} \
-        -skip "^(TestRealLibraries${skip:+|$skip})\$" ./internal/core/... ./internal/decide/... \
+        -skip "^(TestRealLibraries${skip:+|$skip})\$" -- ./internal/core/... ./internal/decide/... \
         ./internal/containers/protocol ./internal/machines
     ;;
 esac
 # Threads that leave a driver by cancellation, an exception or longjmp: unwinding differs between machines.
-if [ -n "$emulator" ]; then "$go" test -count 1 -timeout 25m -run '^TestOutOfA(Driver|LookUp)$' ./test/loader/guest; fi
+if [ -n "$emulator" ]; then by_go -run '^TestOutOfA(Driver|LookUp)$' -- ./test/loader/guest; fi

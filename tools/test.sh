@@ -37,7 +37,18 @@ install() {
     PROGRAMS=$(list 1 | grep -v /) tools/packages.sh test $packages
 }
 narrow() { printf '#include <stdio.h>\nint main(void) { return 0; }\n' | gcc -m32 -x c -o /dev/null - 2> /dev/null; }
-[ "$part" = beside ] || install
+# waiting TEXT COMMAND...: runs a command, and prints the text each minute until it ends.
+waiting() {
+    text=$1
+    shift
+    while sleep 50 > /dev/null 2>&1 && kill -0 $$ 2> /dev/null; do echo "test: still $text"; done &
+    line=$!
+    status=0
+    "$@" || status=$?
+    kill $line 2> /dev/null || : # it may have ended
+    return $status
+}
+[ "$part" = beside ] || waiting "installing packages" install
 
 # An emulator runs i386 programs if the kernel does not; it is unpacked below build/emulators.
 if narrow; then
@@ -59,8 +70,17 @@ library='/test/(goc|goc/.*|loader/(equal|scale|storm))$'
 # Tests that build the library again: for other machines, with an old C library, without optimisation, or from an archive
 # of the source.
 rebuilding='^(TestPortableNeedsAnOldLibrary|TestG12WithoutOptimization|TestDistIsReproducible)$'
-# by_go FLAGS PACKAGES: runs go test, without vet, which is a separate check, and without debug information.
-by_go() { "$go" test -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 6 -timeout 25m "$@"; }
+# by_go FLAG... -- PACKAGE...: runs go test, without vet, which is a separate check, and without debug information.
+by_go() {
+    GOOS='' GOARCH='' CGO_ENABLED=0 "$go" build -o build/progress ./tools/progress
+    GO=$go build/progress -vet=off -ldflags='-s -w' -count 1 -p 3 -parallel 6 "$@"
+}
+# build TARGET GOAL...: runs make.
+build() {
+    machine=$1
+    shift
+    waiting "building $*" make -s -j"$(nproc)" TARGET="$machine" "$@"
+}
 
 # Fetches a compiler and an emulator for a big-endian machine, for test/loader/equal and test/loader/target.
 big_endian_tools() {
@@ -72,15 +92,15 @@ big_endian_tools() {
 big_endian() {
     echo "test: go test, on the library for s390x"
     big_endian_tools
-    make -s -j"$(nproc)" TARGET=s390x spine drivers layers
-    TARGET=s390x by_go -run '^(TestChain|TestMachine)$' ./test/loader/target
+    build s390x spine drivers layers
+    TARGET=s390x by_go -run '^(TestChain|TestMachine)$' -- ./test/loader/target
 }
 
 # The longest suites start first, so that none of them runs alone at the end.
 longest="./test/tool/commands ./test/tool/ui ./test/loader/programs ./test/loader/guest"
 
 suites() {
-    make -s -j"$(nproc)" TARGET= all
+    build "" all
     # Test programs often wait, so other work runs at the same time.
     echo "test: the checks of the sources and the library for s390x run beside the tests; their result comes at the end"
     mkdir -p build
@@ -89,9 +109,10 @@ suites() {
     trap 'kill -- -$beside 2> /dev/null || :' EXIT # it may have ended
     echo "test: go test; the longest suites are the first, so their lines come after some minutes"
     # shellcheck disable=SC2046,SC2086
-    by_go -skip "$rebuilding" $longest $("$go" list ./... | grep -vE "$library")
-    if ! wait $beside; then
+    by_go -skip "$rebuilding" -- $longest $("$go" list ./... | grep -vE "$library")
+    if ! waiting "checking the sources (build/beside.log)" wait $beside; then
         cat build/beside.log >&2
+        echo "test: failed: the part beside the suites. To repeat: tools/test.sh beside" >&2
         exit 1
     fi
     trap - EXIT
@@ -99,9 +120,9 @@ suites() {
 }
 
 of_user() {
-    make -s -j"$(nproc)" TARGET= all
+    build "" all
     echo "test: go test, the suites whose answers depend on the user"
-    by_go ./discover ./internal/containers/... \
+    by_go -- ./discover ./internal/containers/... \
         ./internal/decide/machine ./internal/decide/process ./internal/tool/cli ./internal/tool/doctor \
         ./internal/decide/trust ./test/containers/client \
         ./test/loader/discovery ./test/loader/elevated ./test/loader/facts ./test/tool/commands ./test/tool/ui
@@ -109,22 +130,22 @@ of_user() {
 
 of_library() {
     big_endian_tools
-    make -s -j"$(nproc)" TARGET= all asan tsan
+    build "" all asan tsan
     echo "test: go test, the translator, growth of costs, many threads"
     # shellcheck disable=SC2046
-    by_go $("$go" list ./... | grep -E "$library")
-    by_go -run "$rebuilding" ./test/loader/library ./test/loader/guest ./test/loader/programs
+    by_go -- $("$go" list ./... | grep -E "$library")
+    by_go -run "$rebuilding" -- ./test/loader/library ./test/loader/guest ./test/loader/programs
     # The 32-bit library, if its compiler is installed: a program draws through a layer, and another one calls the whole
     # API. "make test-all" builds and tests the 32-bit tool.
     if narrow; then
         echo "test: go test, on the 32-bit library"
-        make -s -j"$(nproc)" TARGET=i386 spine drivers layers
-        TARGET=i386 TARGET_CC="gcc -m32" by_go -skip '^TestTool$' ./test/loader/target ./test/loader/instance
+        build i386 spine drivers layers
+        TARGET=i386 TARGET_CC="gcc -m32" by_go -skip '^TestTool$' -- ./test/loader/target ./test/loader/instance
     else
         echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
     fi
     echo "test: go test, with the address and undefined-behaviour sanitizers"
-    VKLOADER_TEST_BUILD=asan by_go ./test/loader/chain ./test/containers/client ./test/loader/debug \
+    VKLOADER_TEST_BUILD=asan by_go -- ./test/loader/chain ./test/containers/client ./test/loader/debug \
         ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
         ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
 }
@@ -133,7 +154,7 @@ of_library() {
 # side.
 raced() {
     echo "test: go test, with the race detector"
-    "$go" test -race -vet=off -count 1 -timeout 25m ./internal/containers/... ./discover
+    by_go -race -- ./internal/containers/... ./discover
 }
 
 case $part in
