@@ -23,6 +23,16 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 
 GO ?= go
+# Goals that need no Go; the library of "make dist" contains the core in C.
+WITHOUT_GO := help clean install-only uninstall fakes $(if $(wildcard spine/gen/core.c),spine core drivers layers)
+ifneq ($(filter-out $(WITHOUT_GO),$(or $(MAKECMDGOALS),all)),)
+ifneq ($(CHECKED_GO),$(GO))
+ifneq ($(shell tools/go.sh $(GO) && echo yes),yes)
+$(error There is no Go to build with)
+endif
+export CHECKED_GO := $(GO)
+endif
+endif
 TARGET ?=
 PORTABLE ?=
 V ?= 0
@@ -59,7 +69,11 @@ include internal/machines/flags.mk
 RULES := Makefile $(wildcard internal/machines/*.mk)
 
 .PHONY: all fakes run test test-changed test-all test-fresh clean help FORCE
-all: spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
+all: build/go.mod spine core $(if $(PORTABLE)$(filter-out windows/%,$(TARGET)),,tool) drivers layers $(if $(PORTABLE),,fakes)
+
+# Go's pattern ./... leaves out a directory with a go.mod.
+build/go.mod:
+	$(Q)mkdir -p $(@D) && : > $@
 
 help:
 	@echo 'make                 build everything into build/'

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"sync"
 	"testing"
 	"testing/fstest"
 
 	"vkloader/discover"
+	"vkloader/internal/workers"
 )
 
 // endless is a file system with a file that never ends and states any size.
@@ -91,7 +91,7 @@ func TestOneHostForMany(t *testing.T) {
 			return names
 		}
 		want := ask()
-		var all sync.WaitGroup
+		var all workers.Group
 		for range 16 {
 			all.Go(func() {
 				for range 4 {

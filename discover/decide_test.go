@@ -10,13 +10,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/tool/cli"
+	"vkloader/internal/workers"
 )
 
 // manifest returns a driver manifest with a library.
@@ -294,7 +294,7 @@ func TestVariables(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	host := discover.Root(below(t, mixed()))
-	var wait sync.WaitGroup
+	var wait workers.Group
 	for range 8 {
 		wait.Go(func() {
 			if answer, err := discover.Decide(t.Context(), host, discover.Program{Env: variables}); err != nil || len(answer.Drivers) != 5 {

@@ -19,7 +19,7 @@ func Local() *Host { return &Host{decide.Local()} }
 func Root(directory string) *Host { return &Host{decide.Root(directory)} }
 
 // Files returns a host with the files of an fs.FS. Its paths are those of the machine without the first slash. Symbolic links
-// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does. It must be safe for concurrent use if the host
+// are followed if it implements io/fs.ReadLinkFS, as testing/fstest.MapFS does since Go 1.25. It must be safe for concurrent use if the host
 // is used concurrently. A program has no variables. nil is a host without files.
 func Files(files fs.FS) *Host { return &Host{decide.Files(files)} }
 

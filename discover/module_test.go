@@ -103,7 +103,7 @@ func TestOtherModule(t *testing.T) {
 	other := t.TempDir()
 	for name, content := range map[string]string{
 		"main.go": consumer,
-		"go.mod": "module example.org/plugin\n\ngo 1.26.0\n\nrequire vkloader v0.0.0\n\nrequire " + sys + " // indirect\n\nreplace vkloader => " +
+		"go.mod": "module example.org/plugin\n\ngo 1.24.0\n\nrequire vkloader v0.0.0\n\nrequire " + sys + " // indirect\n\nreplace vkloader => " +
 			top + "\n",
 		"go.sum": sum,
 	} {

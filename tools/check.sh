@@ -12,7 +12,11 @@ go=${GO:-go}
 checker() {
     directory=$PWD/build/checkers/$3-$("$go" env GOVERSION)
     checker=$directory/$1
-    [ -x "$checker" ] || GOBIN=$directory CGO_ENABLED=0 "$go" install "$2@$3"
+    # A checker may need a newer Go than this project. auto permits Go to fetch it.
+    if [ ! -x "$checker" ] && ! GOTOOLCHAIN=auto GOBIN=$directory CGO_ENABLED=0 "$go" install "$2@$3"; then
+        echo "check: $1 $3 cannot be built with $("$go" env GOVERSION); it may need a newer Go: https://go.dev/dl/" >&2
+        exit 1
+    fi
 }
 staticcheck() { checker staticcheck honnef.co/go/tools/cmd/staticcheck v0.8.2; }
 apidiff() { checker apidiff golang.org/x/exp/cmd/apidiff v0.0.0-20261014143641-f0251eb4aa3e; }
@@ -32,6 +36,7 @@ if [ -n "$unformatted" ]; then
     exit 1
 fi
 
+# This also reports functions of the standard library that the Go version of go.mod lacks.
 echo "check: go vet"
 "$go" vet ./...
 # The tool's code for systems whose programs do not run on this machine.

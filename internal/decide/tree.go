@@ -23,9 +23,25 @@ func at(name string) string {
 	return "."
 }
 
-func (t filesTree) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(t.files, at(name)) }
+// linkFS is fs.ReadLinkFS, which Go 1.24 lacks. Without it, the files have no links.
+type linkFS interface {
+	ReadLink(name string) (string, error)
+	Lstat(name string) (fs.FileInfo, error)
+}
 
-func (t filesTree) Readlink(name string) (string, error) { return fs.ReadLink(t.files, at(name)) }
+func (t filesTree) Lstat(name string) (fs.FileInfo, error) {
+	if links, has := t.files.(linkFS); has {
+		return links.Lstat(at(name))
+	}
+	return fs.Stat(t.files, at(name))
+}
+
+func (t filesTree) Readlink(name string) (string, error) {
+	if links, has := t.files.(linkFS); has {
+		return links.ReadLink(at(name))
+	}
+	return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
+}
 
 func (t filesTree) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(t.files, at(name)) }
 

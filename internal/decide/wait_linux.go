@@ -3,9 +3,10 @@ package decide
 import (
 	"errors"
 	"os"
-	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/workers"
 )
 
 // The inotify events of a watch. Writing to a device node is none of them.
@@ -19,7 +20,7 @@ type watcher struct {
 	events  chan struct{}
 	inotify int // -1: none
 	sources []*os.File
-	wait    sync.WaitGroup
+	wait    workers.Group
 }
 
 // watch begins with the directories of device nodes.

@@ -29,7 +29,7 @@ func TestInits(t *testing.T) {
 			t.Parallel()
 			directory := t.TempDir()
 			for name, text := range map[string]string{
-				"go.mod":           "module example.com/inits\n\ngo 1.26\n",
+				"go.mod":           "module example.com/inits\n\ngo 1.24\n",
 				"main.go":          "package entry\n\nimport \"example.com/inits/first\"\nimport _ \"example.com/inits/second\"\n\nfunc Entry() int { return first.Value + first.Two() + *first.Pointer }\n",
 				"first/first.go":   "package first\n\nvar Value = 1\nvar Pointer = new(int)\n" + c.first + "\n",
 				"second/second.go": "package second\n\nimport \"example.com/inits/first\"\n" + c.second + "\nvar _ = first.Value\n",

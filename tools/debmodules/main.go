@@ -143,7 +143,7 @@ var (
 // find returns the installed modules among the requirements of go.mod, the installed modules that these require, and the other
 // lines of go.mod.
 func find(text []byte) (modules []module, rest []string, err error) {
-	language := "1.26"
+	language := "1.24"
 	if found := goLine.FindSubmatch(text); found != nil {
 		language = string(found[1])
 	}

@@ -42,6 +42,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"vkloader/internal/workers"
 )
 
 // mutant is one planted fault: the bytes from..to of a file are replaced.
@@ -192,11 +194,11 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, r.kept.Close()) }()
-	var workers sync.WaitGroup
+	var running workers.Group
 	for _, t := range trees {
-		workers.Go(func() { r.work(t, all, a, o) })
+		running.Go(func() { r.work(t, all, a, o) })
 	}
-	workers.Wait()
+	running.Wait()
 	if r.err == nil && len(trees) > 0 {
 		r.err = r.confirm(trees[0], a)
 	}

@@ -9,8 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"vkloader/internal/workers"
 )
 
 // planted is a known fault: the code that fixed a defect is removed, and one test must notice that.
@@ -122,11 +123,11 @@ func runPlanted(ctx context.Context, o options) (unnoticed int, err error) {
 		}
 	}
 	r := &tally{by: map[testName][]mutant{}}
-	var workers sync.WaitGroup
+	var running workers.Group
 	for _, t := range trees {
-		workers.Go(func() { r.workPlanted(t, all, a) })
+		running.Go(func() { r.workPlanted(t, all, a) })
 	}
-	workers.Wait()
+	running.Wait()
 	if err := errors.Join(r.err, r.confirm(trees[0], a)); err != nil || ctx.Err() != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/roots"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 )
@@ -91,7 +92,7 @@ func write(in *os.Root, i FileToWrite) error {
 		return err
 	}
 	if i.Target != "" {
-		return in.Symlink(i.Target, name)
+		return roots.Symlink(in, i.Target, name)
 	}
 	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o644)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *container) directory(name string) (*os.Root, error) {
 	if below = strings.TrimPrefix(below, "/"); below == "" {
 		below = "."
 	}
-	if err := at.MkdirAll(below, 0o755); err != nil {
+	if err := roots.MkdirAll(at, below, 0o755); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, drivers.Cause(err))
 	}
 	return enter(at, below, name)
@@ -216,11 +217,11 @@ func same(from, to *os.File, made, in *os.Root, e fs.DirEntry) error {
 	name := e.Name()
 	switch {
 	case e.Type()&fs.ModeSymlink != 0:
-		target, err := in.Readlink(name)
+		target, err := roots.Readlink(in, name)
 		if err != nil {
 			return err
 		}
-		return made.Symlink(target, name)
+		return roots.Symlink(made, target, name)
 	case e.IsDir():
 		if err := made.Mkdir(name, 0o755); err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"vkloader/internal/containers/roots"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/wording"
 )
@@ -197,10 +198,10 @@ func unpackEntry(root *os.Root, header *tar.Header, data io.Reader) error {
 		if removed == ".wh..opq" {
 			return clear(root, strings.TrimSuffix(parent, "/"))
 		}
-		return root.RemoveAll(path.Join(parent, removed))
+		return roots.RemoveAll(root, path.Join(parent, removed))
 	}
 	if parent != "" {
-		if err := root.MkdirAll(strings.TrimSuffix(parent, "/"), 0o755); err != nil {
+		if err := roots.MkdirAll(root, strings.TrimSuffix(parent, "/"), 0o755); err != nil {
 			return err
 		}
 	}
@@ -214,14 +215,14 @@ func unpackEntry(root *os.Root, header *tar.Header, data io.Reader) error {
 	if header.Typeflag != tar.TypeReg && header.Typeflag != tar.TypeSymlink && header.Typeflag != tar.TypeLink {
 		return nil
 	}
-	if err := root.RemoveAll(name); err != nil { // an earlier layer's
+	if err := roots.RemoveAll(root, name); err != nil { // an earlier layer's
 		return err
 	}
 	switch header.Typeflag {
 	case tar.TypeSymlink:
-		return root.Symlink(header.Linkname, name)
+		return roots.Symlink(root, header.Linkname, name)
 	case tar.TypeLink:
-		return root.Link(path.Clean(strings.TrimLeft(header.Linkname, "/")), name)
+		return roots.Link(root, path.Clean(strings.TrimLeft(header.Linkname, "/")), name)
 	}
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644|fs.FileMode(header.Mode)&0o111)
 	if err != nil {
@@ -241,7 +242,7 @@ func clear(root *os.Root, name string) error {
 		return nil
 	}
 	for _, e := range entries {
-		err = errors.Join(err, root.RemoveAll(path.Join(name, e.Name())))
+		err = errors.Join(err, roots.RemoveAll(root, path.Join(name, e.Name())))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/border"
+	"vkloader/internal/containers/roots"
 )
 
 // Tree is a directory that only the service changes, one entry at a time and each in one step.
@@ -26,11 +27,11 @@ type Tree struct {
 // Without a border, or where it cannot make mounts, clients do not get the directory; Handed returns the reason.
 func New(base *os.Root, path, staging string, through *border.Border) (*Tree, error) {
 	for _, directory := range []string{path, staging} {
-		if err := base.MkdirAll(directory, 0o755); err != nil {
+		if err := roots.MkdirAll(base, directory, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	if err := base.Chmod(path, 0o555); err != nil {
+	if err := roots.Chmod(base, path, 0o555); err != nil {
 		return nil, err
 	}
 	t := &Tree{base: base, path: path, staging: staging, why: border.ErrUnsupported}
@@ -90,7 +91,7 @@ func (t *Tree) Write(name string, data []byte) error {
 
 // Link puts a symbolic link into the directory.
 func (t *Tree) Link(name, target string) error {
-	return t.put(name, func(path string) error { return t.base.Symlink(target, path) })
+	return t.put(name, func(path string) error { return roots.Symlink(t.base, target, path) })
 }
 
 // put makes an entry in staging and renames it. The name may contain a few directories, which put creates.
@@ -103,7 +104,7 @@ func (t *Tree) put(name string, build func(path string) error) error {
 	target := filepath.Join(t.path, name)
 	err := build(temporary)
 	if err == nil {
-		err = t.writable(filepath.Dir(target), func() error { return t.base.Rename(temporary, target) })
+		err = t.writable(filepath.Dir(target), func() error { return roots.Rename(t.base, temporary, target) })
 	}
 	if err != nil {
 		_ = t.base.Remove(temporary)
@@ -128,10 +129,10 @@ func (t *Tree) writable(directory string, do func() error) error {
 	if err := do(); !errors.Is(err, os.ErrPermission) {
 		return err
 	}
-	if err := t.base.Chmod(directory, 0o755); err != nil {
+	if err := roots.Chmod(t.base, directory, 0o755); err != nil {
 		return err
 	}
-	return errors.Join(do(), t.base.Chmod(directory, 0o555))
+	return errors.Join(do(), roots.Chmod(t.base, directory, 0o555))
 }
 
 // Directory makes a directory in the tree.
@@ -162,7 +163,7 @@ func splitPath(name string) []string {
 
 // Has reports whether an entry exists, and returns the target of a link.
 func (t *Tree) Has(name string) (target string, there bool) {
-	target, err := t.base.Readlink(filepath.Join(t.path, name))
+	target, err := roots.Readlink(t.base, filepath.Join(t.path, name))
 	if err == nil {
 		return target, true
 	}
@@ -182,12 +183,12 @@ func (t *Tree) Close() error {
 func RemoveAll(base *os.Root, path string) error {
 	err := fs.WalkDir(base.FS(), path, func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
-			err = base.Chmod(name, 0o755)
+			err = roots.Chmod(base, name, 0o755)
 		}
 		return err
 	})
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return errors.Join(err, base.RemoveAll(path))
+	return errors.Join(err, roots.RemoveAll(base, path))
 }

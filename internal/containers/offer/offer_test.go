@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/workers"
 	"vkloader/test/lib/tree"
 )
 
@@ -199,13 +199,13 @@ func TestVersions(t *testing.T) {
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	s := root(t, map[string]string{"usr/share/vulkan/icd.d/a.json": driverManifest("liba.so", ""), "usr/lib/liba.so": "soname=liba.so exports=vk_icdGetInstanceProcAddr"})
-	var later sync.WaitGroup
+	var later workers.Group
 	o := &Offers{Source: s, Later: later.Go}
 	first, err := o.Find("x86_64")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var group sync.WaitGroup
+	var group workers.Group
 	for range 8 {
 		group.Go(func() {
 			if again, err := o.Find("x86_64"); err != nil || again != first {

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/workers"
 )
 
 func raw(t testing.TB, directory string) *net.UnixConn {
@@ -182,7 +182,7 @@ func TestHostileClients(t *testing.T) {
 		o.Log = slog.New(slog.DiscardHandler)
 	})
 	end := time.Now().Add(hostileTime(t))
-	var group sync.WaitGroup
+	var group workers.Group
 	for seed := range uint64(200) {
 		group.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 7))

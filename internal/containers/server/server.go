@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/containers/table"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/workers"
 )
 
 // Options are the parts and limits of a service; 0 stands for the default of a limit.
@@ -81,7 +82,7 @@ type Server struct {
 
 	answered atomic.Uint64
 	refused  atomic.Uint64
-	workers  sync.WaitGroup
+	workers  workers.Group
 
 	mu          sync.Mutex
 	connections map[*connection]bool

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/containers/roots"
 	"vkloader/internal/decide/machine"
 )
 
@@ -164,13 +165,13 @@ func taken(f *os.File) (*net.UnixListener, error) {
 func (s *Server) permit(directory *os.Root, name string) error {
 	switch name {
 	case Socket:
-		return directory.Chmod(name, 0o666)
+		return roots.Chmod(directory, name, 0o666)
 	case AdminSocket:
-		return directory.Chmod(name, 0o600)
+		return roots.Chmod(directory, name, 0o600)
 	}
 	switch groups := s.options.TrustedGroups; len(groups) {
 	case 0:
-		return directory.Chmod(name, 0o600)
+		return roots.Chmod(directory, name, 0o600)
 	case 1:
 		group, err := user.LookupGroup(groups[0])
 		if err != nil {
@@ -180,9 +181,9 @@ func (s *Server) permit(directory *os.Root, name string) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(directory.Lchown(name, -1, gid), directory.Chmod(name, 0o660))
+		return errors.Join(roots.Lchown(directory, name, -1, gid), roots.Chmod(directory, name, 0o660))
 	default:
-		return directory.Chmod(name, 0o666)
+		return roots.Chmod(directory, name, 0o666)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/workers"
 )
 
 // Two hundred concurrent clients send every request, wait, and disconnect at any moment, while devices appear, are slow, fail
@@ -33,7 +33,7 @@ func TestStorm(t *testing.T) {
 		s := stage(t, func(o *Options) { o.Log = slog.New(slog.DiscardHandler) })
 		urls := []string{s.pack("a", "x"), s.pack("b", "y"), s.pack("bad", ""), "pkg://test/none"}
 		end := time.Now().Add(hostileTime(t))
-		var group sync.WaitGroup
+		var group workers.Group
 		for n := range 4 {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(n), 17))

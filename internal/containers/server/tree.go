@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	"vkloader/internal/containers/roots"
 	"vkloader/internal/containers/state"
 )
 
@@ -90,7 +91,7 @@ func (s *Server) writeTree() error {
 	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
-	return private.Rename(InspectFile+".new", InspectFile)
+	return roots.Rename(private, InspectFile+".new", InspectFile)
 }
 
 func deviceNode(d *state.Device) node {

@@ -10,6 +10,7 @@ import (
 	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/directory"
 	"vkloader/internal/containers/protocol"
+	"vkloader/internal/containers/roots"
 )
 
 // class is the path of device nodes in the directories for clients, as below /dev/class on Fuchsia.
@@ -39,7 +40,7 @@ func makeTrees(private *os.Root, through *border.Border) (*trees, error) {
 		}
 		*tree = made
 	}
-	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), private.Chmod(staging, 0o700))
+	return t, errors.Join(t.devices.Directory(class), t.trusted.Directory(class), roots.Chmod(private, staging, 0o700))
 }
 
 // of returns the tree of devices for a client (FLS-033).

@@ -2,10 +2,10 @@ package wire
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 
 	"vkloader/internal/core/search"
+	"vkloader/internal/workers"
 )
 
 // ask answers the core's needs from a machine with one layer file, and returns the decision.
@@ -59,7 +59,7 @@ func TestThreadsDecideApart(t *testing.T) {
 	if want[3][0] == want[3][1] {
 		t.Fatal("the files make no difference")
 	}
-	var group sync.WaitGroup
+	var group workers.Group
 	for thread := range 8 {
 		group.Go(func() {
 			for i := range 30 {

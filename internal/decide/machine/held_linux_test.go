@@ -48,7 +48,7 @@ func TestOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err == nil {
-				if err := root.WriteFile("x", nil, 0o644); err != nil {
+				if err := root.Mkdir("x", 0o755); err != nil {
 					t.Error(err)
 				}
 				root.Close()

@@ -6,11 +6,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"vkloader/internal/workers"
 )
 
 // lastOutput is how long the output of a child is read after its end, if processes that it started hold the other end.
@@ -23,7 +24,7 @@ type relay struct {
 	out              io.Writer // receives the output of the terminal
 	in               *os.File  // this process's standard input, for the child; nil: the child gets none
 	to               io.WriteCloser
-	copied           sync.WaitGroup
+	copied           workers.Group
 	resized          chan os.Signal
 }
 

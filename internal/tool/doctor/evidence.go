@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
@@ -14,6 +13,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/run"
+	"vkloader/internal/workers"
 )
 
 // evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
@@ -91,7 +91,7 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 	environ, remove := t.withoutPins(e.source)
 	defer remove()
 	failed := make([]error, 1+len(e.alone)) // the combination's error first
-	var running sync.WaitGroup
+	var running workers.Group
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
 			running.Go(func() { a.saw, failed[1+i] = t.child(ctx, changed(environ, a.Variables), t.Limit) })

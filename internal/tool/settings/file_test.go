@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/workers"
 )
 
 // settle creates a machine below a temporary directory. It returns the place of a settings file on the machine and its real
@@ -131,7 +131,7 @@ func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
 	const writers = 20
-	var wait sync.WaitGroup
+	var wait workers.Group
 	for i := range writers {
 		wait.Go(func() {
 			unlock, err := Lock(m, place)

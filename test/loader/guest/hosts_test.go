@@ -56,7 +56,7 @@ func TestG12Hosts(t *testing.T) {
 	t.Run("Go", func(t *testing.T) {
 		root := t.TempDir()
 		copyFile(t, filepath.Join(directory, "main.go.txt"), filepath.Join(root, "main.go"))
-		if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module host\n\ngo 1.26\n"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module host\n\ngo 1.24\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		build := exec.Command("go", "build", "-o", "host", ".")

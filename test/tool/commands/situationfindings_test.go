@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+
+	"vkloader/internal/workers"
 )
 
 // The findings of every situation have the severities and causes of testdata/situations/findings.txt. A change of a rule shows here what it
@@ -22,7 +23,7 @@ func TestFindingsOfSituations(t *testing.T) {
 		t.Fatal(archives, err)
 	}
 	found := make([]string, len(archives))
-	var running sync.WaitGroup
+	var running workers.Group
 	limit := make(chan struct{}, 4)
 	for i, archive := range archives {
 		running.Go(func() {

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"vkloader/test/lib/machine"
@@ -29,8 +30,9 @@ const limit = 10 * time.Minute
 
 // browser is one window of the browser.
 type browser struct {
-	t   *testing.T
-	ctx context.Context
+	t     *testing.T
+	ctx   context.Context
+	owner cdp.BrowserContextID
 
 	lock    sync.Mutex
 	faults  []string // errors of the page's code, and requests to servers other than the page's
@@ -72,7 +74,7 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		stop()
 		os.RemoveAll(directory)
 	}
-	return ctx, chromedp.Do(ctx)
+	return ctx, chromedp.Run(ctx)
 })
 
 // browse opens a window with its own cookies and storage. Errors of the page fail the test at its end.
@@ -83,36 +85,32 @@ func browse(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
-	b := &browser{t: t, ctx: ctx}
+	executor := cdp.WithExecutor(shared, chromedp.FromContext(shared).Browser)
+	owner, err := target.CreateBrowserContext().Do(executor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	window, err := target.CreateTarget("about:blank").WithBrowserContextID(owner).WithNewWindow(true).Do(executor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(shared, chromedp.WithTargetID(window))
+	b := &browser{t: t, ctx: ctx, owner: owner}
 	t.Cleanup(func() {
 		cancel()
+		_ = target.DisposeBrowserContext(owner).Do(executor) // its windows are closed
 		b.lock.Lock()
 		defer b.lock.Unlock()
 		for _, fault := range b.faults {
 			t.Errorf("in the browser: %s", fault)
 		}
 	})
-	hear(b, runtime.ExceptionThrown)
-	hear(b, log.EntryAdded)
-	hear(b, network.RequestWillBeSent)
-	hear(b, network.LoadingFinished)
-	call(b, network.Enable, network.EnableParams{})
-	call(b, log.Enable, cdp.Empty{})
+	chromedp.ListenTarget(ctx, b.hear)
+	if err := chromedp.Run(ctx); err != nil { // the window closes with the context of its first call
+		t.Fatal(err)
+	}
 	b.size(1280)
 	return b
-}
-
-// hear records the events of one type until the browser ends.
-func hear[E any](b *browser, event cdp.Event[E]) {
-	events := chromedp.Events(b.ctx, event)
-	go func() {
-		for e, err := range events {
-			if err == nil {
-				b.hear(&e)
-			}
-		}
-	}()
 }
 
 // hear records errors.
@@ -131,7 +129,7 @@ func (b *browser) hear(event any) {
 		}
 		wrong("%s %s", e.ExceptionDetails.Text, what)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !b.foreign {
+		if e.Entry.Level == log.LevelError && !b.foreign {
 			wrong("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
@@ -145,25 +143,13 @@ func (b *browser) hear(event any) {
 }
 
 // do runs actions in the browser.
-func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
+func (b *browser) do(steps ...chromedp.Action) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
-	if err := chromedp.Do(ctx, steps...); err != nil {
+	if err := chromedp.Run(ctx, steps...); err != nil {
 		b.t.Fatalf("%v\n%s", err, b.shown())
 	}
-}
-
-// call sends a command of the debugging interface.
-func call[P, R any](b *browser, command cdp.Command[P, R], params P) R {
-	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, limit)
-	defer cancel()
-	result, err := chromedp.Call(ctx, command, params)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return result
 }
 
 // size sets the width of the window, in pixels.
@@ -179,8 +165,8 @@ func (b *browser) dark(wanted bool) {
 	if wanted {
 		value = "dark"
 	}
-	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: value}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
 }
 
 // open goes to an address.
@@ -196,13 +182,15 @@ func (b *browser) open(address string) {
 	b.do(chromedp.Navigate(address))
 }
 
+func awaitPromise(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+
 // eval returns the value of a JavaScript expression. It waits for a promise.
 func eval[T any](b *browser, expression string, args ...any) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](fill(expression, args), chromedp.EvalAwaitPromise))
-	if err != nil {
+	var value T
+	if err := chromedp.Run(ctx, chromedp.Evaluate(fill(expression, args), &value, awaitPromise)); err != nil {
 		b.t.Fatalf("%s: %v\n%s", fill(expression, args), err, b.shown())
 	}
 	return value
@@ -244,7 +232,7 @@ func (b *browser) wait(condition string, args ...any) {
 	defer cancel()
 	condition = fill(condition, args)
 	expression := strings.Replace(waiter, "CONDITION", condition, 1)
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression, chromedp.EvalAwaitPromise)); err != nil {
+	if err := chromedp.Run(ctx, chromedp.Evaluate(expression, nil, awaitPromise)); err != nil {
 		b.t.Fatalf("waiting for %s: %v\n%s", condition, err, b.shown())
 	}
 }
@@ -282,15 +270,15 @@ func (b *browser) press(selector, keys string, options ...chromedp.KeyOption) {
 func (b *browser) click(selector string) {
 	b.t.Helper()
 	b.wait(`((e) => e?.checkVisibility() && (e.closest(".waits") || !document.querySelector("[aria-busy]")))(document.querySelector(%s))`, selector)
-	b.do(chromedp.Click(chromedp.CSS(selector)))
+	b.do(chromedp.Click(selector, chromedp.ByQuery))
 }
 
 // shown returns the visible text of the page, for messages.
 func (b *browser) shown() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
-	text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href.replace(/token=.*/, "") + "\n" + document.body.innerText`))
-	if err != nil {
+	var text string
+	if err := chromedp.Run(ctx, chromedp.Evaluate(`location.href.replace(/token=.*/, "") + "\n" + document.body.innerText`, &text)); err != nil {
 		return fmt.Sprintf("(the page cannot be read: %v)", err)
 	}
 	return "the page shows:\n" + text[:min(len(text), 4000)]

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	browserdomain "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/chromedp"
 )
 
 // A manifest with a syntax error is shown at its line; other files of the machine are not shown.
@@ -93,8 +92,8 @@ func TestReport(t *testing.T) {
 	}
 	// The button saves the same with the browser.
 	saved := t.TempDir()
-	call(b, browserdomain.SetDownloadBehavior, browserdomain.SetDownloadBehaviorParams{Behavior: browserdomain.SetDownloadBehaviorBehaviorAllow, DownloadPath: saved,
-		BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID})
+	b.do(browserdomain.SetDownloadBehavior(browserdomain.SetDownloadBehaviorBehaviorAllow).WithDownloadPath(saved).
+		WithBrowserContextID(b.owner))
 	b.click("#save")
 	for until := time.Now().Add(limit); ; time.Sleep(10 * time.Millisecond) {
 		if info, err := os.Stat(filepath.Join(saved, "vkloader-bundle.tar.gz")); err == nil && info.Size() > 1000 {

@@ -80,8 +80,8 @@ func (b *browser) picture(name, top string, dark bool) {
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
 	eval[bool](b, `(async () => { window.scrollTo(0, 0); if (%s) document.querySelector(%s || "main").scrollIntoView(); await document.fonts.ready; await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))); return true })()`, top, top)
-	data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	if err != nil {
+	var data []byte
+	if err := chromedp.Run(ctx, chromedp.CaptureScreenshot(&data)); err != nil {
 		b.t.Fatal(err)
 	}
 	taken, err := png.Decode(bytes.NewReader(data))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -105,6 +106,9 @@ func (e *emitter) functionsInData() (found []*ssa.Function) {
 	return found
 }
 
+// directories are the paths before the names of packages.
+var directories = regexp.MustCompile(`[^\s,*()\[\]]+/`)
+
 // functionName returns the C name of a Go function.
 func (e *emitter) functionName(f *ssa.Function) string {
 	if name, ok := e.funcs[f]; ok {
@@ -113,10 +117,7 @@ func (e *emitter) functionName(f *ssa.Function) string {
 	if f.Blocks == nil {
 		return program.Supplied[f.String()]
 	}
-	text := f.RelString(nil)
-	if at := strings.LastIndexByte(text, '/'); at >= 0 {
-		text = text[at+1:]
-	}
+	text := directories.ReplaceAllString(f.RelString(nil), "")
 	name := unique(e.names, "go_"+strings.Trim(identifier(text), "_"))
 	e.funcs[f] = name
 	return name
