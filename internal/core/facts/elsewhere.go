@@ -3,8 +3,6 @@ package facts
 // Bundle describes the program's bundle, on systems with bundles.
 type Bundle struct {
 	Resources string // its resource directory; "": no bundle, or no such directory
-	Name      string // its identifier
-	Release   bool   // not built for debugging
 }
 
 // SetBundle adds the program's bundle.

@@ -243,7 +243,6 @@ const (
 	SystemRights VariableRights = iota
 	NoRights                    // secure variables count as unset
 	AllRights                   // secure variables are read like others
-	Parameters                  // like AllRights, and an empty variable counts as unset
 )
 
 // SetRights sets how secure variables are read from now on.
@@ -257,12 +256,12 @@ func (s *Store) VariableWithRights(name string, secure bool) Var {
 	if secure && s.rights == NoRights {
 		return Var{}
 	}
-	return s.variable(name, secure && s.rights < AllRights)
+	return s.variable(name, secure && s.rights != AllRights)
 }
 
 // OwnVariable reads one of the loader's own variables even if NoRights is set.
 func (s *Store) OwnVariable(v variables.ID) Var {
-	return s.variable(v.Name(), v.Secure() && s.rights < AllRights)
+	return s.variable(v.Name(), v.Secure() && s.rights != AllRights)
 }
 
 // ManifestVariable reads a variable named by a manifest; every process honours it (GEN-6).
@@ -272,9 +271,6 @@ func (s *Store) variable(name string, secure bool) Var {
 	e, isNew := s.variableTable(secure).get(name, s.round+1)
 	if isNew {
 		s.needs = append(s.needs, Need{Kind: KindVar, Name: name, Secure: secure})
-	}
-	if e.value.Value == "" && s.rights == Parameters {
-		return Var{}
 	}
 	return e.value
 }

@@ -15,7 +15,7 @@ type Platform struct {
 	Steps    []Step                                      // of a search that no variable replaces, in order
 	Settings func(p *Platform, f *facts.Store) []string  // returns the possible paths of the settings file, in order
 	Rights   func(p *Platform, f *facts.Store) []Message // determines which variables are ignored; nil: secure_getenv does
-	Pathless bool                                        // the system cannot return a program's path (FUC-005, BSD-005)
+	Pathless bool                                        // the system cannot return a program's path (FUC-005)
 	Mixed    bool                                        // a directory may have manifests of both kinds
 	Sources  bool                                        // registry keys name the files, so the log names the keys
 	Linux    bool                                        // the platform has Linux's graphics devices and the driver service
@@ -122,10 +122,10 @@ var (
 // Linux returns the platform of the library for Linux.
 func Linux() Platform {
 	p := Unix(linuxSysConfDir, linuxExtraDir, "/etc/xdg", "/usr/local/share:/usr/share")
-	p.Surfaces = XSurfaces
+	p.Surfaces = xSurfaces
 	p.Linux = true
 	return p
 }
 
-// XSurfaces are the window-system extensions of Linux and the BSDs (INS-008, BSD-007).
-var XSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}
+// xSurfaces are the window-system extensions of Linux (INS-008).
+var xSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}

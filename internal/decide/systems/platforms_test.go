@@ -114,7 +114,7 @@ const (
 // holds: MAC-002 MAC-003 MAC-004 MAC-005 MAC-011 MAC-012 MAC-026
 func TestBundles(t *testing.T) {
 	t.Parallel()
-	for _, p := range []search.Platform{search.MacOS(), iOS()} {
+	for _, p := range []search.Platform{search.MacOS()} {
 		o := newOn(p)
 		for kind := range search.Kind(3) {
 			o.Other.Program, o.Vars = facts.Bundle{}, map[string]string{}
@@ -213,7 +213,6 @@ func TestPortabilityOnMacOS(t *testing.T) {
 	expect(t, "before there is an instance", driversOf(o.ask(t, plan.Extensions)), "m.json")
 }
 
-// holds: MAC-020 BSD-007 QNX-004 OHO-011
 func TestWindowSystems(t *testing.T) {
 	t.Parallel()
 	all := strings.Fields("VK_KHR_xlib_surface VK_KHR_xcb_surface VK_KHR_wayland_surface VK_EXT_acquire_xlib_display VK_EXT_directfb_surface " +
@@ -223,9 +222,8 @@ func TestWindowSystems(t *testing.T) {
 		platform search.Platform
 		want     string
 	}{
-		{search.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {iOS(), "VK_MVK_ios_surface VK_EXT_metal_surface"},
-		{freeBSD(), unix}, {openBSD(), unix}, {netBSD(), unix}, {hurd(), unix}, {search.Linux(), unix},
-		{qnx(), "VK_QNX_screen_surface"}, {fuchsiaUpstream(), "VK_FUCHSIA_imagepipe_surface"}, {openHarmonyPlatform(), "VK_OHOS_surface"},
+		{search.MacOS(), "VK_MVK_macos_surface VK_EXT_metal_surface"}, {search.Linux(), unix},
+		{fuchsiaUpstream(), "VK_FUCHSIA_imagepipe_surface"},
 	} {
 		var got []string
 		for _, name := range all {
@@ -236,23 +234,6 @@ func TestWindowSystems(t *testing.T) {
 		expect(t, "window systems", strings.Join(got, " "), c.want)
 	}
 }
-
-// holds: MAC-021
-func TestProgramsWithoutPathsOnIOS(t *testing.T) {
-	t.Parallel()
-	const file = "/etc/xdg/vulkan//loader_settings.d/vk_loader_settings.json"
-	const rest = `,"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	a := plan.Resolve(&plan.Question{Kind: plan.Instance, Platform: iOS()}, &emptyPath{inmemory.Tree{Other: &inmemory.Foreign{}, Files: map[string]string{
-		file: `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p","p"]` + rest + `]}`}}})
-	if a.Settings != nil {
-		t.Errorf("%+v", a.Settings)
-	}
-}
-
-// emptyPath is a system that gives programs an empty path.
-type emptyPath struct{ inmemory.Tree }
-
-func (*emptyPath) Exe() facts.Exe { return facts.Exe{Known: true} }
 
 // holds: MAC-025 FUC-014
 func TestSettingsPlaces(t *testing.T) {
@@ -266,7 +247,6 @@ func TestSettingsPlaces(t *testing.T) {
 		{search.MacOS(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /etc/xdg /usr/local/etc /etc /usr/local/share"},
 		{fuchsiaUpstream(), map[string]string{"HOME": "/h"}, "/h/.config /h/.local/share /config /pkg/data"},
 		{fuchsiaUpstream(), map[string]string{"XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, "/c /config /pkg/data /d"},
-		{qnx(), nil, "/etc"},
 	} {
 		var got []string
 		facts.Resolve(facts.NewStore(), &inmemory.Tree{Vars: c.vars, Other: &inmemory.Foreign{Program: facts.Bundle{Resources: resources}}},
@@ -300,7 +280,7 @@ func TestFuchsia(t *testing.T) {
 func TestSystemsWithoutProgramPaths(t *testing.T) {
 	t.Parallel()
 	const rest = `"additional_drivers_use_exclusively":true,"additional_drivers":[{"path":"/x.json"}]}`
-	for _, p := range []search.Platform{fuchsiaUpstream(), openBSD()} {
+	for _, p := range []search.Platform{fuchsiaUpstream()} {
 		o := newOn(p).layerAt("/x", "VK_LAYER_c")
 		directory := p.SysConfDir
 		o.Files[directory+"/vulkan//loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings_array":[{"app_keys":["/bin/p"],` + rest + `,{` + rest + `]}`
@@ -312,97 +292,4 @@ func TestSystemsWithoutProgramPaths(t *testing.T) {
 			`,"component_layers":["VK_LAYER_c"],"app_keys":["/bin/p"],"disable_environment":{"NO":"1"}`)
 		expect(t, "an override layer with keys", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_c VK_LAYER_LUNARG_override")
 	}
-}
-
-// holds: BSD-001 BSD-002 BSD-003 BSD-004
-func TestBSD(t *testing.T) {
-	t.Parallel()
-	for name, p := range map[string]search.Platform{"FreeBSD": freeBSD(), "OpenBSD": openBSD(), "NetBSD": netBSD(),
-		"DragonFly": dragonFly(), "Hurd": hurd(), "Cygwin": cygwin()} {
-		o := newOn(p)
-		o.Other.Program.Resources = resources // the platform has no step that reads this
-		plain := name == "NetBSD" || name == "DragonFly"
-		for kind := range search.Kind(3) {
-			expect(t, name, o.places(t, kind), xdg)
-			o.Vars, o.Elevated = map[string]string{"HOME": "/h", "XDG_CONFIG_DIRS": "/c", "XDG_DATA_DIRS": "/d"}, false
-			expect(t, name, o.places(t, kind), "/h/.config /c /usr/local/etc /etc /h/.local/share /d")
-			o.Elevated = true
-			want := xdg
-			if plain {
-				want = "/h/.config /c /usr/local/etc /etc /h/.local/share /d"
-			}
-			expect(t, name+", other rights", o.places(t, kind), want)
-			o.Vars = nil
-		}
-		const line = "INFO: Loader is using non-secure environment variable lookup for VK_DRIVER_FILES\n"
-		if log := logOf(o.ask(t, plan.Instance)); strings.Contains(log, line) != plain {
-			t.Errorf("%s:\n%s", name, log)
-		}
-	}
-}
-
-// holds: BSD-009
-func TestDanglingLinks(t *testing.T) {
-	t.Parallel()
-	o := newOn(freeBSD()).driverAt("/etc/vulkan/icd.d/a.json", "")
-	o.Directories = map[string][]string{"/etc/vulkan/icd.d": {"gone.json", "a.json"}}
-	expect(t, "drivers", driversOf(o.ask(t, plan.Instance)), "a.json")
-}
-
-// holds: QNX-001 QNX-003 QNX-005
-func TestQNX(t *testing.T) {
-	t.Parallel()
-	o := newOn(qnx())
-	expect(t, "nothing set", o.places(t, search.Drivers), "/etc")
-	o.Vars, o.Elevated = map[string]string{"XDG_DATA_DIRS": "/d"}, true
-	expect(t, "a variable", o.places(t, search.Drivers), "/etc /d")
-	if log := logOf(o.ask(t, plan.Instance)); !strings.Contains(log, "INFO: Loader is using non-secure environment variable lookup for XDG_DATA_DIRS\n") {
-		t.Error(log)
-	}
-}
-
-// holds: OHO-002 OHO-003 OHO-004 OHO-005 OHO-006
-func TestOpenHarmony(t *testing.T) {
-	t.Parallel()
-	const plain = "/system/etc/vulkan/igraphics /system/etc /vendor/etc /system/etc/vulkan/swapchain"
-	o := newOn(openHarmonyPlatform())
-	o.Other.Program = facts.Bundle{Name: "com.x"}
-	o.Elevated = true
-	for _, c := range []struct {
-		parameters map[string]string
-		release    bool
-		want       string
-	}{
-		{nil, false, ""},
-		{map[string]string{"VK_DRIVER_FILES": "", "VK_LAYER_PATH": "", "VK_IMPLICIT_LAYER_PATH": "", "XDG_DATA_HOME": ""}, false, ""},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.x"}, false, " /data/storage/el2/base/haps/entry/files/L.json"},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.y"}, false, ""},
-		{map[string]string{"debug_layer": "", "debug_hap": "com.x"}, false, ""},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1"}, false, " /vendor/etc/vulkan/debuglayer/L.json"},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1"}, true, " /data/storage/el2/base/haps/entry/files/L.json"},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "0"}, false, " /data/storage/el2/base/haps/entry/files/L.json"},
-		{map[string]string{"debug_layer": "L", "debug_hap": "com.x", "system_layer_flag": "1", "vklayer_json_path": "/p.json"}, false, " /p.json"},
-	} {
-		o.Vars, o.Other.Program.Release = map[string]string{}, c.release
-		for name, value := range c.parameters {
-			if name[0] != 'V' && name[0] != 'X' {
-				name = "debug.graphic." + name
-			}
-			o.Vars[name] = value
-		}
-		for kind := range search.Kind(3) {
-			expect(t, "places", o.places(t, kind), plain+c.want)
-		}
-	}
-	o.Vars = map[string]string{"VK_DRIVER_FILES": "/data/vulkan/icd.d/d.json"}
-	expect(t, "a parameter, whatever the rights", o.places(t, search.Drivers), "/data/vulkan/icd.d/d.json")
-	o.Vars = map[string]string{"debug.graphic.debug_layer": "L", "debug.graphic.debug_hap": "com.x"}
-	o.layerAt("/data/storage/el2/base/haps/entry/files/L.json", "VK_LAYER_L")
-	expect(t, "it is active of itself", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_L")
-	o = newOn(openHarmonyPlatform())
-	o.Files["/system/etc/vulkan/implicit_layer.d/s.json"] = layerText("VK_LAYER_OHOS_surface",
-		`,"library_path":"l.so","disable_environment":{"DISABLE_OHOS_SWAPCHAIN_LAYER":"1"}`) // OHO-011
-	expect(t, "the layer of swapchains", activeOf(o.ask(t, plan.Instance)), "VK_LAYER_OHOS_surface")
-	o.Vars["DISABLE_OHOS_SWAPCHAIN_LAYER"] = "1"
-	expect(t, "switched off", activeOf(o.ask(t, plan.Instance)), "")
 }

@@ -125,12 +125,9 @@ func (s *Foreign) ProgramProcessors() []string {
 	return all
 }
 
-// Exe implements facts.Provider (MAC-021, MAC-022, BSD-005, QNX-002).
+// Exe implements facts.Provider (MAC-022).
 func (s *Foreign) Exe() facts.Exe {
-	switch {
-	case s.System.Name == "ios":
-		return facts.Exe{Known: true}
-	case s.System.Program == "" || s.Program == "" || len(s.Program) > s.System.longest:
+	if s.System.Program == "" || s.Program == "" || len(s.Program) > s.System.longest {
 		return facts.Exe{}
 	}
 	return facts.Exe{Path: s.Program, Known: true}

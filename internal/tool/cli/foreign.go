@@ -14,7 +14,6 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
-	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -48,10 +47,10 @@ func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
 	f.StringVar(&e.platform, "platform", "", "examine a machine with another operating `SYSTEM`: "+strings.Join(platformNames(), ", "))
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
-	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android or openharmony: a `FILE` with the output of getprop, settings list or param get; may be repeated")
+	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android: a `FILE` with the output of getprop or settings list; may be repeated")
 	f.StringVar(&e.bits, "bits", "64", bitsHelp)
-	f.StringVar(&e.pack, "package", "", "with --platform android or openharmony: the `NAME` of the program's package")
-	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android or openharmony: the program is debuggable")
+	f.StringVar(&e.pack, "package", "", "with --platform android: the `NAME` of the program's package")
+	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android: the program is debuggable")
 	completes(cmd, map[string]completion{"platform": completeWith(platformNames()...), "bits": completeWith("32", "64")})
 	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
 		panic(err)
@@ -69,8 +68,8 @@ func (e *otherSystem) check() error {
 	switch {
 	case len(e.registry) > 0 && e.platform != "windows":
 		return errors.New("--registry needs --platform windows")
-	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != "openharmony" && e.platform != androidName:
-		return errors.New("--properties, --package and --debuggable need --platform android or openharmony")
+	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != androidName:
+		return errors.New("--properties, --package and --debuggable need --platform android")
 	}
 	return nil
 }
@@ -109,16 +108,6 @@ func sourceOf(s *invocation, e *otherSystem, app string, elevated bool) (*system
 			fmt.Fprintf(s.messages(), "vkloader: %s\n", term.OneLine(p.String()))
 		}
 	}
-	properties, err := propertiesOf(s, e)
-	if err != nil {
-		return nil, err
-	}
-	for name, value := range properties {
-		if _, set := source.Machine.Lookup(name); !set {
-			source.Machine.Environ = machine.WithVariable(source.Machine.Environ, name, value)
-		}
-	}
-	source.Own.Name, source.Own.Release = e.pack, !e.debuggable
 	source.Own.Resources = resourcesOf(s, source, source.Program)
 	return source, nil
 }
@@ -194,15 +183,14 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 // resourcesOf returns the resource directory of the program's bundle: --root itself, or the bundle with the program in it;
 // "" if there is none.
 func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
-	flat := source.System.Name == "ios"
-	if !flat && source.System.Name != "macos" || s.root == "" {
+	if source.System.Name != "macos" || s.root == "" {
 		return ""
 	}
 	exists := func(at string) bool {
 		info, err := source.Machine.Stat(at)
 		return err == nil && info.IsDir()
 	}
-	if resources := machine.BundleResources(app); !flat && app != "" {
+	if resources := machine.BundleResources(app); app != "" {
 		if resources == "" || !exists(resources) {
 			return ""
 		}
@@ -214,9 +202,8 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	}
 	slices.Reverse(bundles[1:])
 	for _, at := range bundles {
-		resources := term.Either(flat, at, path.Join(at, "Contents", "Resources"))
-		mark := term.Either(flat, path.Join(at, "Info.plist"), path.Join(at, "Contents"))
-		if source.Machine.Exists(mark) && source.Machine.Exists(resources) {
+		resources := path.Join(at, "Contents", "Resources")
+		if source.Machine.Exists(resources) {
 			return resources
 		}
 	}
@@ -264,9 +251,6 @@ func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision
 	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)
 	if first := source.System.Opening.First; first != "" {
 		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
-	}
-	if version := source.System.Version(answer.Plan.Drivers); version != 0 {
-		fmt.Fprintf(s.out, "    version  %s, by vkEnumerateInstanceVersion\n", wording.Version(version))
 	}
 	if source.System.Program == "" {
 		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"debug/elf"
 	"debug/macho"
-	"debug/pe"
 	"io"
 	"strings"
 
@@ -137,16 +136,7 @@ func (s foreign) bits(place string) (string, bool) {
 // bitsOf reads a library's header. For a universal library it returns wanted if the library contains that word size.
 func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
 	switch system {
-	case "cygwin":
-		f, err := pe.NewFile(file)
-		if err != nil {
-			return "", false
-		}
-		if f.Machine == pe.IMAGE_FILE_MACHINE_AMD64 || f.Machine == pe.IMAGE_FILE_MACHINE_ARM64 {
-			return "64", true
-		}
-		return "32", true
-	case "macos", "ios":
+	case "macos":
 		if fat, err := macho.NewFatFile(file); err == nil {
 			word := ""
 			for _, a := range fat.Arches {

@@ -77,8 +77,7 @@ func TestExamineForeign(t *testing.T) {
 		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/local/lib/x.dll", mach("64"), ""},
 		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/lib/x.dll", mach("32"), "library-foreign"},
 		{"macos", "64", "etc/vulkan/icd.d/d.json", "usr/lib/x.dll", icd("64"), "library-unreadable"},
-		{"netbsd", "64", "etc/vulkan/icd.d/d.json", "usr/pkg/lib/x.dll", elfHead(elf.ELFCLASS64), ""},
-		{"netbsd", "32", "etc/vulkan/icd.d/d.json", "usr/pkg/lib/x.dll", elfHead(elf.ELFCLASS64), "library-foreign"},
+		{"fuchsia-upstream", "64", "pkg/data/vulkan/icd.d/d.json", "x", "", ""},
 		{"fuchsia", "64", "svc/fuchsia.vulkan.loader.Loader/manifest-fs/d.json", "x", "", ""},
 	} {
 		s := on(t, c.system)

@@ -38,8 +38,7 @@ func TestNoGoErrorsOfOtherSystems(t *testing.T) {
 	for platform, about := range map[string]struct{ option, text string }{
 		"windows": {"--registry", "Windows Registry Editor Version 5.00\n\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers]\n\"C:\\\\x.json\"=dword:00000000\n" +
 			"\"multi\"=hex(7):43,00,\\\n  3a,00,00,00\n@=\"text\"\n"},
-		"android":     {"--properties", "[ro.hardware.vulkan]: [acme]\n[ro.build.version.sdk]: [34]\nenable_gpu_debug_layers=1\ngpu_debug_layers=a:b\n"},
-		"openharmony": {"--properties", "const.ohos.apiversion = 12\ndebug.graphic.vklayer_json_path=/x\n"},
+		"android": {"--properties", "[ro.hardware.vulkan]: [acme]\n[ro.build.version.sdk]: [34]\nenable_gpu_debug_layers=1\ngpu_debug_layers=a:b\n"},
 	} {
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()
