@@ -50,41 +50,11 @@ func TestLoaderIsTheTools(t *testing.T) {
 	}
 }
 
-// A compute policy excludes layers from programs that show no pictures. An answer for another program lists these layers in
-// Compute.
-func TestComputePolicyIsTheTools(t *testing.T) {
-	t.Parallel()
-	const overlay = "VK_LAYER_MANGOHUD_overlay_x86_64"
-	files := mixed()
-	files["etc/vulkan/loader_settings.d/vk_loader_settings.json"] = text(`{"file_format_version":"1.0.0","settings":{"vkloader_compute_layers":"no_overlays"}}`)
-	files["usr/share/vulkan/implicit_layer.d/overlay.json"] = layer(overlay, `,"disable_environment":{"NO_OVERLAY":"1"}`)
-	root := below(t, files)
-	used := func(a *discover.Answer) bool {
-		return slices.ContainsFunc(a.Layers, func(l discover.Layer) bool { return l.Used && l.Name == overlay })
-	}
-	shows, err := discover.Decide(t.Context(), discover.Root(root), discover.Program{})
-	if err != nil || !used(shows) || len(shows.Compute) != 1 || shows.Compute[0].Name != overlay {
-		t.Errorf("%+v, %v", shows, err)
-	}
-	if want := tool(t, "explain", "--json", "--root", root); !reflect.DeepEqual(said(t, shows), want) {
-		t.Errorf("%v\nthe tool: %v", said(t, shows), want)
-	}
-	if want := tool(t, "list", "layers", "--json", "--root", root); !reflect.DeepEqual(said(t, shows.LayerList()), want) {
-		t.Errorf("%v\nthe tool: %v", said(t, shows.LayerList()), want)
-	}
-	for _, program := range []discover.Program{{Headless: true}, {Extensions: []string{"VK_KHR_get_physical_device_properties2"}}} {
-		if answer, err := discover.Decide(t.Context(), discover.Root(root), program); err != nil || used(answer) || answer.Compute != nil {
-			t.Errorf("%+v: %+v, %v", program, answer, err)
-		}
-	}
-}
-
 // Only programs that enable portability get a portability driver.
 func TestPortability(t *testing.T) {
 	t.Parallel()
 	files := mixed()
 	files["usr/share/vulkan/icd.d/port.json"] = text(`{"file_format_version":"1.0.1","ICD":{"library_path":"libp.so","api_version":"1.3.0","is_portability_driver":true}}`)
-	files["etc/vulkan/loader_settings.d/vk_loader_settings.json"] = text(`{"file_format_version":"1.0.0","settings":{"vkloader_compute_layers":"no_overlays"}}`)
 	for _, program := range []discover.Program{{}, {Portability: true, API: discover.V1_3}} {
 		answer, err := discover.Decide(t.Context(), discover.Files(files), program)
 		if err != nil {

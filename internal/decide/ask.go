@@ -73,7 +73,7 @@ func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
 }
 
 // ProbeProgram describes the child process that asks drivers for their devices, as the program of a decision.
-var ProbeProgram = Program{Portability: true, API: vk.V1_2, Headless: true}
+var ProbeProgram = Program{Portability: true, API: vk.V1_2}
 
 // Changed is Plan for given facts, such as those of explain.Without, instead of a machine's.
 func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }

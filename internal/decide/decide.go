@@ -50,7 +50,6 @@ type Answer struct {
 	Loader           *Loader            // the loader of the Program
 	Drivers          []Driver           // first those that are used, in the order in which they are opened
 	Layers           []Layer            // first those that are used, from the program down
-	Compute          []Layer            // used layers that the settings exclude for a Headless program; none if the Program is Headless
 	UnspecifiedOrder []UnspecifiedOrder // layers whose order no rule defines
 
 	lists [2]List // of drivers and of layers
@@ -74,7 +73,6 @@ func (h *Host) Decide(ctx context.Context, program Program) (*Answer, error) {
 // Made is the core's decision, with the drivers and layers in the order in which they act.
 type Made struct {
 	Plan    *plan.Answer
-	Compute *plan.Answer   // for a program that shows no pictures; nil: the settings have no policy for these programs
 	In, Out []explain.Item // the used drivers and layers, and the others, in the order of the answer
 
 	standings *Standings // nil: another system, or only the plan was asked for
@@ -133,11 +131,7 @@ func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made
 func (q *question) planned(ctx context.Context, program *Program) (m *Made, err error) {
 	m = &Made{}
 	from, app := guarded{q.source, ctx}, program.app()
-	if program.Headless || len(program.Extensions) > 0 {
-		m.Plan, err = explain.DecideOn(q.platform, app, from)
-	} else {
-		m.Plan, m.Compute, err = explain.DecideShowing(q.platform, app, from)
-	}
+	m.Plan, err = explain.DecideOn(q.platform, app, from)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -166,10 +160,6 @@ func answerOf(program Program, made *Made) *Answer {
 				a.Layers[i].functions = [2]string{l.Negotiate, l.GetInstance}
 			}
 		}
-	}
-	left := explain.WithoutOverlays(made.Compute)
-	for i := range left {
-		a.Compute = append(a.Compute, layerOf(&left[i]))
 	}
 	for _, c := range explain.Unordered(made.Plan) {
 		a.UnspecifiedOrder = append(a.UnspecifiedOrder, UnspecifiedOrder(c))

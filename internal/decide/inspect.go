@@ -172,7 +172,7 @@ func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
-	child := Program{Portability: true, API: vk.V1_2, Headless: true}
+	child := Program{Portability: true, API: vk.V1_2}
 	made, err := about(source).decide(ctx, &child)
 	if err != nil {
 		return err

@@ -19,16 +19,12 @@ type explained struct {
 	Loader           *Loader            `json:"loader,omitempty"`
 	In               []explain.Item     `json:"in"`
 	Out              []explain.Item     `json:"out"`
-	Compute          []explain.Item     `json:"compute,omitempty"`
 	UnspecifiedOrder []UnspecifiedOrder `json:"unspecified_order,omitempty"`
 }
 
 // MarshalJSON writes the answer as "vkloader explain --json" does.
 func (a *Answer) MarshalJSON() ([]byte, error) {
 	e := explained{Schema: Schema, App: a.Program, Loader: a.Loader, In: []explain.Item{}, Out: []explain.Item{}, UnspecifiedOrder: a.UnspecifiedOrder}
-	for i := range a.Compute {
-		e.Compute = append(e.Compute, a.Compute[i].item())
-	}
 	drivers, layers := a.items(true)
 	e.In = append(append(e.In, layers...), drivers...)
 	drivers, layers = a.items(false)
@@ -61,9 +57,6 @@ func (a *Answer) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("an answer with schema %d: this package reads %d", e.Schema, Schema)
 	}
 	*a = Answer{Program: e.App, Loader: e.Loader, UnspecifiedOrder: e.UnspecifiedOrder}
-	for i := range e.Compute {
-		a.Compute = append(a.Compute, layerOf(&e.Compute[i]))
-	}
 	for _, list := range [][]explain.Item{e.In, e.Out} {
 		for i := range list {
 			a.add(&list[i])

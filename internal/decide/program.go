@@ -18,10 +18,6 @@ type Program struct {
 	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
 	API         Version  // in its VkApplicationInfo; 0: none is named
 
-	// Headless marks a program that shows nothing on a screen, if Extensions is empty. The settings may have a policy that
-	// leaves out layers for these programs.
-	Headless bool
-
 	// Loader is the program's loader, from [Host.LoaderOf]; nil: the loader of this module. The decision ignores variables and
 	// settings that the loader does not read.
 	Loader *Loader

@@ -42,7 +42,6 @@ const (
 	LayerListed
 	LayerActive
 	LayerInactive
-	LayerCompute
 	LayerField
 	LayerName
 	LayerType
@@ -138,7 +137,6 @@ var table = [codeCount]Entry{
 	LayerListed:            {"layer-listed", Layers, Note, "LAY-102", ""},
 	LayerActive:            {"layer-active", Layers, Note, "LAY-144", ""},
 	LayerInactive:          {"layer-inactive", Layers, Note, "LAY-126", ""},
-	LayerCompute:           {"layer-compute", Layers, Note, "docs/tool.md", "Name the layer in VK_INSTANCE_LAYERS, or run: vkloader settings policy compute off"},
 	LayerField:             {"layer-field", Layers, Problem, "LAY-35", "Correct the field in the layer manifest."},
 	LayerName:              {"layer-name", Layers, Warning, "LAY-36", "Begin the layer's name with VK_LAYER_."},
 	LayerType:              {"layer-type", Layers, Problem, "LAY-39", "Use the type INSTANCE."},

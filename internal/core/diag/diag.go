@@ -86,7 +86,6 @@ const (
 	DeviceList                   // the variable has no effect: the settings file with device configurations
 	LayerList                    // the variable has no effect: the settings file with layers
 	OverridePaths                // the variable has no effect: the manifest of the override layer
-	NoSurface                    // the compute policy excludes the layer: the settings file
 	NoObject                     // the top-level value is not an object
 	IsLayer                      // a layer manifest in a place for driver manifests
 	IsDriver                     // a driver manifest in a place for layer manifests

@@ -12,7 +12,6 @@ type activator struct {
 	call
 	costs    *costs
 	switches *switches
-	compute  *computePolicy
 	bySet    *settingsState // nil: no settings file controls layers
 	out      []Active
 
@@ -76,10 +75,6 @@ func (a *activator) regular() {
 	first := firstImplicit(a.list)
 	for k, i := range implicit {
 		if !named[k] && first[i] && a.isEnabled(a.list[i]) { // LAY-109: only the first layer of a name is considered
-			if a.compute.leavesOut(a.list[i]) {
-				a.compute.sayWithout(a.list[i])
-				continue
-			}
 			a.add(i, ByImplicit)
 		}
 	}
@@ -291,8 +286,6 @@ func (a *activator) activateBySettings() {
 			a.own[i] = ByVariable
 		case a.app[l.Name]:
 			a.own[i] = ByApplication
-		case l.Implicit && a.isEnabled(l) && a.compute.leavesOut(l):
-			a.compute.sayWithout(l)
 		case l.Implicit && a.isEnabled(l):
 			a.own[i] = ByImplicit
 		}

@@ -9,14 +9,14 @@ import (
 type chain struct {
 	call
 	switches *switches
-	compute  *computePolicy
 	layers   []*manifest.Layer
 	active   []Active
 }
 
 // activate decides which layers are active, in which order (LAY-144, LAY-173 to LAY-183).
 func (c *chain) activate(from *lister) {
-	a := &activator{call: c.call, costs: from.costs, switches: c.switches, compute: c.compute, bySet: from.bySet, list: c.layers, app: make(map[string]bool), active: make(map[string]bool)}
+	a := &activator{call: c.call, costs: from.costs, switches: c.switches, bySet: from.bySet, list: c.layers,
+		app: make(map[string]bool), active: make(map[string]bool)}
 	for _, n := range c.q.App.Layers {
 		if n.Set {
 			a.app[n.Text] = true
@@ -79,8 +79,6 @@ func (c *chain) explainLayers() {
 			switch {
 			case by[i] != 0:
 				f.Code, f.Cause, f.Detail = diag.LayerActive, activeBy(by[i]), l.DisableName
-			case l.Implicit && c.switches.isEnabled(l) && c.compute.leavesOut(l):
-				f.Code, f.Cause, f.Detail = diag.LayerCompute, diag.NoSurface, c.compute.file.set.File
 			case forbidden:
 				f.Cause, f.Detail = diag.DisableVariable, l.DisableName
 			case !enabled:

@@ -21,17 +21,16 @@ type call struct {
 // decision makes one answer. Each part decides one question, and uses only the parts before it.
 type decision struct {
 	call
-	costs    costs         // the budgets for the cost of hostile files
-	files    manifests     // the content of manifests
-	finder   finder        // the search for manifests
-	file     settingsFile  // the settings in force
-	switches switches      // the layers that variables enable and disable
-	layers   lister        // the layer list
-	compute  computePolicy // the layers excluded from programs without a display
-	chain    chain         // the active layers
-	drivers  driverSearch  // the drivers to open
-	offers   offers        // the opened drivers whose extensions are offered
-	request  request       // the checks of the program's request
+	costs    costs        // the budgets for the cost of hostile files
+	files    manifests    // the content of manifests
+	finder   finder       // the search for manifests
+	file     settingsFile // the settings in force
+	switches switches     // the layers that variables enable and disable
+	layers   lister       // the layer list
+	chain    chain        // the active layers
+	drivers  driverSearch // the drivers to open
+	offers   offers       // the opened drivers whose extensions are offered
+	request  request      // the checks of the program's request
 	made     Answer
 }
 
@@ -47,8 +46,7 @@ func newDecision(q *Question, f *facts.Store) *decision {
 	d.file = settingsFile{call: d.call, files: &d.files}
 	d.switches = switches{call: d.call, implicit: make(map[*manifest.Layer]bool)}
 	d.layers = lister{call: d.call, costs: &d.costs, files: &d.files, file: &d.file, switches: &d.switches, finder: &d.finder}
-	d.compute = computePolicy{call: d.call, file: &d.file, switches: &d.switches}
-	d.chain = chain{call: d.call, switches: &d.switches, compute: &d.compute}
+	d.chain = chain{call: d.call, switches: &d.switches}
 	d.drivers = driverSearch{call: d.call, files: &d.files, file: &d.file, finder: &d.finder}
 	return d
 }

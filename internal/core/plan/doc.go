@@ -5,7 +5,7 @@
 //
 // A decision (decide.go) consists of parts, each of which decides one question: manifests, the content of files;
 // finder, the files that exist; settingsFile, the settings in force; switches, the layers that variables enable and
-// disable; lister, the layer list; chain, activator and computePolicy, the active layers; driverSearch, the drivers
+// disable; lister, the layer list; chain and activator, the active layers; driverSearch, the drivers
 // to open; offers, the opened drivers whose extensions are offered; request, the checks of the
 // program's request. All parts write to one script.
 package plan

@@ -103,15 +103,12 @@ func Object(chosen document.Value, file string, style pathname.Style) (*Settings
 	}
 	s.hardware(chosen.Member(HardwareMember))
 	s.service(chosen.Member(ServiceMember))
-	if word, _ := chosen.Member(ComputeMember).Text(); word == NoOverlays.String() {
-		s.Compute = NoOverlays
-	}
 	if path, _ := chosen.Member(LogFileMember).Text(); len(path) < maxLogFile && style.Full(path) {
 		s.LogFile = path
 	}
 	s.devices(chosen.Member("device_configurations"))
 	if !s.HasLevel && !s.ControlsLayers && len(s.Drivers) == 0 && !s.HasDevices && s.Hardware == AnyHardware &&
-		s.Service == ServiceLast && s.Compute == AllLayers && s.LogFile == "" { // SET-25
+		s.Service == ServiceLast && s.LogFile == "" { // SET-25
 		say(chosen, diag.Info, "vk_loader_settings.json file found at \""+file+"\" but did not contain any valid settings.")
 		return nil, None, lines
 	}
@@ -359,7 +356,7 @@ func (s *Settings) Same(o *Settings) bool {
 	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
 		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
 		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware || s.Service != o.Service ||
-		s.Compute != o.Compute || s.LogFile != o.LogFile {
+		s.LogFile != o.LogFile {
 		return false
 	}
 	for i := range s.Layers {

@@ -87,26 +87,6 @@ func (s ServiceUse) String() string {
 	return "last"
 }
 
-// Compute is the policy for implicit layers in programs without a display, the value of ComputeMember.
-type Compute uint8
-
-// Policies.
-const (
-	AllLayers  Compute = iota // the same layers as in other programs
-	NoOverlays                // no layers for display only
-)
-
-// ComputeMember is the member of a settings object with the compute policy. Other loaders ignore it.
-const ComputeMember = "vkloader_compute_layers"
-
-// String returns the policy as written in the file.
-func (c Compute) String() string {
-	if c == NoOverlays {
-		return "no_overlays"
-	}
-	return "all"
-}
-
 // LogFileMember is the member of a settings object with the path of a log file. Other loaders ignore it.
 const LogFileMember = "vkloader_log_file"
 
@@ -128,7 +108,6 @@ type Settings struct {
 	Drivers        []string
 	Hardware       Hardware
 	Service        ServiceUse
-	Compute        Compute
 	LogFile        string // instances also log to this file; "": none
 	HasDevices     bool   // device configurations are active (SET-92)
 	Devices        []Device

@@ -203,7 +203,7 @@ func TestSame(t *testing.T) {
 	for i, change := range []func(*Settings){
 		func(s *Settings) { s.HasLevel, s.Level = false, 0 },
 		func(s *Settings) { s.Hardware = PresentHardware }, func(s *Settings) { s.Service = ServiceNever },
-		func(s *Settings) { s.Compute = NoOverlays }, func(s *Settings) { s.LogFile = "/log" },
+		func(s *Settings) { s.LogFile = "/log" },
 		func(s *Settings) { s.File = "/g" }, func(s *Settings) { s.Level = 4 }, func(s *Settings) { s.ControlsLayers = false },
 		func(s *Settings) { s.Layers = s.Layers[:1] }, func(s *Settings) { s.Layers[1].Name = "c" }, func(s *Settings) { s.Exclusively = false },
 		func(s *Settings) { s.Drivers = s.Drivers[:1] }, func(s *Settings) { s.Drivers[1] = "/f" }, func(s *Settings) { s.HasDevices = false },

@@ -8,7 +8,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/reasons"
 )
@@ -16,23 +15,9 @@ import (
 // ErrEndless is the error of a decision that was stopped because it kept asking for more files and variables.
 var ErrEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Decide decides with facts from a source of this system, for a program that enables no layer or extension and shows pictures.
+// Decide decides with facts from a source of this system, for a program that enables no layer or extension.
 func Decide(from facts.Provider) (*plan.Answer, error) {
-	answer, _, err := DecideShowing(Platform(from), plan.App{}, from)
-	return answer, err
-}
-
-// DecideShowing returns the decision for a program that shows pictures, even if it names no surface extension. compute is
-// the decision for a program that shows none; nil: the settings have no policy for these programs.
-func DecideShowing(platform search.Platform, app plan.App, from facts.Provider) (answer, compute *plan.Answer, err error) {
-	answer, err = DecideOn(platform, app, from)
-	if err != nil || answer.Settings == nil || answer.Settings.Compute == settings.AllLayers {
-		return answer, nil, err
-	}
-	compute, app.Extensions = answer, append(slices.Clone(app.Extensions), plan.Name{Text: "VK_KHR_surface", Set: true})
-	app.ExtensionCount = uint32(len(app.Extensions))
-	answer, err = DecideOn(platform, app, from)
-	return answer, compute, err
+	return DecideOn(Platform(from), plan.App{}, from)
 }
 
 // DecideOn returns the decision of the library on another system.

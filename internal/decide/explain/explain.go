@@ -125,19 +125,6 @@ func EnabledBy(a plan.Active, l *manifest.Layer) string {
 	}[by], "Loader Settings File (Vulkan Configurator)")
 }
 
-// WithoutOverlays returns the layers that the compute policy leaves out of a decision. answer may be nil.
-func WithoutOverlays(answer *plan.Answer) (out []Item) {
-	if answer == nil {
-		return nil
-	}
-	for _, row := range Layers.Rows(answer) {
-		if row.Code == diag.LayerCompute {
-			out = append(out, row.item(Layers, row.Subject))
-		}
-	}
-	return out
-}
-
 // UnspecifiedOrder lists active layers whose order depends on the order of files in a directory.
 type UnspecifiedOrder struct {
 	Directory string   `json:"directory"`

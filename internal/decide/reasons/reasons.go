@@ -52,7 +52,6 @@ var byCause = [...]string{
 	diag.Unasked:         "nothing enables it",
 	diag.DisableVariable: "its disable variable %1 is set",
 	diag.EnableVariable:  "its enable variable %1 does not have the value %2",
-	diag.NoSurface:       "the program enables no surface extension (compute policy of %1)",
 	diag.NoObject:        "the top-level value is not an object",
 	diag.IsLayer:         "this is a layer manifest in a place for driver manifests",
 	diag.IsDriver:        "this is a driver manifest in a place for layer manifests",

@@ -174,16 +174,12 @@ func (c *checker) decision() {
 	if c.err != nil {
 		return
 	}
-	answer, compute, err := explain.DecideShowing(explain.Platform(c.source), plan.App{API: 1 << 22}, c.source)
+	answer, err := explain.DecideOn(explain.Platform(c.source), plan.App{API: 1 << 22}, c.source)
 	if err != nil {
 		c.err = err
 		return
 	}
-	for _, answer := range []*plan.Answer{answer, compute} {
-		if answer != nil {
-			c.answer(answer)
-		}
-	}
+	c.answer(answer)
 }
 
 // answer checks the files of one decision.

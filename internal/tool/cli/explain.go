@@ -126,7 +126,6 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 		answer.Wants = wantsOf(about)
 	}
 	return answer, func() {
-		printComputing(s, answer.Compute)
 		printUnspecifiedOrder(s, answer.UnspecifiedOrder, answer.Loader)
 		printLayerFile(s, answer.LayerSettings)
 		printDifferences(s, answer.Differs)
@@ -174,17 +173,11 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}
-	result.Compute = explain.Matching(explain.WithoutOverlays(answer.Made.Compute), names)
 	if len(names) == 0 {
 		result.UnspecifiedOrder = answer.UnspecifiedOrder
 	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)
-		if answer.Made.Compute != nil { // the process may show pictures or not, so the decision with fewer differences is used
-			if other := about.process.Differences(answer.Made.Compute); len(other) < len(result.Differs) {
-				result.Differs = other
-			}
-		}
 	}
 	return result, nil
 }

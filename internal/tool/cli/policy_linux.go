@@ -14,10 +14,10 @@ import (
 
 func newPolicy(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "policy hardware|service|compute",
+		Use:   "policy hardware|service",
 		Short: "Show or choose which drivers and layers the loader opens",
-		Long: "policy shows or sets three policies of this loader: whether it opens drivers of absent\n" +
-			"hardware, when it asks the driver service, and which layers programs without a window get. Without a subcommand it shows the policies.\n\n" +
+		Long: "policy shows or sets two policies of this loader: whether it opens drivers of absent\n" +
+			"hardware, and when it asks the driver service. Without a subcommand it shows the policies.\n\n" +
 			policyHelp,
 		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error { return showPolicies(s, policies) },
@@ -70,19 +70,6 @@ var policies = []policy{
 		values: []string{"last", "always", "never"},
 		of:     func(set *settings.ForPrograms) string { return set.Service },
 		in:     func(c *settings.Options) *string { return &c.Service }},
-	{name: "compute", short: "Keep overlay layers out of programs without a window",
-		long: "Overlays are implicit layers, so even programs that only compute get them. on: an instance\n" +
-			"that enables no surface extension gets no overlay layer. off: no policy; this is the default.\n\n" +
-			"A layer is an overlay if it has a known name (MangoHud, vkBasalt, Steam's and Mesa's overlays and others), or if\n" +
-			"its manifest offers only presentation extensions. Layers that select devices, validate or record are not overlays.\n" +
-			"A program keeps an overlay if the program, VK_INSTANCE_LAYERS, VK_LOADER_LAYERS_ENABLE or the settings file names it,\n" +
-			"or if the program enables one of its extensions. Programs that run games (Wine, Steam, gamescope) get the same\n" +
-			"layers as without the policy. \"vkloader explain\" lists the layers that the policy leaves out.\n\n",
-		example: "  vkloader settings policy compute on\n  vkloader settings policy compute on --app /usr/bin/ollama",
-		words:   []string{"on", "off"}, initial: "off",
-		values: []string{core.NoOverlays.String(), core.AllLayers.String()},
-		of:     func(set *settings.ForPrograms) string { return set.Compute },
-		in:     func(c *settings.Options) *string { return &c.Compute }},
 }
 
 func newPolicyOf(s *invocation, p *policy) *cobra.Command {

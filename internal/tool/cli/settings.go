@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/diag"
 	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide"
-	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -243,9 +242,6 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 	case core.AwakeHardware.String():
 		line("drivers of absent or sleeping hardware: not opened")
 	}
-	if p.Compute == core.NoOverlays.String() {
-		line("programs that enable no surface extension: no overlay layers")
-	}
 	switch p.Service {
 	case core.ServiceAlways.String():
 		line("the driver service: always asked for drivers")
@@ -324,16 +320,6 @@ func printUnspecifiedOrder(s *invocation, list []decide.UnspecifiedOrder, loader
 			fmt.Fprintf(s.out, "    To set the order: vkloader settings set %s\n", shell.Join(choices, " \\\n        "))
 		}
 	}
-}
-
-// printComputing prints the layers that programs without a window do not get.
-func printComputing(s *invocation, list []explain.Item) {
-	if len(list) == 0 {
-		return
-	}
-	names := term.Words(list, func(e explain.Item) string { return e.Name })
-	printLines(s, "Left out of programs without a window", names)
-	fmt.Fprintln(s.out, "    Programs that enable no surface extension do not get these layers. To give them every layer:\n    vkloader settings policy compute off")
 }
 
 // printLayerFile prints the layer settings in force and their file.

@@ -320,12 +320,6 @@ func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.
 		for _, w := range found.With {
 			a.with = w.Name
 		}
-		if a.layer != nil && e.base != "" {
-			var err error
-			if a.policy, err = t.tryPolicy(ctx, e, &a); err != nil {
-				return e, err
-			}
-		}
 		e = e.probed(&a)
 	}
 	return e, nil

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -10,16 +9,13 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
-	core "vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/standing"
-	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -60,10 +56,6 @@ func (e evidence) probed(a *alone) evidence {
 	device := ""
 	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
-	case a.policy:
-		const command = "vkloader settings policy compute on"
-		text, commands := do.say()
-		do = advised(text+"; for all programs that only compute: "+command, append(slices.Clone(commands), command)...)
 	case cause < 0 && a.unlisted != nil:
 		wrote := strings.Join(a.Wrote[:min(1, len(a.Wrote))], "")
 		what = said("it works, but does not list %s%s", a.unlisted.Label, term.Enclosed("; it wrote: ", wrote, ""))
@@ -235,52 +227,6 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 		}
 	}
 	return loaders.LogMessage{}
-}
-
-// tryPolicy tries the compute policy when an overlay crashes or hangs: it runs a program without a window with all layers, without and with
-// the policy. It reports whether the policy prevents the failure.
-func (t *trying) tryPolicy(ctx context.Context, e evidence, a *alone) (bool, error) {
-	if a.Result != ProbeCrashes && a.Result != ProbeHangs || !plan.IsOverlay(a.layer) || e.source.Foreign() {
-		return false, nil
-	}
-	text, err := e.withPolicy()
-	if err != nil {
-		return false, nil // another program's file is not changed
-	}
-	environ := machine.WithVariable(t.Environ, variables.DriverFiles.Name(), e.base)
-	shadowed, remove, err := explain.ShadowSettings(environ, text)
-	if err != nil {
-		return false, nil // this system cannot try settings
-	}
-	defer remove()
-	before, err := probe.Submit(ctx, t.at, environ, t.Limit)
-	if err != nil || before.Outcome == probe.Fine {
-		return false, err
-	}
-	after, err := probe.Submit(ctx, t.at, shadowed, t.Limit)
-	return err == nil && after.Outcome == probe.Fine, err
-}
-
-// withPolicy returns the text of the settings file in force with the compute policy enabled.
-func (r *Report) withPolicy() (string, error) {
-	found, err := settings.Look(r.source)
-	if err != nil {
-		return "", err
-	}
-	f := found.InForce()
-	if f != nil && !f.Ours {
-		return "", settings.NotOurs(f)
-	}
-	content, err := f.Decode()
-	if err != nil {
-		return "", err
-	}
-	settings.For(content, nil, true)
-	for _, object := range settings.Objects(content) {
-		object[core.ComputeMember] = core.NoOverlays.String()
-	}
-	text, err := settings.Encode(content)
-	return string(text), err
 }
 
 // stood enters the stage that a trial showed for a driver or layer.

@@ -269,7 +269,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 	if s.HasLevel || s.LogFile != "" {
 		does = append(does, "sets the log")
 	}
-	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast || s.Compute != settings.AllLayers {
+	if s.Hardware != settings.AnyHardware || s.Service != settings.ServiceLast {
 		does = append(does, "sets a policy")
 	}
 	what := sentence("it is in force, but changes nothing")

@@ -34,7 +34,6 @@ type alone struct {
 	Variables [][2]string
 	layer     *manifest.Layer
 	unlisted  *GPU   // the device that none of its drivers lists; nil: none
-	policy    bool   // the compute policy prevents the failure
 	with      string // the layer that causes the failure together with this one
 
 	saw *probe.Result

@@ -39,7 +39,6 @@ type Options struct {
 	LogFile                       string // a file for the log; "none" removes it; "": unchanged
 	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
 	Service                       string // the time of asking the driver service; "last" removes it; "": unchanged
-	Compute                       string // the layers for programs without a window; "all" removes it; "": unchanged
 	System, Force, Dry            bool
 }
 
@@ -176,7 +175,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Compute != "" // no settings remain
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" // no settings remain
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
 	}
@@ -214,7 +213,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 
 func (c *Options) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
-		c.Hardware+c.Service+c.Compute != ""
+		c.Hardware+c.Service != ""
 }
 
 // apply changes an object of the file.
@@ -259,7 +258,6 @@ func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) erro
 	for _, policy := range []struct{ member, value, initial string }{
 		{settings.HardwareMember, c.Hardware, settings.AnyHardware.String()},
 		{settings.ServiceMember, c.Service, settings.ServiceLast.String()},
-		{settings.ComputeMember, c.Compute, settings.AllLayers.String()},
 	} {
 		switch policy.value {
 		case "":

@@ -67,7 +67,6 @@ type ForPrograms struct {
 	Exclusive bool          `json:"drivers_exclusive,omitempty"`
 	Devices   []ShownDevice `json:"devices"`                   // null: all
 	Hardware  string        `json:"driver_hardware,omitempty"` // the hardware policy: present or awake
-	Compute   string        `json:"compute_layers,omitempty"`  // the layers for programs without a window: no_overlays
 	Service   string        `json:"driver_service,omitempty"`  // when to ask the driver service: always or never
 
 	UntilChanged []string `json:"until_changed,omitempty"` // libraries of excluded drivers: with a change of one, the drivers end
@@ -174,9 +173,6 @@ func settingsFor(doc *document.Document, content map[string]any, path, program s
 	}
 	if set.Service != settings.ServiceLast {
 		shown.Service = set.Service.String()
-	}
-	if set.Compute != settings.AllLayers {
-		shown.Compute = set.Compute.String()
 	}
 	shown.LogFile = set.LogFile
 	if set.HasLevel {

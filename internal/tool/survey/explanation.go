@@ -24,8 +24,6 @@ type Explanation struct {
 	In  []explain.Item `json:"in"`
 	Out []explain.Item `json:"out"`
 
-	Compute []explain.Item `json:"compute,omitempty"` // layers that the compute policy excludes from programs without a window
-
 	LayerSettings *settings.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
 	UnspecifiedOrder []decide.UnspecifiedOrder `json:"unspecified_order,omitempty"` // layers whose order depends on readdir

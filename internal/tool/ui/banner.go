@@ -65,7 +65,7 @@ func (b *banner) settings(r *Request) error {
 	var said []string
 	for _, p := range file.Programs {
 		who := cmp.Or(p.App, allPrograms)
-		for _, policy := range [][2]string{{"hardware", p.Hardware}, {"service", p.Service}, {"compute", p.Compute}} {
+		for _, policy := range [][2]string{{"hardware", p.Hardware}, {"service", p.Service}} {
 			if policy[1] != "" {
 				b.Overrides = append(b.Overrides, override{Kind: "Policy", What: policy[0] + ": " + policy[1] + ", for " + who, Where: file.File,
 					Since: since, By: writer, Until: until, Change: "policy", Name: policy[0], App: p.App})

@@ -310,8 +310,6 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 		c.Hardware = core.AnyHardware.String()
 	case "service":
 		c.Service, word = core.ServiceLast.String(), "last"
-	case "compute":
-		c.Compute = core.AllLayers.String()
 	default:
 		return nil, errors.New("there is no policy with this name")
 	}

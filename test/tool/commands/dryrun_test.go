@@ -33,7 +33,7 @@ func TestDryRunIsTheFile(t *testing.T) {
 		}
 	}
 	same(settings, "settings", "set", "--log", "error", "--app", "/opt/a\u202eb/game")
-	same(settings, "settings", "policy", "compute", "on")
+	same(settings, "settings", "policy", "hardware", "on")
 
 	layer := w.ExplicitLayer("VK_LAYER_ACME_x")
 	layer.Set("features", map[string]any{"settings": []any{map[string]any{"key": "size", "env": "VK_ACME_X_SIZE", "label": "Size", "description": "D", "type": "INT", "default": 1}}})

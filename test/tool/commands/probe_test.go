@@ -44,35 +44,6 @@ func TestProbePresents(t *testing.T) {
 	}
 }
 
-// If an overlay crashes programs that only compute, the fix is the compute policy, which was tried. If it crashes programs that present, the
-// policy is not suggested.
-func TestProbePolicy(t *testing.T) {
-	t.Parallel()
-	const policy = "for all programs that only compute: vkloader settings policy compute on"
-	for script, said := range map[string]bool{"die vkCreateDevice": true, "die vkQueuePresentKHR": false} {
-		w, program := computing(t)
-		w.Env["DISPLAY"] = world.Unset
-		w.ImplicitLayer("VK_LAYER_MANGOHUD_overlay", "intercept "+strings.TrimPrefix(script, "die "), script)
-		out, _ := w.Run(2*time.Minute, filepath.Join(built, "vkloader"), "doctor", "--probe", "--timeout", "40s")
-		if !strings.Contains(out, "layer-crashes: VK_LAYER_MANGOHUD_overlay") || strings.Contains(out, policy) != said {
-			t.Errorf("%s:\n%s", script, out)
-		}
-		if !said {
-			continue
-		}
-		w.Env["LD_LIBRARY_PATH"] = built
-		if _, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal == 0 {
-			t.Error("the program works without the policy")
-		}
-		if out, exit := tried(w, "settings", "policy", "compute", "on"); exit.Code != 0 {
-			t.Fatal(out, exit.Stderr)
-		}
-		if out, exit := w.Run(time.Minute, program[0], program[1:]...); exit.Signal != 0 {
-			t.Errorf("the program fails with the policy: %s%s", out, exit.Stderr)
-		}
-	}
-}
-
 // The tool's child process ends with the tool, however that ends, even if a driver hangs in the child.
 func TestProbeEndsWithTheTool(t *testing.T) {
 	t.Parallel()
