@@ -52,7 +52,7 @@ func output(name string, mode fs.FileMode) (*os.File, *Destination, error) {
 		f, err := os.OpenFile(full, os.O_WRONLY|os.O_APPEND, 0)
 		return f, nil, err
 	}
-	p, err := placeHere(full, false)
+	p, err := placeHere(full, false, true)
 	if err != nil {
 		return nil, nil, err
 	}

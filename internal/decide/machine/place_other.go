@@ -35,6 +35,14 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	return &Destination{directory: directory, base: filepath.Base(full)}, err
 }
 
+// PlaceNamed is PlaceOf for a name that must not be a link.
+func (m *Machine) PlaceNamed(name string, make bool) (*Destination, error) {
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is a link")}
+	}
+	return m.PlaceOf(name, make)
+}
+
 // Close ends the lock.
 func (p *Destination) Close() {
 	if p.lock != nil {

@@ -232,10 +232,20 @@ type Destination struct {
 // PlaceOf returns the place of a file of the machine, with links followed inside the machine. make creates missing
 // directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
+	return m.place(name, make, true)
+}
+
+// PlaceNamed is PlaceOf for exactly this name: a link at the end of the path is not followed. Reading it is an error, Remove
+// removes the link, and Replace replaces it.
+func (m *Machine) PlaceNamed(name string, make bool) (*Destination, error) {
+	return m.place(name, make, false)
+}
+
+func (m *Machine) place(name string, make, follow bool) (*Destination, error) {
 	if !m.Foreign() {
-		return placeHere(name, make)
+		return placeHere(name, make, follow)
 	}
-	w, err := m.walk(name, true)
+	w, err := m.walk(name, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +286,7 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 
 // placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could redirect a
 // write.
-func placeHere(name string, make bool) (*Destination, error) {
+func placeHere(name string, make, follow bool) (*Destination, error) {
 	var way Way
 	for range maxLinks {
 		directory, err := way.Directory(path.Dir(name), make)
@@ -288,6 +298,9 @@ func placeHere(name string, make bool) (*Destination, error) {
 			where = path.Dir(name)
 		}
 		p := &Destination{directory, where, path.Base(name)}
+		if !follow {
+			return p, nil
+		}
 		target, err := way.Link(directory, p.base)
 		if err == nil && target == "" {
 			return p, nil

@@ -2,9 +2,11 @@ package fix
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"vkloader/internal/decide/explain"
@@ -117,6 +119,55 @@ func TestUndoFileOfOthers(t *testing.T) {
 		m := home(t, map[string]string{"/etc/passwd": "now", "/home/under": "now", place: text(outside, 0o644)})
 		if given, err := Undo(m, nil, true); err == nil {
 			t.Errorf("%s: %v", outside, given)
+		}
+	}
+}
+
+// A change is made to exactly the name that was shown: it is not offered for a link, and a link that takes the name's place later is
+// removed or replaced itself, so that the file to which it leads stays.
+func TestChangesFollowNoLink(t *testing.T) {
+	t.Parallel()
+	const name, target = "/home/u/.config/environment.d/50-a.conf", "/home/u/key"
+	for kind, to := range map[string]string{"file": target, "relative": "../../key", "directory": "/home/u/.config", "nothing": "/home/u/gone"} {
+		m := home(t, map[string]string{target: "A=1\n", "/home/u/.config/environment.d/x": ""}, "A=1")
+		link := filepath.Join(m.Root, name)
+		relink := func() {
+			if err := errors.Join(os.RemoveAll(link), os.Symlink(to, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		relink()
+		for _, change := range []explain.Change{explain.RemoveFile(name), explain.UnsetVariable("A"), explain.SetVariable("A", "2")} {
+			if edits := Edits(m, change); len(edits) > 0 {
+				t.Errorf("%s: %+v has the edits %+v", kind, change, edits)
+			}
+		}
+		for _, e := range []Edit{{Path: name, Remove: true}, {Path: name, Text: "A=2\n"}} {
+			if err := Do(m, []Edit{e}); err == nil || !strings.Contains(err.Error(), name+" is a link") {
+				t.Errorf("%s: %+v: %v", kind, e, err)
+			}
+			if now, err := os.Readlink(link); err != nil || now != to {
+				t.Errorf("%s: the link is %q, %v", kind, now, err)
+			}
+		}
+		if err := remove(m, name); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if _, err := os.Lstat(link); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the link is still there", kind)
+		}
+		relink()
+		if err := write(m, name, []byte("A=3\n"), 0o644); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: the link was not replaced: %v", kind, err)
+		}
+		if text, err := os.ReadFile(filepath.Join(m.Root, target)); err != nil || string(text) != "A=1\n" {
+			t.Errorf("%s: the link's target is %q, %v", kind, text, err)
+		}
+		if _, err := os.Lstat(filepath.Join(m.Root, "home/u/gone")); err == nil {
+			t.Errorf("%s: a file was made behind the link", kind)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (p *planner) part(c *explain.Change) bool {
 		if !p.own(c.File) || p.machine.Owners([]string{c.File})[c.File] != "" {
 			return false
 		}
-		if _, err := p.machine.ReadFile(c.File); err != nil {
+		if now, err := Keep(p.machine, c.File); err != nil || !now.There {
 			return false
 		}
 		p.edits = append(p.edits, Edit{Path: c.File, Remove: true})
@@ -122,11 +122,11 @@ func (p *planner) rewrite(file string, how func(text string) string) bool {
 			return true
 		}
 	}
-	text, err := p.machine.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	now, err := Keep(p.machine, file)
+	if err != nil {
 		return false
 	}
-	p.edits = append(p.edits, Edit{Path: file, Text: how(string(text))})
+	p.edits = append(p.edits, Edit{Path: file, Text: how(string(now.Text))})
 	return true
 }
 
@@ -351,7 +351,7 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 
 // write replaces a file in one step and creates missing directories.
 func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error {
-	at, err := m.PlaceOf(file, true)
+	at, err := m.PlaceNamed(file, true)
 	if err != nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error
 }
 
 func remove(m *machine.Machine, file string) error {
-	at, err := m.PlaceOf(file, false)
+	at, err := m.PlaceNamed(file, false)
 	if err != nil {
 		return err
 	}
@@ -376,16 +376,19 @@ type SavedFile struct {
 	Mode  fs.FileMode `json:"mode"`
 }
 
-// Keep reads the state of a file. A missing file is a valid state.
+// Keep reads the state of a file. A missing file is a valid state, and a link is an error: no change is made through one.
 func Keep(m *machine.Machine, path string) (SavedFile, error) {
 	k := SavedFile{Path: path}
-	at, err := m.PlaceOf(path, false)
+	at, err := m.PlaceNamed(path, false)
 	if err == nil {
 		defer at.Close()
 		k.Text, k.Mode, err = at.Read("")
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
+	}
+	if _, other := m.Readlink(path); other == nil {
+		err = exit.Unable("%s is a link, and no change is made through a link: change the file to which it leads by hand", path)
 	}
 	k.There = err == nil
 	return k, err
