@@ -171,8 +171,8 @@ func TestCompletionsRunNothing(t *testing.T) {
 	const canary = "$(touch${IFS}PWN)"
 	share := filepath.Join(built, "share")
 	for name, shell := range map[string]struct {
-		words []string
-		files map[string]string
+		interactive []string
+		files       map[string]string
 	}{
 		// the function of package bash-completion that the completion calls
 		"bash": {[]string{"bash", "--rcfile", "rc", "--noprofile", "-i"}, map[string]string{"rc": `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD
@@ -196,7 +196,7 @@ func TestCompletionsRunNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			master, slave := terminal(t)
-			cmd := exec.Command(shell.words[0], shell.words[1:]...)
+			cmd := exec.Command(shell.interactive[0], shell.interactive[1:]...)
 			cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = at, slave, slave, slave
 			cmd.Env = append(w.Environment(), "PATH="+built+":/usr/bin:/bin", "HOME="+at, "ZDOTDIR="+at, "TERM=dumb")
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
