@@ -107,8 +107,8 @@ func TestTogetherFails(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a shell script is the child")
 	}
-	report, _ := attempted(t, examine(t, desktop(t), Options{}), `[ -z "$VK_DRIVER_FILES" ] && kill -SEGV $$`+"\n"+fineDevice, Tries{})
-	if want := "Broken: drivers and layers together fail (killed by SIGSEGV); 1 problem"; report.Verdict != want {
+	report, _ := attempted(t, examine(t, desktop(t), Options{}), `echo '{"event":"begin","phase":"load","round":1}'; [ -z "$VK_DRIVER_FILES" ] && kill -SEGV $$`+"\n"+fineDevice, Tries{})
+	if want := "Broken: drivers and layers together fail (killed by SIGSEGV while loading); 1 problem"; report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
 }
