@@ -111,6 +111,9 @@ var (
 	GPUMissing = code("gpu-missing", diag.Warning, "",
 		"Programs do not get a device that can render, and no known cause explains it.",
 		"See what the driver says when it is the only one: vkloader run --log debug --driver MANIFEST vkcube")
+	DeviceNotConformant = code("device-not-conformant", diag.Note, "",
+		"Programs with the library wgpu ignore a device whose driver has passed no version of the conformance test.",
+		"Nothing, unless a program with wgpu sees no device. For that program: env WGPU_ALLOW_UNDERLYING_NONCOMPLIANT_ADAPTER=1 PROGRAM")
 	GPUDisplayOnly = code("gpu-display-only", diag.Note, "",
 		"No Vulkan driver exists for this device.", "Nothing.")
 	GPUReserved = code("gpu-reserved", diag.Note, "",
@@ -200,7 +203,7 @@ var (
 		"A library that is not linked with a Vulkan loader, and does not open one, cannot use Vulkan.",
 		"Use a build of it that supports Vulkan.")
 	OtherSizeLacks = code("other-word-size", diag.Warning, "",
-		"A loader for 32-bit programs is installed, but no driver for them. 32-bit games find no device.",
+		"A loader for 32-bit programs is installed, but no working driver for them. 32-bit games find no device.",
 		"Install the drivers for 32-bit programs.")
 	VariableValue = code("variable-value", diag.Warning, "ENV-1",
 		"An invalid value has no effect, or an unexpected effect.",

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -39,9 +40,20 @@ func (e *exam) nvidiaVersions() {
 			do = e.system.by("driver-of-nvidia", with("extension", extension))
 		} else if len(e.Sandboxes) > 0 {
 			do = e.system.replaced(e.packageOf(m.File))
+		} else if e.otherSizeHas(m.Library, kernel) { // the driver was not updated while the machine ran
+			what += said("; the library for %d-bit programs is %s", 32+64-e.class, kernel)
+			do = e.system.install(f)
 		}
 		e.found(NvidiaVersion, m.Name, m.File, what, do)
 	}
+}
+
+// otherSizeHas reports whether the library of this name for programs of the other word size has a version.
+func (e *exam) otherSizeHas(library, version string) bool {
+	class := 32 + 64 - e.class
+	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
+	file := linker.Find(path.Base(library)).File
+	return file != nil && strings.HasSuffix(file.Path, ".so."+version)
 }
 
 // nvidiaExtension returns the name of the Flatpak extension with the driver for a version of NVIDIA's kernel module. Without a

@@ -251,7 +251,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	}
 	switch found.Result {
 	case run.EndedWell:
-		if e, err = t.missingLayers(e, result); err != nil {
+		if e, err = t.missingLayers(e.notConformant(), result); err != nil {
 			return e, err
 		}
 		return t.slow(ctx, e, lasted(result))

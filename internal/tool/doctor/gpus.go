@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -191,6 +192,7 @@ func (e *exam) examineDevice(g *GPU) {
 		e.found(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
 		e.undriven(g)
+	case e.neverOpened(g):
 	case !e.tooNew(g):
 		e.unfinished(g)
 		e.windowless(g)
@@ -200,6 +202,36 @@ func (e *exam) examineDevice(g *GPU) {
 		e.found(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
 			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
+}
+
+// kgsl is the kernel driver of Qualcomm's kernels for Adreno devices, and kgslNode its node. Mesa opens the node only if it was built for it.
+const (
+	kgsl     = "kgsl-3d"
+	kgslNode = "/dev/kgsl-3d0"
+)
+
+// neverOpened adds a finding for a device whose drivers never open its node, and reports whether it did.
+func (e *exam) neverOpened(g *GPU) bool {
+	if g.Kernel != kgsl {
+		return false
+	}
+	library := ""
+	for m := range each(e.Drivers) {
+		if !m.Good || !slices.Contains(g.Drivers, m.Manifest) {
+			continue
+		}
+		if text, err := e.machine.ReadLarge(m.File); err != nil || bytes.Contains(text, []byte(kgslNode)) {
+			return false
+		}
+		library = m.File
+	}
+	if library == "" {
+		return false
+	}
+	e.found(GPUNoDriver, g.Title(), library, said("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
+		advised("Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").untried(ofPackage))
+	g.Drivers = []string{}
+	return true
 }
 
 // worksOn reports whether a driver is known to serve the devices of a kernel driver.

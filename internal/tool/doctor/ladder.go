@@ -7,6 +7,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 )
 
@@ -150,6 +151,18 @@ func (r *Report) answersOf(g *GPU) string {
 		list = append(list, text)
 	}
 	return strings.Join(list, "; ")
+}
+
+// notConformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.
+func (e evidence) notConformant() evidence {
+	e = e.next()
+	for _, d := range e.Devices {
+		if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
+			found := e.found(DeviceNotConformant, d.Name, "", said("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
+			found.missing = true
+		}
+	}
+	return e
 }
 
 // withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a

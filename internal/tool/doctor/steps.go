@@ -28,8 +28,8 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 	if e.Other, err = e.otherSize(); err != nil {
 		return nil, err
 	}
-	if o := e.Other; o != nil && e.someGood() && len(o.Drivers) == 0 {
-		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()), o.advice)
+	if o := e.Other; o != nil && e.someGood() && (len(o.Drivers) == 0 || o.first != "") {
+		e.found(OtherSizeLacks, "32-bit programs", "", sentence(o.Line()+term.Enclosed("; ", o.first, "")), o.advice)
 	}
 	e.judge = verdict
 	return e.worded(), nil

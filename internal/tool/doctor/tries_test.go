@@ -159,6 +159,21 @@ func TestDriversLinesAreCut(t *testing.T) {
 	}
 }
 
+// A device whose driver has passed no conformance test works, and the report names the programs that ignore it.
+func TestDeviceThatIsNotConformant(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	for version, want := range map[string]bool{"0.0.0.0": true, "1.3.6.0": false, "": false} {
+		report, _ := attempted(t, examine(t, desktop(t), Options{}),
+			`echo '{"event":"device","index":0,"name":"card","type":1,"conformance":"`+version+`"}'; echo '{"event":"end"}'`, Tries{})
+		if f, is := ofCodes(report)[DeviceNotConformant]; is != want || is && (!f.Shown() || !strings.Contains(f.Do, "WGPU_ALLOW_UNDERLYING_NONCOMPLIANT_ADAPTER=1")) {
+			t.Errorf("version %q: %v: %+v", version, is, f)
+		}
+	}
+}
+
 // A layer that the rules make active and that is not in the chain of the trial is a problem, with the loader's message about it.
 func TestLayerThatTheLoaderLeavesOut(t *testing.T) {
 	t.Parallel()

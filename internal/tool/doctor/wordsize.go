@@ -87,6 +87,7 @@ type OtherSize struct {
 	Verdict  string          `json:"verdict"` // the result in one line
 	Idle     bool            `json:"-"`       // some drivers have no device here
 
+	first  string // the problem of a device that programs of this word size have; "": none
 	advice advice // to install drivers for these programs
 }
 
@@ -127,7 +128,9 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
-			o.Problems++
+			if o.Problems++; f.Code == NvidiaVersion && o.first == "" && !has(e.Findings, NvidiaVersion) {
+				o.first, o.advice = Headed(f.Subject, f.fact.say()), f.advice
+			}
 		}
 	}
 	return o, nil

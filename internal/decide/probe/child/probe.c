@@ -190,7 +190,13 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
             put_text("pci", address);
         }
     }
-    if (props.apiVersion >= VK_API_VERSION_1_2) put_number("driver_id", driver.driverID);
+    if (props.apiVersion >= VK_API_VERSION_1_2) {
+        VkConformanceVersion tested = driver.conformanceVersion;
+        char version[32];
+        snprintf(version, sizeof version, "%u.%u.%u.%u", tested.major, tested.minor, tested.subminor, tested.patch);
+        put_number("driver_id", driver.driverID);
+        put_text("conformance", version);
+    }
     put_number("vram_bytes", local_memory(instance, physical));
     end_line();
     device_extensions(instance, physical, index);
