@@ -53,7 +53,7 @@ func (e *exam) otherSizeHas(library, version string) bool {
 	class := 32 + 64 - e.class
 	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Share: e.linker})
 	file := linker.Find(path.Base(library)).File
-	return file != nil && strings.HasSuffix(file.Path, ".so."+version)
+	return file != nil && strings.HasSuffix(file.Real, ".so."+version)
 }
 
 // nvidiaExtension returns the name of the Flatpak extension with the driver for a version of NVIDIA's kernel module. Without a

@@ -129,7 +129,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	for f := range each(other.Findings) {
 		if f.Severity == diag.Problem && f.Because == nil {
 			if o.Problems++; f.Code == NvidiaVersion && o.first == "" && !has(e.Findings, NvidiaVersion) {
-				o.first, o.advice = Headed(f.Subject, f.fact.say()), f.advice
+				o.first = Headed(f.Subject, f.fact.say())
 			}
 		}
 	}
@@ -140,6 +140,9 @@ func (e *exam) otherSize() (*OtherSize, error) {
 func forOther(other *Report) advice {
 	var does []advice
 	for f := range each(other.Findings) {
+		if f.Code == NvidiaVersion && f.Because == nil {
+			return f.advice
+		}
 		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
 		if at < 0 || f.Because != nil || f.advice == nil || f.Severity == diag.Note {
 			continue
