@@ -1,9 +1,10 @@
 #!/bin/sh
-# test.sh [user | library | race | all | beside] installs the Debian packages that the tests need, if it may, builds, and runs tests.
+# test.sh [user | library | orders | race | all | beside] installs the Debian packages that the tests need, if it may, builds, and runs tests.
 #
 #   (nothing)  "make test": the suites of the loader and of the tool, and the checks of the sources
 #   user       the suites whose answers depend on the user, for a second run by an ordinary user
 #   library    the rest of what judges the library: sanitizers, 32 bits, the translator, growth of costs
+#   orders     the suites with directories in other orders: by seeds, and on ext4, tmpfs and overlay where root may mount
 #   race       the driver service and the package discover, with the race detector
 #   all        all but "user", with the tests that VKLOADER_TEST_ALL selects; "make test-all" adds the other machines
 #   beside     the part of "make test" that runs beside the suites: the library of a big-endian machine, and the checks of the sources
@@ -13,9 +14,9 @@ cd "$(dirname "$0")/.."
 go=${GO:-go}
 part=${1:-}
 case $part in
-"" | user | library | race | all | beside) ;;
+"" | user | library | orders | race | all | beside) ;;
 *)
-    echo "usage: test.sh [user | library | race | all | beside]" >&2
+    echo "usage: test.sh [user | library | orders | race | all | beside]" >&2
     exit 2
     ;;
 esac
@@ -150,6 +151,54 @@ of_library() {
         ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
 }
 
+# Tests depend on no directory's order. The interposer shuffles the directories of the library's cases by a seed. The order of ext4
+# follows from the hash seed of the file system, that of tmpfs from the order of creation; the tool reads these, too.
+of_orders() {
+    build "" all
+    ordered="./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/drivers ./test/loader/instance
+        ./test/loader/layers ./test/loader/physdev ./test/loader/randomworlds"
+    for seed in 1 2 3; do
+        echo "test: go test, directories in the order of seed $seed"
+        # shellcheck disable=SC2086
+        VKLOADER_TEST_ORDER=$seed by_go -- $ordered
+    done
+    on_file_system 1 && on_file_system 2 && on_file_system tmpfs && on_file_system overlay
+}
+
+# on_file_system KIND: runs the suites on ext4 with a hash seed (a number), tmpfs or overlay, in a separate mount namespace.
+on_file_system() {
+    if ! unshare --mount sh -c 'mount -t tmpfs tmpfs /mnt' 2> /dev/null; then
+        echo "test: this machine permits no mounts, so the suites do not run on other file systems"
+        return 0
+    fi
+    echo "test: go test, on the file system $1"
+    GOOS='' GOARCH='' CGO_ENABLED=0 "$go" build -o build/progress ./tools/progress
+    # shellcheck disable=SC2016,SC2086 # the inner shell's variables
+    GO=$go unshare --mount sh -euc '
+        kind=$1
+        shift
+        case $kind in
+        tmpfs) mount -t tmpfs -o mode=1777 tmpfs /mnt ;;
+        overlay)
+            mount -t tmpfs -o mode=755 tmpfs /mnt
+            mkdir /mnt/lower /mnt/upper /mnt/work /mnt/top
+            chmod 1777 /mnt/upper
+            mount -t overlay -o lowerdir=/mnt/lower,upperdir=/mnt/upper,workdir=/mnt/work overlay /mnt/top
+            mount --bind /mnt/top /mnt
+            ;;
+        *)
+            truncate -s 8G build/ordered.ext4
+            mkfs.ext4 -q -F -O ^has_journal -E "hash_seed=0000000$kind-0000-0000-0000-000000000000" build/ordered.ext4
+            mount -o loop build/ordered.ext4 /mnt
+            rm build/ordered.ext4
+            chmod 1777 /mnt
+            ;;
+        esac
+        TMPDIR=/mnt exec build/progress -vet=off -count 1 -p 3 -parallel 6 -- "$@"' sh "$1" \
+        ./internal/... ./discover ./test/containers/... ./test/loader/changes ./test/loader/facts ./test/loader/library \
+        ./test/loader/memory ./test/tool/commands $ordered
+}
+
 # The driver service runs Go's threads, and programs call discover from several threads. test/loader/storm tests the C
 # side.
 raced() {
@@ -161,6 +210,7 @@ case $part in
 user) of_user ;;
 library) of_library ;;
 race) raced ;;
+orders) of_orders ;;
 beside)
     big_endian
     tools/check.sh
@@ -169,6 +219,7 @@ all)
     export VKLOADER_TEST_ALL=1
     suites
     of_library
+    of_orders
     raced
     ;;
 *) suites ;;

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unicode"
 )
 
@@ -83,7 +82,7 @@ func TestHostileRoots(t *testing.T) {
 	}
 }
 
-// The tool handles four thousand manifests of another root in time, and names its bound where there are more.
+// The tool handles four thousand manifests of another root, and names its bound where there are more.
 func TestManyManifests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 20,000 files")
@@ -91,11 +90,10 @@ func TestManyManifests(t *testing.T) {
 	t.Parallel()
 	for many, want := range map[int]string{4_000: "problem", 20_000: "more than 4096 files"} {
 		root := hostileRoot(t, rand.New(rand.NewPCG(1, 1)), many)
-		begun := time.Now()
 		var out, errOut bytes.Buffer
 		runLine(&invocation{out: &out, errOut: &errOut, executable: os.Args[0], root: root}, []string{"doctor", "--root", root})
-		if took := time.Since(begun); took > 5*time.Minute || !strings.Contains(out.String()+errOut.String(), want) {
-			t.Errorf("%d: %v\n%.1000s%.1000s", many, took, &out, &errOut)
+		if !strings.Contains(out.String()+errOut.String(), want) {
+			t.Errorf("%d:\n%.1000s%.1000s", many, &out, &errOut)
 		}
 	}
 }

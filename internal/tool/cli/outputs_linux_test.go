@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -129,6 +130,17 @@ func published(t *testing.T, name, file string, answer any, comments map[string]
 		t.Fatal(err)
 	}
 	if *update {
+		var old, current any
+		there, err := os.ReadFile(file)
+		if err == nil {
+			err = errors.Join(json.Unmarshal(there, &old), json.Unmarshal([]byte(text), &current))
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if lost := lostMembers(old, current); lost != nil {
+			t.Fatalf("%s is not written: %q are gone; raise the schema's number", file, lost)
+		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -139,6 +151,58 @@ func published(t *testing.T, name, file string, answer any, comments map[string]
 	if there, err := os.ReadFile(file); err != nil || string(there) != text {
 		t.Errorf("%s is not what the command's types give (%v): raise the schema's number if a field has gone or changed "+
 			"its meaning, then go test ./internal/tool/cli -run OutputSchemas -update", file, err)
+	}
+}
+
+// lostMembers returns the members of a schema that another one with the same number lacks.
+func lostMembers(old, current any) (lost []string) {
+	switch before := old.(type) {
+	case map[string]any:
+		after, _ := current.(map[string]any)
+		if id := before["$id"]; id != nil && after["$id"] != id {
+			return nil
+		}
+		for name, part := range before {
+			if members, are := part.(map[string]any); are && name == "properties" {
+				now, _ := after[name].(map[string]any)
+				for member := range members {
+					if now[member] == nil {
+						lost = append(lost, member)
+					}
+				}
+			}
+			if after[name] != nil {
+				lost = append(lost, lostMembers(part, after[name])...)
+			}
+		}
+	case []any:
+		after, _ := current.([]any)
+		for i := range min(len(before), len(after)) {
+			lost = append(lost, lostMembers(before[i], after[i])...)
+		}
+	}
+	slices.Sort(lost)
+	return lost
+}
+
+// A schema keeps its members, at every depth, as long as it keeps its number.
+func TestSchemasKeepMembers(t *testing.T) {
+	t.Parallel()
+	const old = `{"$id": "x:1", "properties": {"a": {"type": "string"}, "b": {"items": {"properties": {"c": {}, "d": {}}}}}}`
+	for now, want := range map[string]string{
+		old: "[]",
+		`{"$id": "x:1", "properties": {"a": {}, "new": {}, "b": {"items": {"properties": {"c": {}, "d": {}, "e": {}}}}}}`: "[]",
+		`{"$id": "x:1", "properties": {"b": {"items": {"properties": {"d": {}}}}}}`:                                       "[a c]",
+		`{"$id": "x:1"}`:                   "[a b]",
+		`{"$id": "x:2", "properties": {}}`: "[]",
+	} {
+		var before, after any
+		if err := errors.Join(json.Unmarshal([]byte(old), &before), json.Unmarshal([]byte(now), &after)); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(lostMembers(before, after)); got != want {
+			t.Errorf("%s: %s, want %s", now, got, want)
+		}
 	}
 }
 

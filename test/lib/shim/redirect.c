@@ -3,7 +3,8 @@
  *
  * WORLD_ROOT=dir: the system's Vulkan directories, and the kernel's graphics devices, are those of dir/system.
  * WORLD_ELEVATED=1: secure_getenv finds nothing.
- * WORLD_SORTED=1: directories are read in the order of their names; WORLD_SORTED=2: in the opposite order.
+ * WORLD_SORTED=1: directories are read in the order of their names; WORLD_SORTED=2: in the opposite order;
+ * WORLD_SORTED=shuffled-SEED: in an order that depends on the seed.
  * WORLD_STREAMS=1: fopen gives streams in memory, without a descriptor.
  * WORLD_NO_MEMORY=text: opening a file or directory whose path contains the text fails for lack of memory.
  * WORLD_ACCESS=file: accesses are appended there, "function argument" a line; WORLD_ACCESS_OF="fopen dlopen": only
@@ -173,6 +174,22 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct dirent *)a)->d_name, ((const struct dirent *)b)->d_name);
 }
 
+/* A number for a name, which another seed changes. */
+static uint32_t shuffled(const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *s = variable("WORLD_SORTED"); *s; s++) hash = (hash ^ (unsigned char)*s) * 16777619u;
+    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+static int by_seed(const void *a, const void *b)
+{
+    const char *first = ((const struct dirent *)a)->d_name, *second = ((const struct dirent *)b)->d_name;
+    uint32_t x = shuffled(first), y = shuffled(second);
+    return x < y ? -1 : x > y ? 1 : strcmp(first, second);
+}
+
 static struct listing *listing_of(DIR *dir)
 {
     struct listing *l = listings;
@@ -196,7 +213,8 @@ VISIBLE struct dirent *readdir(DIR *dir)
             if (!l->entries) abort();
             memcpy(&l->entries[l->count], entry, entry->d_reclen);
         }
-        if (l->count) qsort(l->entries, l->count, sizeof *l->entries, by_name);
+        bool seeded = variable("WORLD_SORTED")[0] == 's';
+        if (l->count) qsort(l->entries, l->count, sizeof *l->entries, seeded ? by_seed : by_name);
         for (size_t i = 0; !strcmp(variable("WORLD_SORTED"), "2") && i < l->count / 2; i++) {
             struct dirent swap = l->entries[i];
             l->entries[i] = l->entries[l->count - 1 - i];

@@ -362,6 +362,9 @@ func (w *World) Environment() []string {
 		w.check(err)
 		env["LD_PRELOAD"] = shim
 		env["WORLD_ROOT"] = w.Root
+		if seed := os.Getenv("VKLOADER_TEST_ORDER"); seed != "" {
+			env["WORLD_SORTED"] = "shuffled-" + seed
+		}
 		if !w.System {
 			env["WORLD_LOST"] = "1"
 		}

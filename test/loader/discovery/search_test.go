@@ -319,6 +319,7 @@ func TestOrderOfList(t *testing.T) {
 func TestDirectoriesAreNotSorted(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
+	w.Env["WORLD_SORTED"] = world.Unset
 	for i := range 40 {
 		file := fmt.Sprintf("%c%02d.json", 'a'+(i*17+5)%26, i)
 		w.Write("system"+implicitDirectory+"/"+file, blunt("1.2.0", "VK_LAYER_i_"+file, nil))
