@@ -90,8 +90,8 @@ func Parse(text string) (*Document, *SyntaxError) {
 // Size returns the length of the text, in bytes.
 func (d *Document) Size() int { return len(d.text) }
 
-// Read parses a text into d and reuses its memory. Values of the previous text become invalid. After a fault the document
-// is empty.
+// Read parses a text into d and reuses its memory. Values of the previous text become invalid. After a fault the
+// document is empty.
 func (d *Document) Read(text string) *SyntaxError {
 	d.text, d.nodes, d.lines = "", d.nodes[:0], nil
 	if uint64(len(text)) >= 1<<32-8 {
@@ -115,8 +115,8 @@ func (d *Document) Read(text string) *SyntaxError {
 	return nil
 }
 
-// add appends a node. If the list is full, its new capacity is computed from the rest of the text, so that it grows only
-// once: in the library, the memory of the old list is not freed before the call ends.
+// add appends a node. If the list is full, its new capacity is computed from the rest of the text, so that it grows
+// only once: in the library, the memory of the old list is not freed before the call ends.
 func (p *parser) add(n node) {
 	if len(p.nodes) == cap(p.nodes) {
 		nodes := make([]node, len(p.nodes), len(p.nodes)+2+valuesIn(p.text[p.at:]))
@@ -126,8 +126,8 @@ func (p *parser) add(n node) {
 	p.nodes = append(p.nodes, n)
 }
 
-// valuesIn returns an upper bound of the number of values that begin in a text. Each value is the first of a container or
-// follows a comma, and so takes at least two bytes. The text must not begin inside a string.
+// valuesIn returns an upper bound of the number of values that begin in a text. Each value is the first of a container
+// or follows a comma, and so takes at least two bytes. The text must not begin inside a string.
 func valuesIn(text string) int {
 	count, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -300,8 +300,8 @@ func (p *parser) word(w string) bool {
 	return true
 }
 
-// scanString scans to the closing quote and checks the escapes (FUZ-009 to FUZ-012, LAY-18). odd reports whether the string
-// needs decoding.
+// scanString scans to the closing quote and checks the escapes (FUZ-009 to FUZ-012, LAY-18). odd reports whether the
+// string needs decoding.
 func (p *parser) scanString() (odd, ok bool) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {

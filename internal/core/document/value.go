@@ -193,8 +193,8 @@ func (v Value) Name() string {
 	return decode(name, false)
 }
 
-// Text returns the value of a string, or false. The text ends at a NUL. Control characters without a short escape become
-// the five characters uXXXX (LAY-19).
+// Text returns the value of a string, or false. The text ends at a NUL. Control characters without a short escape
+// become the five characters uXXXX (LAY-19).
 func (v Value) Text() (string, bool) {
 	n := v.node()
 	if n.kind != String {
@@ -227,7 +227,8 @@ func (v Value) Number() (float64, bool) {
 
 // decode replaces the escapes of a text. In a value, control characters become five characters (LAY-19).
 func decode(s string, value bool) string {
-	out := make([]byte, 0, decodeTo(nil, s, value)) // the exact size: in the library, an outgrown buffer is not freed before the call ends
+	out := make([]byte, 0, decodeTo(nil, s,
+		value)) // the exact size: in the library, an outgrown buffer is not freed before the call ends
 	decodeTo(&out, s, value)
 	return string(out)
 }
@@ -260,5 +261,6 @@ func decodeTo(out *[]byte, s string, value bool) int {
 	return length
 }
 
-// isLongControl reports whether a control character becomes five characters in a value: it has no short escape (LAY-19).
+// isLongControl reports whether a control character becomes five characters in a value: it has no short escape
+// (LAY-19).
 func isLongControl(c byte) bool { return c < 8 || c == 11 || c > 13 && c < 0x20 }

@@ -286,8 +286,8 @@ func (s *Store) directory(path string) *entry[Directory] {
 	return e
 }
 
-// Paths lists a directory as Directory does, and returns the paths of its entries: the directory, the separator, and the
-// name. They are built once.
+// Paths lists a directory as Directory does, and returns the paths of its entries: the directory, the separator, and
+// the name. They are built once.
 func (s *Store) Paths(path string, separator byte) (paths []string, listed bool) {
 	e := s.directory(path)
 	f := &e.value
@@ -405,7 +405,8 @@ func (s *Store) Fetch(needs []Need, from Provider) {
 // rounds is the number of rounds after which Resolve gives up.
 const rounds = 64
 
-// Resolve repeats a decision until no fact is missing. It returns false if facts are still missing after the last round.
+// Resolve repeats a decision until no fact is missing. It returns false if facts are still missing after the last
+// round.
 func Resolve(s *Store, from Provider, decide func(*Store)) bool {
 	for range rounds {
 		decide(s)

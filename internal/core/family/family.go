@@ -21,7 +21,8 @@ const (
 	Virtio = "virtio" // hardware: the device of a virtual machine
 )
 
-// The PCI vendor of a virtual machine's GPU. It may represent a GPU of the host; some Mesa drivers for that GPU then use it.
+// The PCI vendor of a virtual machine's GPU. It may represent a GPU of the host; some Mesa drivers for that GPU then
+// use it.
 const virtioVendor = "1AF4"
 
 var virtio = []string{"virtio_gpu", "virtio-pci", "virtio-gpu"}
@@ -48,12 +49,15 @@ var Drivers = [...]Driver{
 	{Name: "Dozen (Mesa)", Hardware: "Direct3D 12", Libraries: []string{"libvulkan_dzn"}, Kernel: []string{"dxgkrnl"},
 		Nodes: []Node{{"/dev/dxg", "dxgkrnl"}}},
 	{Name: "Turnip (Mesa)", Hardware: "Qualcomm Adreno", Libraries: []string{"libvulkan_freedreno"},
-		Kernel: []string{"msm", "msm_dpu", "kgsl-3d"}, Also: []string{"msm_mdp", "adreno", "virtio_gpu", "virtio-pci", "virtio-gpu"},
-		Nodes: []Node{{"/dev/kgsl-3d0", "kgsl-3d"}}},
-	{Name: "PanVK (Mesa)", Hardware: "Arm Mali", Libraries: []string{"libvulkan_panfrost"}, Kernel: []string{"panfrost", "panthor"}},
-	{Name: "V3DV (Mesa)", Hardware: "Broadcom VideoCore", Libraries: []string{"libvulkan_broadcom"}, Kernel: []string{"v3d"},
-		Also: []string{"vc4", "vc4-drm"}},
-	{Name: "Honeykrisp (Mesa)", Hardware: "Apple", Libraries: []string{"libvulkan_asahi"}, Kernel: []string{"asahi"}, Also: virtio},
+		Kernel: []string{"msm", "msm_dpu", "kgsl-3d"},
+		Also:   []string{"msm_mdp", "adreno", "virtio_gpu", "virtio-pci", "virtio-gpu"},
+		Nodes:  []Node{{"/dev/kgsl-3d0", "kgsl-3d"}}},
+	{Name: "PanVK (Mesa)", Hardware: "Arm Mali", Libraries: []string{"libvulkan_panfrost"},
+		Kernel: []string{"panfrost", "panthor"}},
+	{Name: "V3DV (Mesa)", Hardware: "Broadcom VideoCore", Libraries: []string{"libvulkan_broadcom"},
+		Kernel: []string{"v3d"}, Also: []string{"vc4", "vc4-drm"}},
+	{Name: "Honeykrisp (Mesa)", Hardware: "Apple", Libraries: []string{"libvulkan_asahi"}, Kernel: []string{"asahi"},
+		Also: virtio},
 	{Name: "PowerVR (Mesa)", Hardware: "Imagination PowerVR", Libraries: []string{"libvulkan_powervr_mesa"},
 		Kernel: []string{"powervr"}, Also: []string{"pvr"}},
 	{Name: "lavapipe (Mesa)", Libraries: []string{"libvulkan_lvp"}},
@@ -93,8 +97,8 @@ func (d *Driver) Uses(kernel string) bool { return d.WorksOn(kernel) || has(d.Al
 // Made reports whether a PCI vendor is one of the driver's; vendor has four digits, as uevent writes them.
 func (d *Driver) Made(vendor string) bool { return has(d.Vendors, vendor) }
 
-// Opens reports whether the driver can use a device, given its kernel driver and PCI vendor, which are "" if unknown. The
-// vendor decides if no driver of the table uses the kernel driver.
+// Opens reports whether the driver can use a device, given its kernel driver and PCI vendor, which are "" if unknown.
+// The vendor decides if no driver of the table uses the kernel driver.
 func (d *Driver) Opens(kernel, vendor string) bool {
 	if HasKernelDriver(kernel) {
 		return d.Uses(kernel)

@@ -22,7 +22,8 @@ type Driver struct {
 
 // WrongArchitecture returns the line that is logged if WrongArch rejects the driver.
 func (d *Driver) WrongArchitecture() Line {
-	return Line{Flags: diag.Info, Text: "loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
+	return Line{Flags: diag.Info,
+		Text: "loader_parse_icd_manifest: Driver library architecture doesn't match the current running architecture, skipping this driver",
 		Code: diag.DriverArchitecture}
 }
 

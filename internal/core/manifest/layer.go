@@ -90,7 +90,8 @@ const linesLeast = 64 << 10
 
 // ReadLayers interprets a layer manifest.
 func ReadLayers(doc *document.Document, path string, implicit bool, detail Detail, on *System) *LayerFile {
-	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{}, most: linesLeast + 2*doc.Size()}
+	r := &layerReader{path: path, implicit: implicit, detail: detail, on: on, out: &LayerFile{},
+		most: linesLeast + 2*doc.Size()}
 	top := doc.Top()
 	if !top.IsObject() {
 		r.add(top, Line{Code: diag.FileTop, Cause: diag.NoObject}) // LAY-10
@@ -118,13 +119,15 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 
 	if layers := top.Member("layers"); layers.Exists() {
 		if r.version.before(1, 0, 1) {
-			r.say(layers, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: 'layers' tag not supported until file version 1.0.1, but "+
-				path+" is reporting version "+r.text)
+			r.say(layers, diag.Warn|diag.Layer, diag.LayerStructure,
+				"loader_add_layer_properties: 'layers' tag not supported until file version 1.0.1, but "+
+					path+" is reporting version "+r.text)
 		}
 		for v := layers.First(); v.Exists(); v = v.Next() { // LAY-28: members of an object count as well
 			if !v.IsObject() {
-				r.say(v, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file "+
-					path+" is not an object.  Skipping this file")
+				r.say(v, diag.Warn|diag.Layer, diag.LayerStructure,
+					"loader_add_layer_properties: Array element in \"layers\" field in manifest JSON file "+
+						path+" is not an object.  Skipping this file")
 				return r.out
 			}
 			r.layer(v)
@@ -137,14 +140,16 @@ func ReadLayers(doc *document.Document, path string, implicit bool, detail Detai
 		if top.Member("ICD").Exists() {
 			r.add(top, Line{Code: diag.FileWrongKind, Cause: diag.IsDriver})
 		} else {
-			r.say(top, diag.Warn|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Can not find 'layer' object in manifest JSON file "+
-				path+".  Skipping this file.")
+			r.say(top, diag.Warn|diag.Layer, diag.LayerStructure,
+				"loader_add_layer_properties: Can not find 'layer' object in manifest JSON file "+
+					path+".  Skipping this file.")
 		}
 		return r.out
 	}
 	if !r.version.before(1, 0, 1) && layer.Next().Exists() { // LAY-31
-		r.say(layer.Next(), diag.Error|diag.Layer, diag.LayerStructure, "loader_add_layer_properties: Multiple 'layer' nodes are deprecated starting in file version \"1.0.1\".  Please use 'layers' : [] array instead in "+
-			path+".")
+		r.say(layer.Next(), diag.Error|diag.Layer, diag.LayerStructure,
+			"loader_add_layer_properties: Multiple 'layer' nodes are deprecated starting in file version \"1.0.1\".  Please use 'layers' : [] array instead in "+
+				path+".")
 		return r.out
 	}
 	for v := layer; v.Exists(); v = v.Next() { // LAY-32
@@ -182,7 +187,8 @@ func (r *layerReader) add(at document.Value, l Line) {
 	r.out.Lines = append(r.out.Lines, l)
 	if r.texts += len(l.Text); r.texts > r.most && r.detail == Spoken {
 		r.detail = Silent
-		r.out.Lines = append(r.out.Lines, Line{Flags: diag.Warn | diag.Layer, Text: "Further lines about " + r.path + " are left out"})
+		text := "Further lines about " + r.path + " are left out"
+		r.out.Lines = append(r.out.Lines, Line{Flags: diag.Warn | diag.Layer, Text: text})
 	}
 }
 
@@ -229,7 +235,8 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 		return false
 	}
 	if len(l.Name) < 9 || l.Name[:9] != "VK_LAYER_" {
-		r.say(member, diag.Warn, diag.LayerName, "Layer name "+l.Name+" does not conform to naming standard (Policy #LLP_LAYER_3)")
+		r.say(member, diag.Warn, diag.LayerName, "Layer name "+l.Name+
+			" does not conform to naming standard (Policy #LLP_LAYER_3)")
 	}
 	member = v.Member("type")
 	kind, ok := member.Text()
@@ -253,7 +260,8 @@ func (r *layerReader) identity(v document.Value, l *Layer) bool {
 	l.API = ParseVersion(text).Packed()
 	if variant := Variant(l.API); variant != 0 {
 		r.say(member, diag.Info|diag.Layer, diag.LayerVariant, "Layer \""+l.Name+
-			"\" has an 'api_version' field which contains a non-zero variant value of "+strconv.Itoa(int(variant))+".  Skipping Layer.")
+			"\" has an 'api_version' field which contains a non-zero variant value of "+strconv.Itoa(int(variant))+
+			".  Skipping Layer.")
 		return false
 	}
 	member = v.Member("implementation_version")

@@ -57,8 +57,8 @@ func (on *System) wrongArchitecture(v document.Value) bool {
 	return (text[:2] == "32" || text[:2] == "64") && text[:2] != on.WordSize()
 }
 
-// MissingWindowSystem reports whether an extension belongs to an optional window system that the loader does not support
-// (INS-009, LAY-79).
+// MissingWindowSystem reports whether an extension belongs to an optional window system that the loader does not
+// support (INS-009, LAY-79).
 func (on *System) MissingWindowSystem(name string) bool {
 	return (name == "VK_EXT_directfb_surface" || name == "VK_QNX_screen_surface") && !on.Knows(name)
 }

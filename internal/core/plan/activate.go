@@ -141,8 +141,8 @@ func (a *activator) sayRecursion(meta *manifest.Layer) {
 		" recursively references itself through its component layers. Skipping the recursive reference.")
 }
 
-// isEnabled reports whether an implicit layer is active without a request: its own variables enable it, or it is a component
-// of the override layer (LAY-134).
+// isEnabled reports whether an implicit layer is active without a request: its own variables enable it, or it is a
+// component of the override layer (LAY-134).
 func (a *activator) isEnabled(l *manifest.Layer) bool {
 	return a.switches.isEnabled(l) || a.brought[l.Name]
 }
@@ -207,8 +207,8 @@ func (a *activator) addMeta(root int, by uint32) {
 	a.costs.leaveOut(diag.FileCost, "Meta-layer", a.list[root].Name, a.list[root].Manifest)
 }
 
-// enter begins to expand a meta-layer. It returns false if that costs too much. A meta-layer is expanded once for each path
-// to it (LAY-176); every path but the first is charged.
+// enter begins to expand a meta-layer. It returns false if that costs too much. A meta-layer is expanded once for each
+// path to it (LAY-176); every path but the first is charged.
 func (a *activator) enter(at, most int) bool {
 	state := &a.states[at]
 	if state.before {

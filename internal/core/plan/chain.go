@@ -52,7 +52,8 @@ func (c *chain) sayOld() {
 		l := c.layers[active.Layer]
 		if !l.Meta && l.API>>12&0x1ffff < app>>12&0x1ffff {
 			c.say(diag.Warn|diag.Layer, diag.LayerOldVersion, l.Name, l.Manifest, "Layer "+l.Name+" uses API version "+
-				majorMinor(l.API)+" which is older than the application specified API version of "+majorMinor(app)+". May cause issues.")
+				majorMinor(l.API)+" which is older than the application specified API version of "+majorMinor(app)+
+				". May cause issues.")
 		}
 	}
 }

@@ -45,7 +45,8 @@ func newDecision(q *Question, f *facts.Store) *decision {
 	d.files = manifests{call: d.call, costs: &d.costs}
 	d.file = settingsFile{call: d.call, files: &d.files}
 	d.switches = switches{call: d.call, implicit: make(map[*manifest.Layer]bool)}
-	d.layers = lister{call: d.call, costs: &d.costs, files: &d.files, file: &d.file, switches: &d.switches, finder: &d.finder}
+	d.layers = lister{call: d.call, costs: &d.costs, files: &d.files, file: &d.file, switches: &d.switches,
+		finder: &d.finder}
 	d.chain = chain{call: d.call, switches: &d.switches}
 	d.drivers = driverSearch{call: d.call, files: &d.files, file: &d.file, finder: &d.finder}
 	return d
@@ -101,9 +102,9 @@ func Resolve(q *Question, from facts.Provider) *Answer {
 }
 
 // prefetch requests the facts for the question's searches in as few rounds as possible. It returns false while some are
-// missing. It decides nothing; facts that it does not request are requested later, by the part that uses them. The order
-// is: directories; the settings file and the manifests of drivers and implicit layers; the paths in these, and the
-// manifests of explicit layers. No other file is parsed before all facts are there.
+// missing. It decides nothing; facts that it does not request are requested later, by the part that uses them. The
+// order is: directories; the settings file and the manifests of drivers and implicit layers; the paths in these, and
+// the manifests of explicit layers. No other file is parsed before all facts are there.
 func (d *decision) prefetch() bool {
 	if !d.m.begun {
 		variables.Decisive(func(v variables.ID) { d.f.Variable(v) })
@@ -147,8 +148,8 @@ func (d *decision) prefetch() bool {
 	return !d.f.Missing()
 }
 
-// askForImplicit requests the paths in the manifests of implicit layers. It reports whether an override layer may replace
-// the explicit layers.
+// askForImplicit requests the paths in the manifests of implicit layers. It reports whether an override layer may
+// replace the explicit layers.
 func (d *decision) askForImplicit(implicit []search.ManifestFile) (replaced bool) {
 	for i := range implicit {
 		file, _ := d.f.File(implicit[i].Path)
@@ -170,7 +171,8 @@ func (d *decision) askForImplicit(implicit []search.ManifestFile) (replaced bool
 	return replaced
 }
 
-// earlier returns the results of the call's first question, or nil if this is the first or the answer must be explained.
+// earlier returns the results of the call's first question, or nil if this is the first or the answer must be
+// explained.
 func (d *decision) earlier() *firstAnswer {
 	b := d.m.before
 	if b == nil || b.kind != d.q.Kind || d.q.Explain {

@@ -106,8 +106,9 @@ func (s *driverSearch) weigh(driver *manifest.Driver, from origin) {
 // use selects a driver.
 func (s *driverSearch) use(driver *manifest.Driver, from origin) {
 	if s.explain {
-		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: diag.DriverUsed, Cause: from.cause, Subject: s.q.base(driver.Path),
-			Path: driver.Path, Detail: from.name, More: driver.Library})
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: diag.DriverUsed, Cause: from.cause,
+			Subject: s.q.base(driver.Path),
+			Path:    driver.Path, Detail: from.name, More: driver.Library})
 	}
 	s.steps = append(s.steps, Step{Kind: StepDriver, Driver: len(s.list)})
 	s.list = append(s.list, driver)

@@ -71,8 +71,8 @@ type excludedDriver struct {
 	from   origin
 }
 
-// hardwareExclusion reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It excludes
-// none if the kernel does not list its devices.
+// hardwareExclusion reports whether the settings' hardware policy excludes a driver, and why (docs/tool.md, policy). It
+// excludes none if the kernel does not list its devices.
 func (s *driverSearch) hardwareExclusion(driver *manifest.Driver) (left excludedDriver, out bool) {
 	if s.file.set == nil || s.file.set.Hardware == settings.AnyHardware || !s.q.Platform.Linux {
 		return left, false
@@ -87,12 +87,14 @@ func (s *driverSearch) hardwareExclusion(driver *manifest.Driver) (left excluded
 	}
 	switch there, kernel := s.present(f, g); {
 	case there == absent:
-		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: "no " + f.Hardware + " device is present"}, true
+		reason := "no " + f.Hardware + " device is present"
+		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: reason}, true
 	case there == foreign:
-		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: "the " + f.Hardware + " device has the kernel driver " +
-			kernel + ", not " + f.Kernel[0]}, true
+		reason := "the " + f.Hardware + " device has the kernel driver " + kernel + ", not " + f.Kernel[0]
+		return excludedDriver{driver: driver, code: diag.DriverNoHardware, reason: reason}, true
 	case there == asleep && s.file.set.Hardware == settings.AwakeHardware:
-		return excludedDriver{driver: driver, code: diag.DriverAsleep, reason: "the " + f.Hardware + " device is asleep"}, true
+		reason := "the " + f.Hardware + " device is asleep"
+		return excludedDriver{driver: driver, code: diag.DriverAsleep, reason: reason}, true
 	}
 	return left, false
 }
@@ -100,7 +102,8 @@ func (s *driverSearch) hardwareExclusion(driver *manifest.Driver) (left excluded
 // applyPolicy logs the drivers that the hardware policy excludes. If it would exclude all drivers, it is ignored.
 func (s *driverSearch) applyPolicy(left []excludedDriver) {
 	if len(left) > 0 && len(s.list) == 0 {
-		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+s.file.set.File+
+		s.say(diag.Info|diag.Driver, diag.DriverPolicy, s.file.set.File, s.file.set.File, "The hardware policy of "+
+			s.file.set.File+
 			" would leave no driver, and is ignored")
 		for i := range left {
 			s.use(left[i].driver, left[i].from)

@@ -23,8 +23,8 @@ func (d *decision) instance() {
 	}
 }
 
-// choose decides on the layers and the drivers to open. It returns nil if the call ends here. The lines about activation
-// and about old layers are kept for later.
+// choose decides on the layers and the drivers to open. It returns nil if the call ends here. The lines about
+// activation and about old layers are kept for later.
 func (d *decision) choose() *firstAnswer {
 	d.request.sayAsked()
 	d.file.read()

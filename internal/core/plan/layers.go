@@ -57,7 +57,8 @@ func nextOf(list []*manifest.Layer) map[*manifest.Layer]*manifest.Layer {
 	return next
 }
 
-// firstImplicit marks the first implicit layer of each name. The others are ignored before there is an instance (LAY-109).
+// firstImplicit marks the first implicit layer of each name. The others are ignored before there is an instance
+// (LAY-109).
 func firstImplicit(list []*manifest.Layer) []bool {
 	first := make([]bool, len(list))
 	known := make(map[string]bool)
@@ -69,8 +70,8 @@ func firstImplicit(list []*manifest.Layer) []bool {
 	return first
 }
 
-// list builds the layer list in the order of LAY-101. Unless full, it lists the implicit layers, and explicit layers only
-// if a meta-layer may need them, without the black list (LAY-100, LAY-215).
+// list builds the layer list in the order of LAY-101. Unless full, it lists the implicit layers, and explicit layers
+// only if a meta-layer may need them, without the black list (LAY-100, LAY-215).
 func (b *lister) list(full bool) []*manifest.Layer {
 	if b.file.controlsLayers() {
 		return b.listBySettings(full)
@@ -92,7 +93,8 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 			if b.quiet {
 				break
 			}
-			b.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+path)
+			b.say(diag.Warn|diag.Layer, diag.OverridePath, override.Name, override.Manifest, "Override layer has override path "+
+				path)
 			b.log(diag.Info|diag.Layer, path)
 		}
 		if v := b.f.Variable(variables.LayerPath); v.Set { // ENV-33
@@ -127,8 +129,8 @@ func (b *lister) regular(full bool) []*manifest.Layer {
 	return b.duplicates(b.filterDisabled(list))
 }
 
-// namesOverride reports whether a manifest may have an override layer: its text has the end of that name, or an escape that
-// may stand for a letter.
+// namesOverride reports whether a manifest may have an override layer: its text has the end of that name, or an escape
+// that may stand for a letter.
 func (b *lister) namesOverride(files []search.ManifestFile) bool {
 	found := false
 	for i := range files {
@@ -191,7 +193,8 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 	switch {
 	case keyed != nil:
 		chosen = keyed
-		b.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+exe.Path)
+		b.say(diag.Info|diag.Layer, diag.OverrideChosen, keyed.Name, keyed.Manifest, "Using the override layer for app key "+
+			exe.Path)
 	case global != nil && exe.Known:
 		b.say(diag.Info|diag.Layer, diag.OverrideChosen, global.Name, global.Manifest, "Using the global override layer")
 	}
@@ -204,8 +207,8 @@ func (b *lister) chooseOverride(list []*manifest.Layer) ([]*manifest.Layer, *man
 	return kept, chosen
 }
 
-// overrideOf returns the override layer of a list: the first layer of that name, if the variables enable a layer of that
-// name; else nil (LAY-134, LAY-213). Filters treat an explicit one as an implicit layer.
+// overrideOf returns the override layer of a list: the first layer of that name, if the variables enable a layer of
+// that name; else nil (LAY-134, LAY-213). Filters treat an explicit one as an implicit layer.
 func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 	var first *manifest.Layer
 	for _, l := range list {
@@ -222,8 +225,8 @@ func (b *lister) overrideOf(list []*manifest.Layer) *manifest.Layer {
 	return nil
 }
 
-// foreign returns, from several layers of one name, those with a library file of another word size or machine, unless all
-// have one, and logs them (LAY-104).
+// foreign returns, from several layers of one name, those with a library file of another word size or machine, unless
+// all have one, and logs them (LAY-104).
 func (b *lister) foreign(list []*manifest.Layer) map[*manifest.Layer]bool {
 	foreign := make(map[*manifest.Layer]bool)
 	first := firstOf(list)
@@ -246,7 +249,8 @@ func (b *lister) foreign(list []*manifest.Layer) map[*manifest.Layer]bool {
 	}
 	for _, l := range list {
 		if foreign[l] = foreign[l] && usable[l.Name]; foreign[l] && !b.quiet {
-			b.say(diag.Info|diag.Layer, diag.LayerArchitecture, l.Name, l.Manifest, "Requested layer \""+l.Name+"\" was wrong bit-type.")
+			b.say(diag.Info|diag.Layer, diag.LayerArchitecture, l.Name, l.Manifest, "Requested layer \""+l.Name+
+				"\" was wrong bit-type.")
 		}
 	}
 	return foreign

@@ -120,8 +120,8 @@ func (r *manifests) layers(path string, listed bool, kind search.Kind) *parsedFi
 	return p
 }
 
-// add reads a layer manifest, logs its messages, and adds its layers to a list. A meta-layer is copied, because it gets the
-// extensions of its components. So is a layer that this list already has, because the copy is another layer.
+// add reads a layer manifest, logs its messages, and adds its layers to a list. A meta-layer is copied, because it gets
+// the extensions of its components. So is a layer that this list already has, because the copy is another layer.
 func (r *manifests) add(list []*manifest.Layer, path string, listed bool, kind search.Kind) []*manifest.Layer {
 	p := r.layers(path, listed, kind)
 	if p == nil {
@@ -147,8 +147,8 @@ func (r *manifests) sayLines(p *parsedFile, path string) {
 	p.said = r.m.turn
 }
 
-// layerOf returns the layer of a settings file's entry: the first of that name in the entry's manifest, or nil. Many entries
-// may name one manifest, so its names are indexed once.
+// layerOf returns the layer of a settings file's entry: the first of that name in the entry's manifest, or nil. Many
+// entries may name one manifest, so its names are indexed once.
 func (r *manifests) layerOf(e *settings.LayerEntry, kind search.Kind) (p *parsedFile, at int) {
 	if p = r.layers(e.Path, false, kind); p == nil {
 		return nil, 0

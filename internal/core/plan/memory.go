@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/core/settings"
 )
 
-// Memory is the state that is kept between the questions of one call: parsed files, whose contents do not change within a
-// call, and the settings file remembered by earlier calls.
+// Memory is the state that is kept between the questions of one call: parsed files, whose contents do not change within
+// a call, and the settings file remembered by earlier calls.
 type Memory struct {
 	files      map[memoryKey]*parsedFile
 	scratch    document.Document // for the file being read

@@ -17,7 +17,7 @@ type checker struct {
 	names map[string]*manifest.Layer          // the first layer of each name, without invalid ones
 	next  map[*manifest.Layer]*manifest.Layer // the next layer of its name; made for the first invalid one
 	price map[*manifest.Layer]int             // the cost of meta-layers: see reckon
-	met   map[*manifest.Layer]*manifest.Layer // the meta-layer during whose validation a layer was last visited (LAY-162, LAY-163)
+	met   map[*manifest.Layer]*manifest.Layer // the meta-layer whose validation last visited a layer (LAY-162, LAY-163)
 	known map[string]int                      // the number of the union in which an extension was last seen
 	union int                                 // the number of the current union
 	most  int                                 // length of the largest affordable cost, in bits
@@ -78,9 +78,9 @@ func (b *lister) metas(list []*manifest.Layer) []*manifest.Layer {
 	return kept
 }
 
-// reckon computes the cost of validating each meta-layer and uniting its extensions, beyond one visit of its own components:
-// the weight of its components, and the cost of each meta-layer among them. If the sum exceeds the budget, cheap
-// meta-layers come first, so an expensive one does not exclude others.
+// reckon computes the cost of validating each meta-layer and uniting its extensions, beyond one visit of its own
+// components: the weight of its components, and the cost of each meta-layer among them. If the sum exceeds the budget,
+// cheap meta-layers come first, so an expensive one does not exclude others.
 func (c *checker) reckon(list []*manifest.Layer) {
 	sum := 0
 	var bits [64]int // sum of the costs with a given length in bits
@@ -186,7 +186,8 @@ func (c *checker) valid(root *manifest.Layer) bool {
 		l := top.layer
 		if top.at == len(l.Components) {
 			if !c.quiet {
-				c.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+" component layers appear to be valid.")
+				c.log(diag.Info|diag.Layer, "Meta-layer \""+l.Name+"\" all "+decimal(uint32(len(l.Components)))+
+					" component layers appear to be valid.")
 				for i, name := range l.Components {
 					c.log(diag.Layer, "  ["+decimal(uint32(i))+"] "+name)
 				}
@@ -203,12 +204,14 @@ func (c *checker) valid(root *manifest.Layer) bool {
 		switch {
 		case c.quiet:
 		case part == nil:
-			bad(l, prefix+"Meta-layer "+l.Name+" can't find component layer "+name+" at index "+decimal(index)+".  Skipping this layer.")
+			bad(l, prefix+"Meta-layer "+l.Name+" can't find component layer "+name+" at index "+decimal(index)+
+				".  Skipping this layer.")
 		case part.API>>12 < l.API>>12:
 			bad(l, prefix+"Meta-layer uses API version "+majorMinor(l.API)+", but component layer "+decimal(index)+
 				" has API version "+majorMinor(part.API)+" that is lower.  Skipping this layer.")
 		case name == l.Name:
-			bad(l, prefix+"Meta-layer "+l.Name+" lists itself in its component layer list at index "+decimal(index)+".  Skipping this layer.")
+			bad(l, prefix+"Meta-layer "+l.Name+" lists itself in its component layer list at index "+decimal(index)+
+				".  Skipping this layer.")
 		case !good:
 			bad(l, prefix+"Recursive dependency between Meta-layer "+l.Name+" and  Meta-layer "+name+".  Skipping this layer.")
 		}
@@ -230,7 +233,8 @@ func (c *checker) valid(root *manifest.Layer) bool {
 	}
 	for i := len(c.stack) - 1; i > 0 && !c.quiet; i-- { // LAY-161
 		l := c.stack[i-1].layer
-		bad(l, "Meta-layer "+l.Name+" component layer "+c.stack[i].layer.Name+" can not find all component layers.  Skipping this layer.")
+		bad(l, "Meta-layer "+l.Name+" component layer "+c.stack[i].layer.Name+
+			" can not find all component layers.  Skipping this layer.")
 	}
 	return false
 }

@@ -19,9 +19,9 @@ func (q *Question) isExtensions() bool { return q.Kind == Extensions || q.Kind =
 // namesLayer reports whether the question names a layer; NULL and "" name none (INS-005).
 func (q *Question) namesLayer() bool { return q.LayerName.Set && q.LayerName.Text != "" }
 
-// skipsExplicit reports whether an instance does not need the content of explicit layers' manifests: no such layer is requested,
-// and there is no sink for messages. A meta-layer, or a settings file that controls layers, may still need them; its code
-// checks that. The files are read in any case (LAY-4, LAY-100).
+// skipsExplicit reports whether an instance does not need the content of explicit layers' manifests: no such layer is
+// requested, and there is no sink for messages. A meta-layer, or a settings file that controls layers, may still need
+// them; its code checks that. The files are read in any case (LAY-4, LAY-100).
 func (c *call) skipsExplicit() bool {
 	return c.q.isInstance() && c.q.Quiet && !c.q.Explain && !c.q.Whole && c.q.App.LayerCount == 0 &&
 		!c.f.Variable(variables.InstanceLayers).Set && !c.f.Variable(variables.LayersEnable).Set

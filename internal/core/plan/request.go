@@ -101,9 +101,11 @@ func (r *request) direct() {
 	}
 	switch {
 	case enabled && !app.DirectList:
-		warn(directExtension + " extension was enabled but the pNext chain of VkInstanceCreateInfo did not contain the " + structure + ".")
+		warn(directExtension + " extension was enabled but the pNext chain of VkInstanceCreateInfo did not contain the " +
+			structure + ".")
 	case !enabled && app.DirectList:
-		warn("pNext chain of VkInstanceCreateInfo contained the " + structure + ", but the " + directExtension + " extension was not enabled.")
+		warn("pNext chain of VkInstanceCreateInfo contained the " + structure + ", but the " + directExtension +
+			" extension was not enabled.")
 	}
 	if !enabled || !app.DirectList {
 		return

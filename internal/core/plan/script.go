@@ -28,13 +28,14 @@ func (s *script) log(flags uint32, text string) {
 	s.spendText(len(text))
 }
 
-// spendText counts the bytes of lines. A few bytes of a file may produce a line with a long path, so after a limit further
-// lines are left out.
+// spendText counts the bytes of lines. A few bytes of a file may produce a line with a long path, so after a limit
+// further lines are left out.
 func (s *script) spendText(bytes int) {
 	s.texts += bytes
 	if s.texts > textLeast+textRate*s.facts.Size() && !s.explain && !s.quiet {
 		s.quiet = true
-		s.steps = append(s.steps, Step{Kind: StepLog, Flags: diag.Warn, Text: "Further lines about this call are left out: there are too many for the size of the files that were read"})
+		s.steps = append(s.steps, Step{Kind: StepLog, Flags: diag.Warn,
+			Text: "Further lines about this call are left out: there are too many for the size of the files that were read"})
 	}
 }
 
@@ -53,7 +54,8 @@ func (s *script) clear() { s.steps, s.diagnostics = nil, nil }
 // find adds a finding that has no line in the log, and no place in a file.
 func (s *script) find(code diag.Code, subject, path string, cause diag.Cause, detail string) {
 	if s.explain {
-		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: code, Cause: cause, Subject: subject, Path: path, Detail: detail})
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: code, Cause: cause, Subject: subject, Path: path,
+			Detail: detail})
 	}
 }
 
@@ -73,7 +75,8 @@ func (s *script) carry(list []search.Message) {
 			s.log(said.Flags, said.Text)
 		}
 		if said.Code != diag.None && s.explain {
-			s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: said.Code, Cause: said.Cause, Subject: said.Subject, Path: said.Path,
+			s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: said.Code, Cause: said.Cause, Subject: said.Subject,
+				Path:   said.Path,
 				Detail: said.Detail, What: said.Text})
 		}
 	}
@@ -85,7 +88,8 @@ func (s *script) line(path string, l *manifest.Line) {
 		s.log(l.Flags, l.Text)
 	}
 	if l.Code != diag.None && s.explain && !(l.Code == diag.FileWrongKind && s.mixed) {
-		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: path, Path: path, Line: l.Line,
+		s.diagnostics = append(s.diagnostics, diag.Diagnostic{Code: l.Code, Cause: l.Cause, Subject: path, Path: path,
+			Line:   l.Line,
 			Column: l.Column, Detail: l.Detail, What: l.Text})
 	}
 }

@@ -13,14 +13,15 @@ import (
 // Served is the prefix of the paths of manifests from the driver service. No such files exist.
 const Served = "service:/"
 
-// wantsService reports whether to query the driver service. By default it is queried only if no other driver is found and no
-// variable or settings file names drivers; the settings can change that (PRO-049).
+// wantsService reports whether to query the driver service. By default it is queried only if no other driver is found
+// and no variable or settings file names drivers; the settings can change that (PRO-049).
 func (s *driverSearch) wantsService() bool {
 	when := settings.ServiceLast
 	if s.file.set != nil {
 		when = s.file.set.Service
 	}
-	if when == settings.ServiceNever || !s.q.Platform.Linux || s.q.App.DirectList || s.file.set != nil && s.file.set.Exclusively {
+	if when == settings.ServiceNever || !s.q.Platform.Linux || s.q.App.DirectList ||
+		s.file.set != nil && s.file.set.Exclusively {
 		return false
 	}
 	if when == settings.ServiceLast && (len(s.list) > 0 || s.wished || s.file.set != nil && s.file.set.HasDevices) {
@@ -40,7 +41,8 @@ func (s *driverSearch) fromService() {
 		drivers, why = served.Read(said.Answer, said.Index)
 	}
 	if why != "" {
-		s.say(diag.Warn|diag.Driver, diag.ServiceRefused, said.Place, said.Place, "The driver service at "+said.Place+" is not used: "+why)
+		s.say(diag.Warn|diag.Driver, diag.ServiceRefused, said.Place, said.Place, "The driver service at "+said.Place+
+			" is not used: "+why)
 		return
 	}
 	own := s.list
@@ -61,7 +63,8 @@ func (s *driverSearch) fromService() {
 			continue
 		}
 		if found := sameDriver(own, one); found != "" {
-			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+" is not used: this machine has it, as "+found)
+			s.say(diag.Info|diag.Driver, diag.DriverServedToo, path, path, "Driver "+path+
+				" is not used: this machine has it, as "+found)
 			continue
 		}
 		driver.Files = one.Files
@@ -70,8 +73,8 @@ func (s *driverSearch) fromService() {
 	}
 }
 
-// sameDriver returns the manifest of a driver that was found without the service and has the same manifest or library name as
-// a driver of the service, or "".
+// sameDriver returns the manifest of a driver that was found without the service and has the same manifest or library
+// name as a driver of the service, or "".
 func sameDriver(own []*manifest.Driver, one *served.Driver) string {
 	for _, d := range own {
 		if search.BaseName(d.Path) == one.Name || search.BaseName(d.Library) == one.Files[len(one.Files)-1].Name {

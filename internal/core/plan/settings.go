@@ -71,7 +71,8 @@ func (b *lister) listBySettings(full bool) []*manifest.Layer {
 		list = append(list, l)
 	}
 	if place < 0 { // SET-45
-		b.reportIgnored(diag.LayerList, b.file.set.File, variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath,
+		b.reportIgnored(diag.LayerList, b.file.set.File, variables.LayerPath, variables.AddLayerPath,
+			variables.ImplicitLayerPath,
 			variables.AddImplicitLayerPath)
 		return layersExcept(list, b.foreign(list))
 	}

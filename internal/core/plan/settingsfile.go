@@ -31,8 +31,8 @@ func (s *settingsFile) place() string {
 	return file
 }
 
-// read reads the settings file (SET-9, SET-12 to SET-15). Unlike vkCreateInstance, the global functions fall back on the
-// remembered settings.
+// read reads the settings file (SET-9, SET-12 to SET-15). Unlike vkCreateInstance, the global functions fall back on
+// the remembered settings.
 func (s *settingsFile) read() {
 	var before File
 	global := !s.q.isInstance()
@@ -142,7 +142,8 @@ func (s *settingsFile) level() {
 func (s *settingsFile) load() (*settings.Settings, File, settings.ReadResult) {
 	path := s.place()
 	if path == "" {
-		s.say(diag.Info, diag.SettingsNone, "", "", "No valid vk_loader_settings.json file found, no loader settings will be active")
+		s.say(diag.Info, diag.SettingsNone, "", "",
+			"No valid vk_loader_settings.json file found, no loader settings will be active")
 		return nil, File{}, settings.Kept
 	}
 	file, ok := s.files.read(path, false)

@@ -62,8 +62,8 @@ func (w *switches) isEnabled(l *manifest.Layer) bool {
 	return enabled
 }
 
-// excludes evaluates the disable check for layers that the settings file leaves to the usual rules. It ignores the kind of
-// the layer (SET-58, SET-59).
+// excludes evaluates the disable check for layers that the settings file leaves to the usual rules. It ignores the kind
+// of the layer (SET-58, SET-59).
 func (w *switches) excludes(name string) bool {
 	return (w.disable.all || w.disable.implicit || w.disable.matches(name)) && !w.allow.matches(name)
 }

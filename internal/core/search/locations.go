@@ -59,8 +59,8 @@ type Locations struct {
 	known     map[string]bool // the paths of a long list
 }
 
-// Build returns the locations of a kind. noVariables ignores the kind's own variables (SET-98). override, if not nil, has
-// the paths of the override layer, which replace all other locations (LAY-204).
+// Build returns the locations of a kind. noVariables ignores the kind's own variables (SET-98). override, if not nil,
+// has the paths of the override layer, which replace all other locations (LAY-204).
 func Build(p *Platform, k Kind, f *facts.Store, noVariables bool, override []string) Locations {
 	b := &Builder{Platform: p, Kind: k, Facts: f}
 	b.separator, b.joint = p.Style.ListSeparator(), p.Style.Separator()
@@ -185,8 +185,8 @@ type ManifestFile struct {
 	From   string
 }
 
-// Files returns the manifests of the locations, in order (PATH-16 to PATH-20), and the directories that cannot be opened.
-// A path is the directory as written in its origin, a separator, and the name.
+// Files returns the manifests of the locations, in order (PATH-16 to PATH-20), and the directories that cannot be
+// opened. A path is the directory as written in its origin, a separator, and the name.
 func (l *Locations) Files(f *facts.Store) (found []ManifestFile, missing []Location) {
 	count := 0
 	for i := range l.List {

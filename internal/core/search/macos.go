@@ -9,7 +9,8 @@ var (
 	macOSDataDirs   = "/usr/local/share:/usr/share"
 )
 
-// MacOS returns the platform of libvulkan.1.dylib: the program's bundle before the directories of Unix (MAC-002 to MAC-005).
+// MacOS returns the platform of libvulkan.1.dylib: the program's bundle before the directories of Unix (MAC-002 to
+// MAC-005).
 func MacOS() Platform {
 	p := Unix(macOSSysConfDir, macOSExtraDir, "/etc/xdg", macOSDataDirs)
 	p.Steps = append([]Step{bundle}, p.Steps...)
@@ -17,8 +18,8 @@ func MacOS() Platform {
 	return p
 }
 
-// bundle adds the resource directory of the program's bundle. If the variable OnlyInBundle is set, to any value, it ends the
-// search there (MAC-007 to MAC-010).
+// bundle adds the resource directory of the program's bundle. If the variable OnlyInBundle is set, to any value, it
+// ends the search there (MAC-007 to MAC-010).
 func bundle(b *Builder) {
 	if at := b.Facts.Bundle().Resources; at != "" {
 		b.AddOne(at, "the program's bundle")

@@ -7,9 +7,9 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Platform describes the search of a system: its locations in order, and the differences in reading variables and paths.
-// It is data, with functions for locations that only one system has, so a program that uses one platform contains only
-// the code of that platform.
+// Platform describes the search of a system: its locations in order, and the differences in reading variables and
+// paths. It is data, with functions for locations that only one system has, so a program that uses one platform
+// contains only the code of that platform.
 type Platform struct {
 	manifest.System
 	Steps    []Step                                      // of a search that no variable replaces, in order
@@ -18,7 +18,7 @@ type Platform struct {
 	Pathless bool                                        // the system cannot return a program's path (FUC-005)
 	Mixed    bool                                        // a directory may have manifests of both kinds
 	Sources  bool                                        // registry keys name the files, so the log names the keys
-	Linux    bool                                        // the platform has Linux's graphics devices and the driver service
+	Linux    bool                                        // has Linux's graphics devices and the driver service
 
 	// Values for the steps that add directories.
 	SysConfDir      string // the build's system configuration directory (PATH-4)
@@ -100,8 +100,8 @@ func unixSteps() []Step {
 	return []Step{ConfigHome, ConfigDirs, SystemConfiguration, DataHome, DataDirs}
 }
 
-// Unix returns a platform that searches directories. extra is searched directly after sysConf. configDirs and dataDirs are
-// used if their variables are empty. Every argument may be empty.
+// Unix returns a platform that searches directories. extra is searched directly after sysConf. configDirs and dataDirs
+// are used if their variables are empty. Every argument may be empty.
 func Unix(sysConf, extra, configDirs, dataDirs string) Platform {
 	return Platform{
 		Steps:           unixSteps(),
@@ -128,4 +128,5 @@ func Linux() Platform {
 }
 
 // xSurfaces are the window-system extensions of Linux (INS-008).
-var xSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface", "VK_EXT_acquire_xlib_display"}
+var xSurfaces = []string{"VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface",
+	"VK_EXT_acquire_xlib_display"}

@@ -7,7 +7,8 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// Names of Windows. The names of keys and adapter values are indexed by Kind; a kind with an empty name is not searched.
+// Names of Windows. The names of keys and adapter values are indexed by Kind; a kind with an empty name is not
+// searched.
 const (
 	registryRoot  = `SOFTWARE\Khronos\Vulkan\`
 	settingsKey   = registryRoot + "LoaderSettings"
@@ -18,12 +19,14 @@ const (
 )
 
 var (
-	adapterValues = [...]string{Drivers: "VulkanDriverName", ImplicitLayers: "VulkanImplicitLayers", ExplicitLayers: "VulkanExplicitLayers"}
-	registryKeys  = [...]string{Drivers: registryRoot + "Drivers", ImplicitLayers: registryRoot + "ImplicitLayers",
+	adapterValues = [...]string{Drivers: "VulkanDriverName", ImplicitLayers: "VulkanImplicitLayers",
+		ExplicitLayers: "VulkanExplicitLayers"}
+	registryKeys = [...]string{Drivers: registryRoot + "Drivers", ImplicitLayers: registryRoot + "ImplicitLayers",
 		ExplicitLayers: registryRoot + "ExplicitLayers"}
 )
 
-// Windows returns the platform of vulkan-1.dll. bits is the word size of the process, "32" or "64"; empty: of this build.
+// Windows returns the platform of vulkan-1.dll. bits is the word size of the process, "32" or "64"; empty: of this
+// build.
 func Windows(bits string) Platform {
 	p := Platform{
 		Steps:    []Step{appPackage, adapters, machineKey, userKey, warnNoExplicitLayers}, // WIN-014, WIN-048, WIN-049
@@ -201,8 +204,8 @@ func sameGUID(a, b string) bool {
 	return true
 }
 
-// machineKey adds the files in the machine's registry key. A driver with a known vendor is added only if that vendor has
-// an adapter (WIN-036 to WIN-042). DXGI is queried only then: it takes milliseconds, and may itself use Vulkan.
+// machineKey adds the files in the machine's registry key. A driver with a known vendor is added only if that vendor
+// has an adapter (WIN-036 to WIN-042). DXGI is queried only then: it takes milliseconds, and may itself use Vulkan.
 func machineKey(b *Builder) {
 	told := false
 	b.key(facts.LocalMachine, func(name string) bool {
@@ -221,7 +224,8 @@ func machineKey(b *Builder) {
 		if !dxgi.Made { // WIN-040: for example in services, and on machines without a display
 			if !told {
 				b.say(diag.Warn, diag.AdaptersUnknown, b.registryKey(), "",
-					"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+" are used, whether their vendor has an adapter here or not")
+					"The adapters of DXGI cannot be listed: the drivers of HKEY_LOCAL_MACHINE\\"+b.registryKey()+
+						" are used, whether their vendor has an adapter here or not")
 			}
 			told = true
 			return true
@@ -271,8 +275,10 @@ var vendors = [...]struct {
 	bits, end string
 	vendor    uint32
 }{
-	{"64", "igvk64.json", 0x8086}, {"64", "nv-vk64.json", 0x10de}, {"64", "amd-vulkan64.json", 0x1002}, {"64", "amdvlk64.json", 0x1002},
-	{"32", "igvk32.json", 0x8086}, {"32", "nv-vk32.json", 0x10de}, {"32", "amd-vulkan32.json", 0x1002}, {"32", "amdvlk32.json", 0x1002},
+	{"64", "igvk64.json", 0x8086}, {"64", "nv-vk64.json", 0x10de}, {"64", "amd-vulkan64.json", 0x1002}, {"64",
+		"amdvlk64.json", 0x1002},
+	{"32", "igvk32.json", 0x8086}, {"32", "nv-vk32.json", 0x10de}, {"32", "amd-vulkan32.json", 0x1002}, {"32",
+		"amdvlk32.json", 0x1002},
 }
 
 // vendorOf returns the vendor of a driver from the name of its manifest, or 0 (WIN-041).
@@ -305,8 +311,8 @@ func warnNoExplicitLayers(b *Builder) {
 	}
 }
 
-// windowsSettings returns the settings files in the user's and the machine's registry keys: from each key the first value
-// with that file name, regardless of its data (WIN-081 to WIN-085).
+// windowsSettings returns the settings files in the user's and the machine's registry keys: from each key the first
+// value with that file name, regardless of its data (WIN-081 to WIN-085).
 func windowsSettings(p *Platform, f *facts.Store) (list []string) {
 	first := func(hive facts.Hive) {
 		values := f.Registry(hive, settingsKey).Values

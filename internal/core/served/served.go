@@ -25,8 +25,8 @@ type Driver struct {
 	Why      string // the reason for a rejection
 }
 
-// Read parses the service's answer and its index. It returns the listed drivers in their order, including rejected ones.
-// If the answer or index is invalid, or an error, why is the reason.
+// Read parses the service's answer and its index. It returns the listed drivers in their order, including rejected
+// ones. If the answer or index is invalid, or an error, why is the reason.
 func Read(answer, index string) (drivers []Driver, why string) {
 	size, why := readAnswer(answer)
 	if why != "" {

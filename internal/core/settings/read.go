@@ -10,8 +10,8 @@ import (
 	"vkloader/internal/core/pathname"
 )
 
-// ReadResult is the result of reading a settings file. Without In, the call has no settings. Kept and None differ in the
-// remembered settings of the global functions (SET-15).
+// ReadResult is the result of reading a settings file. Without In, the call has no settings. Kept and None differ in
+// the remembered settings of the global functions (SET-15).
 type ReadResult uint8
 
 // Outcomes.
@@ -22,7 +22,9 @@ const (
 )
 
 // Read returns a program's settings from a settings file. style is the path syntax of the program's system.
-func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (*Settings, ReadResult, []manifest.Line) {
+func Read(doc *document.Document, file string, style pathname.Style, exe func() facts.Exe) (
+	*Settings, ReadResult, []manifest.Line,
+) {
 	var lines []manifest.Line
 	add := func(at document.Value, l manifest.Line) {
 		l.Code = diag.SettingsIgnored
@@ -45,7 +47,9 @@ func Read(doc *document.Document, file string, style pathname.Style, exe func() 
 	if first.Exists() {
 		first = first.First()
 	} else if first = top.Member("settings"); !first.Exists() {
-		say(top, diag.Debug, prefix+" missing required settings objects: Either one of the \"settings\" or \"settings_array\" objects must be present"+suffix)
+		say(top, diag.Debug, prefix+
+			" missing required settings objects: Either one of the \"settings\" or \"settings_array\" objects must be present"+
+			suffix)
 		return nil, Kept, lines
 	}
 	chosen := document.Value{}
@@ -77,7 +81,8 @@ search:
 		}
 	}
 	if !chosen.Exists() {
-		say(top, diag.Debug, prefix+" missing global settings and none of the app specific settings matched the current application"+suffix)
+		say(top, diag.Debug, prefix+
+			" missing global settings and none of the app specific settings matched the current application"+suffix)
 		lines[len(lines)-1].Cause = diag.OtherPrograms
 		return nil, None, lines
 	}
@@ -98,7 +103,8 @@ func Object(chosen document.Value, file string, style pathname.Style) (*Settings
 	s.layers(chosen.Member("layers"))
 	if s.drivers(chosen); len(s.Drivers) > MaxDrivers { // FUZ-023: a driver costs far more than the bytes of an entry
 		s.Drivers = s.Drivers[len(s.Drivers)-MaxDrivers:]
-		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, "Loader settings file from "+file+" has more than "+strconv.Itoa(MaxDrivers)+
+		say(chosen.Member("additional_drivers"), diag.Warn|diag.Driver, "Loader settings file from "+file+" has more than "+
+			strconv.Itoa(MaxDrivers)+
 			" additional_drivers; only the last ones are used")
 	}
 	s.hardware(chosen.Member(HardwareMember))
@@ -355,7 +361,8 @@ func (s *Settings) Same(o *Settings) bool {
 	}
 	if s.Merged() || s.File != o.File || s.Level != o.Level || s.ControlsLayers != o.ControlsLayers ||
 		len(s.Layers) != len(o.Layers) || s.Exclusively != o.Exclusively || len(s.Drivers) != len(o.Drivers) ||
-		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware || s.Service != o.Service ||
+		s.HasDevices != o.HasDevices || len(s.Devices) != len(o.Devices) || s.Hardware != o.Hardware ||
+		s.Service != o.Service ||
 		s.LogFile != o.LogFile {
 		return false
 	}

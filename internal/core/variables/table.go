@@ -1,7 +1,7 @@
 package variables
 
-// OnlyInBundle is read by the core on macOS and iOS only, and not in elevated processes (MAC-007 to MAC-010). It is not in
-// the table, because other platforms never read it.
+// OnlyInBundle is read by the core on macOS and iOS only, and not in elevated processes (MAC-007 to MAC-010). It is not
+// in the table, because other platforms never read it.
 const OnlyInBundle = "VK_LOADER_SEARCH_ONLY_IN_BUNDLE"
 
 // ID is a variable, an index into the table.

@@ -53,7 +53,8 @@ func (r *windowsReader) read(rec Record, s *facts.Store) (ok bool) {
 		r.add = func(s *facts.Store, rec Record) bool {
 			v, ok := rec.Device()
 			all.List = append(all.List, facts.Device{ID: v.Id.Text, Child: v.Child != 0, Status: facts.DeviceStatus(v.Status),
-				Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type, Data: v.Data.Text})
+				Problem: v.Problem, Class: v.Class.Text, Value: facts.SoftwareStatus(v.ValueStatus), Type: v.Type,
+				Data: v.Data.Text})
 			s.SetDevices(name, all)
 			return ok
 		}
