@@ -12,28 +12,33 @@ import (
 
 // Launched is the program that a bundle starts: an AppDir, a directory with a program, or a launcher script.
 type Launched struct {
-	Program string   // its path
+	Program string   // its path, or that of a script that sets variables of an unknown program
 	Through []string // the launchers before it, the first one first
 	Paths   string   // the value of LD_LIBRARY_PATH that a launcher sets; "": none does
+
+	Variables []Assignment // the other variables that launchers set, in order
 }
 
 // maxLaunchers is the greatest number of launchers that are followed.
 const maxLaunchers = 4
 
-// Launch follows the launchers of a bundle to the program that they start. It returns nil for an ordinary program, for a script
-// that starts no program beside it, and for a directory with several programs.
+// Launch follows the launchers of a bundle to the program that they start, and scripts to a program that gets variables from them. It
+// returns nil for an ordinary program, for a script that starts no program beside it and sets no variable, and for a directory with
+// several programs.
 func Launch(m *machine.Machine, name string) *Launched {
 	l := &Launched{Program: name}
 	for range maxLaunchers {
 		next, paths := "", ""
+		var set []Assignment
 		switch info, err := m.Stat(l.Program); {
 		case err != nil:
 			return nil
 		case info.IsDir():
 			next = programIn(m, l.Program)
 		default:
-			next, paths = startedBy(m, l.Program)
+			next, paths, set = startedBy(m, l.Program)
 		}
+		l.Variables = append(l.Variables, set...)
 		if next == "" || next == l.Program {
 			break
 		}
@@ -42,7 +47,7 @@ func Launch(m *machine.Machine, name string) *Launched {
 			l.Paths = paths
 		}
 	}
-	if info, err := m.Stat(l.Program); len(l.Through) == 0 || err != nil || info.IsDir() || slices.Contains(l.Through, l.Program) {
+	if info, err := m.Stat(l.Program); len(l.Through)+len(l.Variables) == 0 || err != nil || info.IsDir() || slices.Contains(l.Through, l.Program) {
 		return nil
 	}
 	return l
@@ -61,7 +66,7 @@ func programIn(m *machine.Machine, directory string) string {
 			if err != nil || !info.Mode().IsRegular() {
 				continue
 			}
-			if next, _ := fromScript(m, file); next != "" {
+			if next := readScript(m, file); next != nil && next.program != "" {
 				scripts = append(scripts, file)
 			} else if isProgram(m, file) {
 				programs = append(programs, file)
@@ -91,10 +96,17 @@ func isProgram(m *machine.Machine, file string) bool {
 var appRunPaths = []string{"usr/lib", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib/i386-linux-gnu", "usr/lib32", "usr/lib64",
 	"lib", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib/i386-linux-gnu", "lib32", "lib64"}
 
-// startedBy returns the program that a launcher starts, and its LD_LIBRARY_PATH; "": the file is no launcher.
-func startedBy(m *machine.Machine, file string) (program, paths string) {
-	if program, paths = fromScript(m, file); program != "" || path.Base(file) != "AppRun" {
-		return program, paths
+// startedBy returns the program that a launcher starts, its LD_LIBRARY_PATH, and the other variables that it gets; "": the program is
+// unknown, or the file is no launcher.
+func startedBy(m *machine.Machine, file string) (program, paths string, set []Assignment) {
+	if s := readScript(m, file); s != nil {
+		set = s.last.variables
+		if program, paths = s.program, s.paths; program == "" && len(set) > 0 {
+			program = s.last.program
+		}
+	}
+	if program != "" || path.Base(file) != "AppRun" {
+		return program, paths, set
 	}
 	directory := path.Dir(file)
 	for _, name := range m.Names(directory) {
@@ -110,7 +122,7 @@ func startedBy(m *machine.Machine, file string) (program, paths string) {
 			}
 			program = directory + "/usr/bin/" + path.Base(strings.Trim(words[0], `"`))
 			if !m.Exists(program) {
-				return "", ""
+				return "", "", set
 			}
 			var list []string
 			for _, place := range appRunPaths {
@@ -118,28 +130,25 @@ func startedBy(m *machine.Machine, file string) (program, paths string) {
 					list = append(list, directory+"/"+place)
 				}
 			}
-			return program, strings.Join(list, ":")
+			return program, strings.Join(list, ":"), set
 		}
 	}
-	return "", ""
+	return "", "", set
 }
 
-// fromScript returns the program beside a shell script that the script starts, and its LD_LIBRARY_PATH. It executes nothing.
-func fromScript(m *machine.Machine, file string) (program, paths string) {
+// readScript reads a shell script; nil: the file is none. It executes nothing.
+func readScript(m *machine.Machine, file string) *script {
 	data, err := m.ReadFile(file)
 	text := string(data[:min(len(data), maxScript)])
 	line, _, _ := strings.Cut(text, "\n")
 	if err != nil || !strings.HasPrefix(line, "#!") || !slices.ContainsFunc(strings.Fields(line[2:]), func(word string) bool {
 		return slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh", "ksh"}, path.Base(word))
 	}) {
-		return "", ""
+		return nil
 	}
 	s := newScript(m, file)
 	s.read(text)
-	if s.program == "" || !strings.HasPrefix(s.program, s.root()+"/") || !m.Exists(s.program) {
-		return "", ""
-	}
-	return s.program, s.paths
+	return s
 }
 
 // Image is an AppImage: a program, followed by a file system.

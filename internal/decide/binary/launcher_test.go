@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,51 @@ func TestScripts(t *testing.T) {
 			tree.Lay(t, root, map[string]string{"opt/game/game.sh": "#!/bin/sh\n" + c.script, "opt/game/bin/game": "x", "opt/game/other": "x", "usr/bin/other": "x"})
 			got := Launch(&machine.Machine{Root: root}, "/opt/game/game.sh")
 			if (got != nil) != (c.program != "") || got != nil && (got.Program != c.program || got.Paths != c.paths) {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
+
+// Launch reads which variables a script gives to its program, and in which lines, also where the program is elsewhere or unknown.
+func TestScriptVariables(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, script, program, set string }{
+		{"export", "export VK_ICD_FILENAMES=/gone.json\nexec \"$@\"\n", "", "2:VK_ICD_FILENAMES=/gone.json"},
+		{"for one command", "echo start\nVK_ICD_FILENAMES=/gone.json \"$@\"\n", "", "3:VK_ICD_FILENAMES=/gone.json"},
+		{"through env", "exec env -u NODEVICE_SELECT VK_LOADER_DRIVERS_DISABLE=*nvidia* other -x\n", "/usr/bin/other", "2:-NODEVICE_SELECT 2:VK_LOADER_DRIVERS_DISABLE=*nvidia*"},
+		{"exported later", "A=1\nVK_X=/x\nexport VK_X\n/usr/bin/other \"$@\"\n", "/usr/bin/other", "3:VK_X=/x"},
+		{"exported before", "export VK_X\nVK_X=/x\nexec other\n", "/usr/bin/other", "3:VK_X=/x"},
+		{"of the environment", "OLD=2\nexec other\n", "/usr/bin/other", "2:OLD=2"},
+		{"the home directory", "export VK_X=~/x VK_Y=$HOME/y:$VK_Z\nexec other\n", "/usr/bin/other", "2:VK_X=/home/mia/x 2:VK_Y=/home/mia/y:"},
+		{"unset", "export VK_X=1\nunset VK_X OLD\nexec other\n", "/usr/bin/other", "3:-OLD"},
+		{"declare", "declare -x VK_X=1\ndeclare VK_Y=2\nother\n", "/usr/bin/other", "2:VK_X=1"},
+		{"unknown", "export VK_X=$(cat x)\nVK_Y=`cat y` other\n", "", ""},
+		{"nothing after exec", "VK_X=1 exec other\nexport VK_Y=1\nexec program\n", "/usr/bin/other", "2:VK_X=1"},
+		{"a script in turn", "export VK_X=1\nexec wrapped\n", "/usr/bin/other", "2:VK_X=1 3:VK_Y=2"},
+		{"no program", "export VK_X=1\n", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			tree.Lay(t, root, map[string]string{"home/mia/bin/wrap": "#!/bin/sh\n" + c.script, "usr/bin/other": "x",
+				"usr/bin/wrapped": "#!/bin/sh\n\nVK_Y=2 other"})
+			got := Launch(&machine.Machine{Root: root, Environ: []string{"PATH=/usr/bin", "OLD=1", "HOME=/home/mia"}}, "/home/mia/bin/wrap")
+			if got == nil {
+				if c.set != "" {
+					t.Error("no launcher")
+				}
+				return
+			}
+			var set []string
+			for _, a := range got.Variables {
+				text := a.Name + "=" + a.Value
+				if a.Unset {
+					text = "-" + a.Name
+				}
+				set = append(set, fmt.Sprintf("%d:%s", a.Line, text))
+			}
+			if strings.Join(set, " ") != c.set || c.program != "" && got.Program != c.program {
 				t.Errorf("%+v", got)
 			}
 		})

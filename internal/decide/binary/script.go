@@ -3,8 +3,10 @@ package binary
 import (
 	"errors"
 	"io"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
@@ -16,19 +18,38 @@ import (
 // maxScript is the greatest length of a script that is read.
 const maxScript = 64 << 10
 
+// Assignment is a line of a script that sets or unsets a variable of the program that the script starts.
+type Assignment struct {
+	Name, Value string
+	Unset       bool
+	File        string
+	Line        int
+}
+
 // script reads a launcher script: its assignments outside conditions, and the program that it starts. A value is known if it
-// depends only on the script's path and on other known values. It executes nothing.
+// depends only on the script's path, on the environment and on other known values. It executes nothing.
 type script struct {
 	machine   *machine.Machine
 	file      string
-	values    map[string]string // the known variables
-	directory string            // the current one; "": unknown
-	program   string            // the program that it starts; "": unknown
-	paths     string            // LD_LIBRARY_PATH of the program
+	values    map[string]string     // the known variables
+	lines     map[string]int        // where they were set
+	exported  map[string]Assignment // for programs; without a line: not set yet
+	directory string                // the current one; "": unknown
+	program   string                // the program beside the script that it starts; "": unknown
+	paths     string                // LD_LIBRARY_PATH of the program
+	last      start                 // the last command, which ends the script if it is exec
+}
+
+// start is a command that may be the program that a script starts.
+type start struct {
+	program   string // its file; "": unknown, such as that of "$@"
+	variables []Assignment
+	ends      bool // exec: no line after it counts
 }
 
 func newScript(m *machine.Machine, file string) *script {
-	return &script{machine: m, file: file, values: map[string]string{"0": file, "BASH_SOURCE": file}}
+	return &script{machine: m, file: file, values: map[string]string{"0": file, "BASH_SOURCE": file}, lines: map[string]int{},
+		exported: map[string]Assignment{}}
 }
 
 // root returns the directory that the script's program must be below: the script's own, or the parent of its bin directory.
@@ -45,9 +66,12 @@ func (s *script) read(text string) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	_ = parser.Stmts(strings.NewReader(strings.ReplaceAll(text, "\r\n", "\n")), func(statement *syntax.Stmt) bool {
 		s.statement(statement)
-		return s.program == ""
+		return !s.ended()
 	}) // an error ends the script
 }
+
+// ended reports whether the script has started its program.
+func (s *script) ended() bool { return s.program != "" || s.last.ends }
 
 // statement reads a statement. It skips conditions, loops and functions.
 func (s *script) statement(statement *syntax.Stmt) {
@@ -55,35 +79,63 @@ func (s *script) statement(statement *syntax.Stmt) {
 	case *syntax.CallExpr:
 		s.call(command)
 	case *syntax.DeclClause:
+		exports := command.Variant.Value == "export"
 		for _, a := range command.Args {
-			if a.Name != nil && !a.Naked {
-				s.assign(a.Name.Value, a.Value, true)
-			} else if name, is := assignmentName(a.Value); is {
+			name, is := assignmentName(a.Value)
+			if a.Name != nil {
+				name, is = a.Name.Value, !a.Naked
+			} else if a.Value != nil && a.Value.Lit() == "-x" {
+				exports = true
+			}
+			if is {
 				s.assign(name, a.Value, true)
+				s.lines[name] = int(a.Pos().Line())
+			}
+			if exports && name != "" {
+				s.export(name)
 			}
 		}
 	case *syntax.BinaryCmd:
 		s.statement(command.X)
-		if s.program == "" {
+		if !s.ended() {
 			s.statement(command.Y)
 		}
 	}
 }
 
-// assign reads an assignment, and returns the value; "": it is unknown. The word may be the value or the whole assignment.
-func (s *script) assign(name string, word *syntax.Word, keep bool) string {
-	value, ok := s.expand(word)
+// export makes the known value of a variable one of the programs that the script starts.
+func (s *script) export(name string) {
+	value, known := s.values[name]
+	if known && s.lines[name] > 0 {
+		s.exported[name] = Assignment{Name: name, Value: value, File: s.file, Line: s.lines[name]}
+	} else {
+		s.exported[name] = Assignment{}
+	}
+}
+
+// unset removes a variable.
+func (s *script) unset(name string, line int) {
+	delete(s.values, name)
+	delete(s.exported, name)
+	if _, set := s.machine.Lookup(name); set {
+		s.exported[name] = Assignment{Name: name, Unset: true, File: s.file, Line: line}
+	}
+}
+
+// assign reads an assignment, and returns the value; false: it is unknown. The word may be the value or the whole assignment.
+func (s *script) assign(name string, word *syntax.Word, keep bool) (value string, ok bool) {
+	value, ok = s.expandValue(word)
 	if _, whole := assignmentName(word); whole {
 		_, value, _ = strings.Cut(value, "=")
 	}
 	if !ok {
 		delete(s.values, name)
-		return ""
+		return "", false
 	}
 	if keep {
 		s.values[name] = value
 	}
-	return value
+	return value, true
 }
 
 // assignmentName returns the variable of a word that is an assignment, as env takes it.
@@ -96,49 +148,93 @@ func assignmentName(word *syntax.Word) (name string, is bool) {
 	return name, is && syntax.ValidName(name)
 }
 
+// notStarted are commands of the shell, and usual helpers of scripts: none is the program that a script starts.
+var notStarted = strings.Fields("[ [[ : . alias break cat chmod cp declare dirname echo eval exit export false kill ln local mkdir printf pwd read " +
+	"readlink realpath return rm set shift sleep source test touch trap true type ulimit umask wait which")
+
 // call reads a simple command.
 func (s *script) call(command *syntax.CallExpr) {
-	temporary := map[string]string{}
-	for _, a := range command.Assigns {
-		temporary[a.Name.Value] = s.assign(a.Name.Value, a.Value, len(command.Args) == 0)
+	line := int(command.Pos().Line())
+	temporary := map[string]Assignment{}
+	add := func(name string, word *syntax.Word, keep bool) {
+		temporary[name] = Assignment{} // unknown
+		if value, known := s.assign(name, word, keep); known {
+			temporary[name] = Assignment{Name: name, Value: value, File: s.file, Line: line}
+		}
 	}
+	for _, a := range command.Assigns {
+		add(a.Name.Value, a.Value, len(command.Args) == 0)
+		if _, environment := s.machine.Lookup(a.Name.Value); len(command.Args) == 0 {
+			s.lines[a.Name.Value] = line
+			if _, is := s.exported[a.Name.Value]; is || environment {
+				s.export(a.Name.Value)
+			}
+		}
+	}
+	ends := false
 	for i := 0; i < len(command.Args); i++ {
 		word := command.Args[i]
 		name, is := assignmentName(word)
-		switch text, _ := s.expand(word); {
+		switch text, known := s.expand(word); {
 		case is:
-			temporary[name] = s.assign(name, word, false)
+			add(name, word, false)
 		case text == "exec" || text == "env" || text == "command" || text == "nohup":
+			ends = ends || text == "exec"
 		case text == "-a":
 			i++
+		case text == "-u" && i+1 < len(command.Args):
+			i++
+			name := command.Args[i].Lit()
+			temporary[name] = Assignment{Name: name, Unset: true, File: s.file, Line: line}
 		case strings.HasPrefix(text, "-"):
+		case text == "unset":
+			for _, word := range command.Args[i+1:] {
+				s.unset(word.Lit(), line)
+			}
+			return
 		case text == "cd" && i+1 < len(command.Args):
 			s.directory, _ = s.expand(command.Args[i+1])
 			s.directory = s.absolute(s.directory)
 			s.values["PWD"] = s.directory
 			return
+		case slices.Contains(notStarted, text):
+			return
 		default:
-			s.start(text, temporary)
+			s.start(text, known, temporary, ends)
 			return
 		}
 	}
 }
 
-// start notes the program, if it is a file beside the script.
-func (s *script) start(name string, temporary map[string]string) {
+// start notes a command, with the variables that it gets. A file beside the script is its program.
+func (s *script) start(name string, known bool, temporary map[string]Assignment, ends bool) {
+	all := maps.Clone(s.exported)
+	maps.Copy(all, temporary)
+	s.last = start{ends: ends}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a := all[name]; a.Line > 0 && name != libraryPath && name != "PATH" {
+			s.last.variables = append(s.last.variables, a)
+		}
+	}
+	if !known || name == "" {
+		return
+	}
 	if !strings.Contains(name, "/") {
+		s.last.program, _ = s.machine.FindProgram(name)
 		return
 	}
-	if name = s.absolute(name); name == s.file || !strings.HasPrefix(name, s.root()+"/") {
+	name = s.absolute(name)
+	if info, err := s.machine.Stat(name); err != nil || !info.Mode().IsRegular() || name == s.file {
+		s.last.ends = ends && name != s.file
 		return
 	}
-	if info, err := s.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
+	s.last.program = name
+	if !strings.HasPrefix(name, s.root()+"/") {
 		return
 	}
-	const variable = "LD_LIBRARY_PATH"
-	value, set := temporary[variable]
-	if !set {
-		value = s.values[variable]
+	value := s.values[libraryPath]
+	if a, set := temporary[libraryPath]; set {
+		value = a.Value
 	}
 	var list []string
 	for _, directory := range strings.Split(value, ":") {
@@ -148,6 +244,9 @@ func (s *script) start(name string, temporary map[string]string) {
 	}
 	s.program, s.paths = name, strings.Join(list, ":")
 }
+
+// libraryPath is the variable of the dynamic linker.
+const libraryPath = "LD_LIBRARY_PATH"
 
 // absolute returns a path from the current directory, or from the script's if the current one is unknown.
 func (s *script) absolute(name string) string {
@@ -163,15 +262,22 @@ func (s *script) absolute(name string) string {
 
 // expand returns the value of a word; false: it is unknown, or a pattern of files.
 func (s *script) expand(word *syntax.Word) (value string, ok bool) {
+	for _, part := range word.Parts {
+		if text, is := part.(*syntax.Lit); is && strings.ContainsAny(text.Value, "*?~") {
+			return "", false
+		}
+	}
+	return s.expandValue(word)
+}
+
+// expandValue returns the value of an assignment, in which patterns of files are plain text; false: it is unknown.
+func (s *script) expandValue(word *syntax.Word) (value string, ok bool) {
 	if word == nil { // an empty value
 		return "", true
 	}
 	plain := &syntax.Word{} // Literal leaves backslashes outside quotes
 	for _, part := range word.Parts {
 		if text, is := part.(*syntax.Lit); is {
-			if strings.ContainsAny(text.Value, "*?~") {
-				return "", false
-			}
 			part = &syntax.Lit{Value: backslash.ReplaceAllString(text.Value, "$1")}
 		}
 		plain.Parts = append(plain.Parts, part)
@@ -182,13 +288,17 @@ func (s *script) expand(word *syntax.Word) (value string, ok bool) {
 
 var backslash = regexp.MustCompile(`\\(.)`)
 
-// Get returns a known variable, or one from the environment that starts the script: the caller adds that value.
+// Get returns a known variable, or one from the environment that starts the script: the caller adds that of paths.
 func (s *script) Get(name string) expand.Variable {
 	value, known := s.values[name]
 	if name == "APPDIR" && !known {
 		value, known = path.Dir(s.file), true
 	}
-	return expand.Variable{Set: known || name == "LD_LIBRARY_PATH" || name == "PATH", Kind: expand.String, Str: value}
+	caller := name == libraryPath || name == "PATH"
+	if !known && !caller {
+		value, known = s.machine.Lookup(name)
+	}
+	return expand.Variable{Set: known || caller || strings.HasPrefix(name, "VK_"), Kind: expand.String, Str: value}
 }
 
 // Each is a part of expand.Environ. No expansion lists the variables.

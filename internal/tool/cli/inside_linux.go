@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"vkloader/internal/decide/binary"
@@ -66,6 +67,16 @@ func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Laun
 	if err := trusted(m, append(l.Through, l.Program)); err != nil {
 		return "", err
 	}
+	s.bundle.Variables = l.Variables
+	var names []string
+	for _, a := range l.Variables {
+		names = append(names, a.Name)
+		s.variables = append(s.variables, a.Name+term.Either(a.Unset, "", "="+a.Value))
+	}
+	if len(l.Through) == 0 {
+		fmt.Fprintf(s.messages(), "vkloader: %s sets %s\n", term.OneLine(launcher), term.OneLine(strings.Join(names, ", ")))
+		return l.Program, nil
+	}
 	s.bundle.Launcher = launcher
 	what := s.bundle.Shown(l.Program)
 	if l.Paths != "" {
@@ -74,7 +85,10 @@ func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Laun
 			paths += ":" + value
 		}
 		s.variables = append(s.variables, libraryPath+"="+paths)
-		what += ", with the launcher's " + libraryPath
+		names = append(names, libraryPath)
+	}
+	if len(names) > 0 {
+		what += ", with the launcher's " + strings.Join(names, ", ")
 	}
 	fmt.Fprintf(s.messages(), "vkloader: %s starts %s: examining %[2]s\n", term.OneLine(launcher), term.OneLine(what))
 	return l.Program, nil

@@ -3,9 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -24,6 +27,12 @@ type subject struct {
 // subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights and
 // word size.
 func (s *invocation) subject(app string, elevated bool, pid int) (*subject, error) {
+	if pid == 0 && !elevated && s.root == "" && isFlatpak(s, app) {
+		if pid = flatpakProcess(app); pid == 0 {
+			return nil, exit.Unable("--app: no process of the Flatpak %s with a Vulkan loader runs: its drivers are those of its sandbox. Start it, and try again", app)
+		}
+		app = ""
+	}
 	if pid == 0 {
 		app, err := s.inside(app)
 		if err != nil {
@@ -51,6 +60,27 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 		source.Added, source.Without = s.added, s.without
 	}
 	return &subject{source: served(source), process: p}, nil
+}
+
+// isFlatpak reports whether a name is the ID of an installed Flatpak, and of no program.
+func isFlatpak(s *invocation, name string) bool {
+	m, err := s.machine()
+	if err != nil || strings.Count(name, ".") < 2 || strings.Contains(name, "/") || m.Exists(name) {
+		return false
+	}
+	home, _ := m.Lookup(variables.Home.Name())
+	return m.Exists("/var/lib/flatpak/app/"+name) || home != "" && m.Exists(home+"/.local/share/flatpak/app/"+name)
+}
+
+// flatpakProcess returns the process of a Flatpak that has a loader; 0: none runs.
+func flatpakProcess(name string) int {
+	found, _, _ := process.Here.List()
+	for _, p := range found {
+		if info, _ := p.Machine.ReadFile("/.flatpak-info"); slices.Contains(strings.Split(string(info), "\n"), "name="+name) {
+			return p.PID
+		}
+	}
+	return 0
 }
 
 // sourceFor returns the machine's facts for a process.

@@ -86,6 +86,7 @@ type tried struct {
 	detail string   // the sandbox's detail, such as the Flatpak's name
 	at     FileLine // the line that sets the variable now; without a file: unknown
 	unit   unit     // of a service; the zero value: none
+	script bool     // at is in a script that starts the program
 	sets   string   // the program that sets the variable for the programs that it starts; "": none
 	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
 	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
@@ -105,6 +106,9 @@ func (t tried) say() (string, []shell.Line) {
 	}
 	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
 		text, commands = t.inStarter(), nil
+	}
+	if t.script {
+		text, commands = t.inScript(), nil
 	}
 	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()

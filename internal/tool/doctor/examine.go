@@ -47,11 +47,11 @@ type record struct {
 	*Report
 	host
 	source *machine.Source
-	lines  map[string]FileLine // the lines that set variables, as far as known
+	lines  map[string]settingLine // the lines that set variables, as far as known
 }
 
 func recordOf(r *Report, source *machine.Source) record {
-	return record{r, host{&source.Machine}, source, map[string]FileLine{}}
+	return record{r, host{&source.Machine}, source, map[string]settingLine{}}
 }
 
 // exam is an examination in progress.

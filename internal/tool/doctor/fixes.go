@@ -279,9 +279,10 @@ func (e *record) tried(choice ...offer) tried {
 		}
 		t.unit = u
 	}
-	if set && t.at.File == "" {
-		t.at = e.setAt(o.Variable)
+	if t.at.File == "" {
+		t.at, t.script = e.setAt(o.Variable, set)
 	}
+	t.script = t.script && o.File == "" && o.And == nil && len(t.choice) == 0
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		t.sets = e.starterOf(t.at)
 	}
@@ -289,19 +290,33 @@ func (e *record) tried(choice ...offer) tried {
 	return t
 }
 
-// setAt returns the first line that sets a variable to its value; without a file: unknown.
-func (e *record) setAt(variable string) FileLine {
-	at, known := e.lines[variable]
-	if known {
-		return at
+// setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a
+// line of a script that starts the program, or the tool.
+func (e *record) setAt(variable string, set bool) (at FileLine, script bool) {
+	for _, a := range e.options.Bundle.Variables {
+		if a.Name == variable && !a.Unset {
+			at, script = FileLine{a.File, a.Line}, true
+		}
+	}
+	if script || !set {
+		return at, script
+	}
+	if at, known := e.lines[variable]; known {
+		return at.FileLine, at.script
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
 	} else if at = e.startedBy(e.ownHome(), variable); at.File == "" {
 		if by := e.setterOf(variable); by != nil {
-			at = by.at
+			at, script = by.at, by.at.File != ""
 		}
 	}
-	e.lines[variable] = at
-	return at
+	e.lines[variable] = settingLine{at, script}
+	return at, script
+}
+
+// settingLine is the line that sets a variable.
+type settingLine struct {
+	FileLine
+	script bool // of a script that starts the program
 }

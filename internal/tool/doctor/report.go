@@ -272,7 +272,7 @@ func (f *Finding) remedy() advice {
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
 	t, is := f.remedy().(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.undecided()
+	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.script && !t.undecided()
 }
 
 // SavesTime reports whether the fix makes programs start faster.

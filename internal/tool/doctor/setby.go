@@ -57,6 +57,8 @@ func (f *Finding) Unfixed() string {
 		switch {
 		case inContainer(do.kind):
 			return "the variable is set when the container starts"
+		case do.script:
+			return "the script " + do.at.File + " sets the variable"
 		case do.kind == "service":
 			return "the service's unit sets its variables"
 		case do.kind != "":

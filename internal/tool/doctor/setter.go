@@ -58,16 +58,33 @@ func (h host) newSetter(pid, variable string) *setter {
 	words := strings.Split(strings.TrimRight(h.whole("/proc/"+pid+"/cmdline"), "\x00"), "\x00")
 	s.name = path.Base(words[0])
 	shells := []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"}
-	if !slices.Contains(shells, s.name) || len(words) < 2 || !path.IsAbs(words[1]) {
+	if !slices.Contains(shells, s.name) {
 		return s
 	}
-	s.name = path.Base(words[1])
-	for number, line := range strings.Split(h.whole(words[1]), "\n") {
-		if setsVariable(line, variable) {
-			s.at = FileLine{words[1], number + 1}
+	// A shell exports the path of the command in the variable _, also for a script that the tool has replaced since.
+	own := &machine.Machine{Environ: strings.Split(h.whole("/proc/self/environ"), "\x00")}
+	replaced, _ := own.Lookup("_")
+	for _, script := range append(words[1:min(2, len(words))], replaced) {
+		if at := h.lineOf(script, variable); at.File != "" {
+			s.name, s.at = path.Base(script), at
+			break
 		}
 	}
 	return s
+}
+
+// lineOf returns the last line of a script that sets a variable; without a file: none.
+func (h host) lineOf(script, variable string) (at FileLine) {
+	if !path.IsAbs(script) {
+		return at
+	}
+	value := h.variable(variable)
+	for number, line := range strings.Split(h.whole(script), "\n") {
+		if setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assignsIn(line, variable, value) {
+			at = FileLine{script, number + 1}
+		}
+	}
+	return at
 }
 
 // setterText returns a clause about the parent that sets a variable; "" if none is known.
@@ -78,4 +95,12 @@ func (h host) setterText(variable string) string {
 		return ", which " + s.String() + " sets"
 	}
 	return ""
+}
+
+// inScript returns a change of a variable in the script that sets it.
+func (t tried) inScript() string {
+	if t.Set {
+		return "In the script, write " + string(t.Assignment())
+	}
+	return "Remove " + t.Variable + " from the script"
 }

@@ -18,6 +18,8 @@ import (
 type StartFile struct {
 	Launcher string // its path; "": the program itself
 	Unpacked string // the directory with the content of an image; "": no image
+
+	Variables []binary.Assignment // of its program, by the lines of scripts
 }
 
 // Shown returns a file's path: for the content of an image, the path in the image.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,5 +60,61 @@ func TestVariableOfAParent(t *testing.T) {
 	out, exit := w.Run(time.Minute, script, filepath.Join(built, "vkloader"), "doctor")
 	if want := "it is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
 		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
+	}
+}
+
+// A script that --app names is examined with the variables that it sets, and the fix is in the script.
+func TestVariableOfAScript(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		line int
+	}{
+		{"export VK_ICD_FILENAMES=/gone.json\nexec \"$@\"\n", 2},
+		{"set -e\nVK_ICD_FILENAMES=/gone.json \"$@\"\n", 3},
+		{"set -e\n\nexec env VK_ICD_FILENAMES=/gone.json vkcube\n", 4},
+	} {
+		root := t.TempDir()
+		if _, err := build("testdata/situations/bases/amd.txtar", root); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"home/mia/bin/prime-run": "#!/bin/sh\n" + c.text, "usr/bin/vkcube": "x"} {
+			if err := put(filepath.Join(root, name), []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, app := range []string{"/home/mia/bin/prime-run", "prime-run"} {
+			out, code := execute(t, "--root", root, "--env", "HOME=/home/mia", "--env", "PATH=/usr/bin:/home/mia/bin", "doctor", "--app", app)
+			want := fmt.Sprintf("Remove VK_ICD_FILENAMES from the script; it is set in /home/mia/bin/prime-run, line %d", c.line)
+			if code != 1 || !strings.Contains(squeezed(out), want) || strings.Contains(out, "unset VK_ICD") {
+				t.Errorf("exit code %d, no %q:\n%s", code, want, out)
+			}
+		}
+	}
+}
+
+// A script that replaces itself by the tool is found by the name that a shell gives to its commands.
+func TestVariableOfAReplacedScript(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Driver("one", "device name=one type=discrete")
+	script := w.Write("prime-run", "#!/bin/sh\nexport VK_LOADER_DRIVERS_DISABLE='*'\nexec \"$@\"\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, exit := w.Run(time.Minute, "bash", "-c", `"$@"; exit $?`, "bash", script, filepath.Join(built, "vkloader"), "doctor")
+	if want := "it is set in " + script + ", line 2"; exit.Code != 1 || !strings.Contains(squeezed(out), want) {
+		t.Errorf("exit code %d, no %q: %s", exit.Code, want, out)
+	}
+}
+
+// The ID of an installed Flatpak stands for its process: its sandbox has drivers of its own.
+func TestFlatpakThatDoesNotRun(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.Write(".local/share/flatpak/app/org.a.B/current", "")
+	out, exit := w.Run(time.Minute, "sh", "-c", `HOME=$1 exec "$2" explain --app org.a.B 2>&1`, "sh", w.Root, filepath.Join(built, "vkloader"))
+	if !strings.Contains(squeezed(out), "no process of the Flatpak org.a.B") || exit.Code == 0 {
+		t.Errorf("exit code %d: %s", exit.Code, out)
 	}
 }
