@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -507,5 +508,42 @@ func TestVariablesRead(t *testing.T) {
 	}
 	if !read["XDG_DATA_DIRS"] || !read[world.Disable("I2")] {
 		t.Error(read)
+	}
+}
+
+// A settings file that the tool of a release wrote keeps its meaning. Each release adds the file that its tool writes for
+//
+//	vkloader settings set --layer E2=on --layer E1=off --log warn,error --expires never
+//
+// holds: SET-13
+func TestSettingsOfReleases(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/releases/*/vk_loader_settings.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := usual(t)
+		delete(w.Env, "VK_LOADER_DEBUG")
+		settings(w, strings.ReplaceAll(string(text), "DIRECTORY", w.Path("explicit")))
+		w.Write("broken/I3.json", "{")
+		w.Env["VK_ADD_IMPLICIT_LAYER_PATH"] = w.Path("broken/I3.json")
+		s := start(t, w)
+		same(t, file+" lists", s.listed(), "E2 I1 I2")
+		created := s.create()
+		same(t, file+" enables", created.active, "E2 I1 I2")
+		if len(created.log) == 0 {
+			t.Errorf("%s logs nothing about a broken manifest", file)
+		}
+		for _, line := range created.log {
+			if !strings.Contains(line, "ERROR") && !strings.Contains(line, "WARNING") {
+				t.Errorf("%s does not log %s", file, line)
+			}
+		}
+		s.end()
 	}
 }
