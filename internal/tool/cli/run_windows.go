@@ -46,7 +46,7 @@ func ignoredByRights(source *machine.Source, program string, changes []run.Edit)
 		return nil
 	}
 	ignored := term.Words(slices.DeleteFunc(slices.Clone(changes), func(c run.Edit) bool {
-		v, known := variables.Named(c.Name)
+		v, known := variables.Find(c.Name)
 		return !c.Set || !known || !v.Secure()
 	}), func(c run.Edit) string { return c.Name })
 	if len(ignored) == 0 {
