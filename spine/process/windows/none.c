@@ -1,5 +1,5 @@
-/* none.c: functions without a task on Windows, which cancels no thread, tells DllMain whether the process ends, and lets
- * nobody write into a loaded library. */
+/* none.c: functions without a task on Windows, which cancels no thread, tells DllMain whether the process ends, and
+ * lets nobody write into a loaded library. */
 #include "process/process.h"
 
 int cancel_off(void)
