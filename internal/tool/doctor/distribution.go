@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
+	"vkloader/internal/tool/term"
 )
 
 // distribution describes the system's distribution and the way to install packages on it.
@@ -134,25 +135,12 @@ func (d distribution) install(f *drivers.Family) advice {
 	if d.class == 32 {
 		return d.driver32(f)
 	}
-	if d.is("nixos") {
-		if f.Name == drivers.NVIDIA {
-			return d.configured(`services.xserver.videoDrivers = [ "nvidia" ];`)
-		}
-		return d.configured("hardware.graphics.enable = true;")
+	ofMaker := f.Name == drivers.NVIDIA
+	if name := d.computeOnly(); ofMaker && d.sandbox == "" && name != "" {
+		return d.choose(name)
 	}
-	if do, is := d.remedy("update", nil); is {
+	if do, is := d.remedy(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), nil); is {
 		return do
-	}
-	if f.Name == drivers.NVIDIA && d.sandbox == "" {
-		if name := d.computeOnly(); name != "" {
-			return d.choose(name)
-		}
-	}
-	if f.Name == drivers.NVIDIA && d.tegra() {
-		return d.choose("nvidia-l4t-3d-core")
-	}
-	if d.is("ubuntu") && f.Name == drivers.NVIDIA && d.sandbox == "" {
-		return installing("ubuntu-drivers install")
 	}
 	if !d.reallyHas(f) {
 		suite, has := d.suite()

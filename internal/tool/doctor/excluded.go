@@ -20,12 +20,8 @@ func (e *exam) systemFiles() {
 	}
 	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
 		if !e.machine.Exists(one.sign) {
-			do := term.Either(one.place == "/sys", asRoot("mount -t sysfs sysfs /sys"), asRoot("mount -t proc proc /proc"))
-			var fix advice = do.untried(ofKernel)
-			if e.containerKind() != "" {
-				fix = advised("Start the container with " + one.place + " mounted.")
-			}
-			e.found(SystemFiles, one.place, one.place, said("%s is not mounted", one.place), fix)
+			do := e.system.by("mount", with("directory", one.place, "type", term.Either(one.place == "/sys", "sysfs", "proc")))
+			e.found(SystemFiles, one.place, one.place, said("%s is not mounted", one.place), do)
 		}
 	}
 }
@@ -137,14 +133,3 @@ const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534
-
-// groupInContainer returns advice about a node whose group in a container may not open it: the container's configuration sets the
-// group.
-func (e *exam) groupInContainer(node string) advice {
-	gid := term.Or(e.group(2, 0, "render"), "GID")
-	text := "The host gives the node to the container without its group. On the host, let the container's configuration set the group render, " + gid
-	if strings.HasPrefix(e.text("/run/systemd/container"), "lxc") {
-		text += ": on Incus, incus config device set CONTAINER DEVICE gid=" + gid + "; on Proxmox, dev0: " + node + ",gid=" + gid
-	}
-	return advised(text + "; then join that group in the container.").untried(outsideOnly)
-}

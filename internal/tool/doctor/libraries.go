@@ -247,11 +247,7 @@ func (e *libraryExam) findable(name string) advice {
 		return ownLinker(i, "")
 	}
 	if e.configured(name) != "" {
-		directory := path.Dir(e.configured(name))
-		if e.containerKind() != "" {
-			return typed("In the image's Dockerfile: RUN ", "ldconfig").finding(directory)
-		}
-		return asRoot("ldconfig").finding(directory)
+		return e.system.by("ldconfig", nil).finding(path.Dir(e.configured(name)))
 	}
 	if !slices.Contains(subsystemLibraries, name) {
 		return e.system.forLibrary(name)

@@ -154,23 +154,18 @@ func (h host) makersReleases(g *GPU) string {
 // nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
 // package: then the module was not built for this kernel or is not loaded.
 func (e *exam) nvidiaModule() advice {
-	if kind := e.containerKind(); kind != "" {
-		return advised("Load NVIDIA's kernel module on the host of " + sandboxWords[kind] + ".")
-	}
-	if !e.hasFamily(drivers.NVIDIA) {
+	do, headers := e.system.by("load-of-nvidia", nil), e.withoutHeaders()
+	switch {
+	case do.because != ofKernel: // the host's kernel
+	case !e.hasFamily(drivers.NVIDIA):
 		return e.system.install(drivers.For("nvidia"))
-	}
-	if m := e.system.manager(); m == nil || m.id != "debian" {
-		return e.unsigned(advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-			"or install it for this kernel.", "modprobe nvidia").untried(ofKernel))
-	}
-	if headers := e.withoutHeaders(); headers != "" {
-		do := e.system.choose(headers)
+	case headers != "":
+		do = e.system.choose(headers)
 		do.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + do.text
-		return do
+	default:
+		return e.unsigned(do)
 	}
-	return e.unsigned(advised("The libraries are installed, but the kernel module is not loaded. Run as root: modprobe nvidia; if there is no module, build "+
-		"it for this kernel: dkms autoinstall", "modprobe nvidia", "dkms autoinstall").untried(ofKernel))
+	return do
 }
 
 // withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing

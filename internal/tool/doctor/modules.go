@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -38,17 +37,13 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do advice) {
 		return "", e.nvidiaModule()
 	case modules == nil:
 		return "", nil
-	case e.containerKind() != "":
-		return "", advised("Load the kernel driver " + strings.Join(modules, " or ") + " on the host of " + sandboxWords[e.containerKind()] + ".").untried(outsideOnly)
 	}
-	release := e.kernelRelease()
-	if tree := e.modulesOf(release); tree != "" && !e.mayHave(tree, modules) {
-		return said("the kernel %s has no module %s", release, strings.Join(modules, " or ")), e.system.kernelWith(release, modules[0])
+	names, release := strings.Join(modules, " or "), e.kernelRelease()
+	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
+	if tree := e.modulesOf(release); load.because == ofKernel && tree != "" && !e.mayHave(tree, modules) {
+		return said("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
-	if g.vendor() == "Intel" {
-		return "", advised("Run as root: modprobe i915 (for new devices: modprobe xe)", "modprobe i915").untried(ofKernel)
-	}
-	return "", asRoot("modprobe " + shell.Quoted(modules[0])).untried(ofKernel)
+	return "", load
 }
 
 // modulesOf returns the directory with the modules of a kernel; "": unknown.

@@ -66,13 +66,10 @@ func (e *exam) windowless(g *GPU) {
 		return
 	}
 	const consequence = ", so programs show no window on the device"
-	switch kind := e.containerKind(); {
-	case !e.machine.Exists(nvidiaModeset) && kind != "":
-		do := said("Start the container with: %s run --device %s ...", kind, nvidiaModeset)
-		if kind == "kubernetes" || kind == "container" {
-			do = "Pass " + nvidiaModeset + " to the container."
-		}
-		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), advised(string(do)).untried(outsideOnly), nothing)
+	switch {
+	case !e.machine.Exists(nvidiaModeset) && e.containerKind() != "":
+		do := e.system.by("node-for-windows", with("node", nvidiaModeset))
+		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, nothing)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
 		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
@@ -55,29 +54,29 @@ var kitLayers = []string{"VK_LAYER_LUNARG_api_dump", "VK_LAYER_LUNARG_monitor", 
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
 func (e *exam) layerPackage(name string) *told {
-	var do told
-	m := e.system.manager()
-	switch known := layerPackages[name] != nil || slices.Contains(kitLayers, name); {
-	case !known || e.system.sandbox == "steam":
-		return nil
-	case e.system.sandbox == "flatpak" && layerPackages[name]["flatpak"] != "":
-		do = outside("flatpak install org.freedesktop.Platform.VulkanLayer."+shell.Quoted(layerPackages[name]["flatpak"]), false)
-	case e.system.sandbox == "flatpak" || e.system.sandbox == "snap":
-		do = advised("The sandbox does not contain the layer, and packages cannot be installed in it. Run the program outside of the sandbox.").untried(outsideOnly)
-	case e.system.image == declarative && name == validationLayer:
-		do = advised("Add vulkan-validation-layers to the packages of the program's environment, and its directory share/vulkan/explicit_layer.d to VK_ADD_LAYER_PATH.").untried(ofPackage)
-	case e.system.image == steamOS:
-		do = advised("The image of SteamOS does not contain the layer, and an update removes added files. Run the program in a container with the layer, for example with distrobox.").untried(outsideOnly)
-	case m != nil && layerPackages[name][m.id] != "":
-		do = e.system.choose(layerPackages[name][m.id])
-	case slices.Contains(kitLayers, name):
-		do = advised("No package of this system is known to contain the layer. The Vulkan SDK contains it: vulkan.lunarg.com.").untried(ofPackage)
-	case name == validationLayer:
-		do = advised("Install the package of Vulkan's validation layers, usually vulkan-validation-layers.").untried(ofUsual)
-	default:
+	kit := slices.Contains(kitLayers, name)
+	if layerPackages[name] == nil && !kit || e.system.sandbox == "steam" {
 		return nil
 	}
-	return &do
+	by := ""
+	if m := e.system.manager(); e.system.sandbox == "flatpak" {
+		by = "flatpak"
+	} else if m != nil {
+		by = m.id
+	}
+	verb, package_ := "layer-outside", layerPackages[name][by]
+	switch {
+	case package_ != "":
+		verb = "layer"
+	case kit:
+		verb = "layer-of-kit"
+	case name == validationLayer:
+		verb = "layer-of-validation"
+	}
+	if do, is := e.system.remedy(verb, with("p", package_)); is {
+		return &do
+	}
+	return nil
 }
 
 // choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.

@@ -86,6 +86,11 @@ func remedies() map[string]func(e *exam) advice {
 			return do
 		},
 	}
+	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "load"} {
+		list[verb] = func(e *exam) advice {
+			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor"))
+		}
+	}
 	for _, f := range drivers.Families() {
 		list["install "+f.Name] = func(e *exam) advice { return e.system.install(f) }
 	}

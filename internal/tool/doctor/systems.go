@@ -55,6 +55,7 @@ var conditions = map[string]func(d *distribution) bool{
 	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
 	"contained": func(d *distribution) bool { return d.container != "" },
 	"whole":     func(d *distribution) bool { return d.machine != nil && host{d.machine}.systemContainer() },
+	"sealed":    func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
 	"kept":      func(d *distribution) bool { return d.kept },
 	"lxc": func(d *distribution) bool {
 		h := host{d.machine}
@@ -192,6 +193,7 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"app":    func() string { return term.Or(d.detail, "APPLICATION") },
 		"box":    func() string { return term.Or(d.detail, "NAME") },
 		"narrow": func() string { return d.narrow },
+		"place":  func() string { return sandboxWords[d.container] },
 		"driver": func() string { return versionOf(d.nvidiaLoaded()) },
 		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },

@@ -148,14 +148,11 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	}
 	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		if e.systemContainer() {
-			return e.groupInContainer(node)
-		}
-		if strings.HasPrefix(node, "/dev/nvidia") {
+		do := e.system.by("regroup", args)
+		if do.because == ofKernel && strings.HasPrefix(node, "/dev/nvidia") {
 			return e.nvidiaNodes(node)
 		}
-		return advised("The group of the node may not open the node. Let udev set the group, usually render, then join that group. "+
-			"Run as root: udevadm trigger --subsystem-match=drm", "udevadm trigger --subsystem-match=drm").untried(ofKernel)
+		return do
 	}
 	number := strconv.Itoa(int(group))
 	name := e.group(0, 2, number)

@@ -41,25 +41,14 @@ func (d distribution) library32(m *manager, name string) advice {
 
 // driver32 returns advice to install a family's driver for 32-bit programs.
 func (d distribution) driver32(f *drivers.Family) advice {
+	if do, is := d.remedy("driver32", nil); is {
+		return do
+	}
 	m := d.manager()
-	switch {
-	case d.is("nixos"):
-		return d.configured("hardware.graphics.enable32Bit = true;")
-	case d.is("gentoo"):
-		return advised(`Build media-libs/mesa, or NVIDIA's driver, for both word sizes: ABI_X86="64 32"`)
-	case m == nil || f.Packages[m.id] == "" || !d.has32(m), f.Name == drivers.NVIDIA && d.narrow != "i386":
+	if m == nil || f.Packages[m.id] == "" || !d.has32(m) || f.Name == drivers.NVIDIA && d.narrow != "i386" {
 		return installDriver(f.Name, "32-bit ")
-	case d.is("ubuntu") && f.Name == drivers.NVIDIA:
-		return advised("Install libnvidia-gl:i386 of the driver's version: ubuntu-drivers list shows it.", "ubuntu-drivers list")
 	}
-	name := f.Packages[m.id] // the name of the package for 64-bit programs
-	switch {
-	case f.Name == drivers.NVIDIA && m.id == "debian":
-		name = "nvidia-driver-libs"
-	case f.Name == drivers.NVIDIA && m.id == "fedora":
-		name = "xorg-x11-drv-nvidia-libs"
-	}
-	return d.install32(m, name)
+	return d.by(term.Either(f.Name == drivers.NVIDIA, "driver32-of-maker", "install32"), with("p", f.Packages[m.id]))
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
