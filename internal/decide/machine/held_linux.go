@@ -40,7 +40,7 @@ type Way struct {
 	user uint32
 }
 
-// Directory opens the directory of the file, or of a link on the way to it. make creates missing directories.
+// Directory opens the directory of the file. make creates missing directories.
 func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 	w, err := openParts(directory, make, y)
 	if err != nil {
@@ -56,30 +56,6 @@ func (y *Way) Directory(directory string, make bool) (*os.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}
 	return os.NewFile(uintptr(fd), directory), nil
-}
-
-// Link returns the target of a link in a directory; "": the name is no link. If the link may not be followed, it returns an
-// error.
-func (y *Way) Link(directory *os.File, name string) (target string, err error) {
-	fd, err := unix.Openat(int(directory.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err == unix.ENOENT {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer unix.Close(fd)
-	var info, in unix.Stat_t
-	if err := unix.Fstat(fd, &info); err != nil || info.Mode&unix.S_IFMT != unix.S_IFLNK {
-		return "", err
-	}
-	if err := unix.Fstat(int(directory.Fd()), &in); err != nil {
-		return "", err
-	}
-	if err := y.follow(name, &info, &in); err != nil {
-		return "", err
-	}
-	return readlinkat(fd, "")
 }
 
 // follow returns nil if a link in a directory may be followed, and otherwise the reason. With a nil Way, only links of root

@@ -52,7 +52,7 @@ func output(name string, mode fs.FileMode) (*os.File, *Destination, error) {
 		f, err := os.OpenFile(full, os.O_WRONLY|os.O_APPEND, 0)
 		return f, nil, err
 	}
-	p, err := placeHere(full, false, true)
+	p, err := (&Machine{}).PlaceOf(full, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +83,7 @@ func (p *Destination) stream() (*os.File, error) {
 		return nil, err
 	}
 	switch kind := info.Mode & unix.S_IFMT; {
-	case kind == unix.S_IFREG, kind == unix.S_IFLNK: // a link that was put there meanwhile is not followed
+	case kind == unix.S_IFREG, kind == unix.S_IFLNK: // a link that was put there meanwhile is replaced
 		return nil, nil
 	case kind != unix.S_IFIFO && kind != unix.S_IFCHR:
 		return nil, &fs.PathError{Op: "open", Path: handle.Name(), Err: ErrNotRegular}

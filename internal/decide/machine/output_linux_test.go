@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WriteFile writes the whole file or nothing. It writes through a link to the file behind it. Without over, it changes no
-// existing file. It leaves no temporary file.
+// WriteFile writes the whole file or nothing. It refuses a link. Without over, it changes no existing file. It leaves no
+// temporary file.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
@@ -19,15 +19,21 @@ func TestWriteFile(t *testing.T) {
 	if err := errors.Join(WriteFile(name, []byte("one"), 0o600, false), os.Symlink("out", link)); err != nil {
 		t.Fatal(err)
 	}
-	for _, there := range []string{name, link} {
-		if err := WriteFile(there, []byte("two"), 0o600, false); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%s is there: %v", there, err)
-		}
+	if err := WriteFile(name, []byte("two"), 0o600, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("it is there: %v", err)
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != "one" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := WriteFile(link, []byte("three"), 0o600, true); err != nil {
+	for _, over := range []bool{false, true} {
+		if err := WriteFile(link, []byte("two"), 0o600, over); !errors.Is(err, ErrLink) {
+			t.Errorf("a link: %v", err)
+		}
+	}
+	if f, err := Output(link, 0o600); !errors.Is(err, ErrLink) {
+		t.Errorf("a link: %v, %v", f, err)
+	}
+	if err := WriteFile(name, []byte("three"), 0o600, true); err != nil {
 		t.Error(err)
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != "three" {

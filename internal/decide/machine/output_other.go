@@ -10,10 +10,11 @@ import (
 // WriteFile writes a file of this machine that the user has named. If the file exists and over is false, WriteFile returns
 // fs.ErrExist and leaves the file unchanged.
 func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
-	if over {
-		return os.WriteFile(name, data, mode)
+	flags := os.O_TRUNC
+	if !over {
+		flags = os.O_EXCL
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := output(name, flags, mode)
 	if err != nil {
 		return err
 	}
@@ -26,7 +27,15 @@ func WriteFile(name string, data []byte, mode fs.FileMode, over bool) error {
 
 // Output creates an empty file of this machine that the user has named, and replaces an existing one.
 func Output(name string, mode fs.FileMode) (*os.File, error) {
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	return output(name, os.O_TRUNC, mode)
+}
+
+// output opens a file for writing. A link, except to a descriptor of this process, is ErrLink.
+func output(name string, flags int, mode fs.FileMode) (*os.File, error) {
+	if err := refuseLink(name); err != nil && name != "/dev/stdout" && name != "/dev/stderr" {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flags, mode)
 }
 
 // SafeDirectory returns nil: on Windows and macOS the tool does not check whether other users can replace files.

@@ -17,12 +17,16 @@ type Destination struct {
 	lock      *os.File // nil: not locked
 }
 
-// PlaceOf returns the place of a file of the running system. make creates missing directories.
+// PlaceOf returns the place of a file of the running system that is to be written or removed. A link is ErrLink. make creates
+// missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if m.Foreign() {
 		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.ErrUnsupported}
 	}
 	full, err := filepath.Abs(name)
+	if err == nil {
+		err = refuseLink(full)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,12 +39,12 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	return &Destination{directory: directory, base: filepath.Base(full)}, err
 }
 
-// PlaceNamed is PlaceOf for a name that must not be a link.
-func (m *Machine) PlaceNamed(name string, make bool) (*Destination, error) {
+// refuseLink returns ErrLink for a link.
+func refuseLink(name string) error {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("it is a link")}
+		return fmt.Errorf("%s %w", name, ErrLink)
 	}
-	return m.PlaceOf(name, make)
+	return nil
 }
 
 // Close ends the lock.
@@ -82,6 +86,9 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 
 // Replace writes the file, or the one with the suffix, in one step.
 func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
+	if err := refuseLink(p.path(suffix)); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(p.directory, ".vk_loader_settings.*")
 	if err != nil {
 		return err
@@ -100,7 +107,12 @@ func (p *Destination) Replace(suffix string, data []byte, _ fs.FileMode) error {
 }
 
 // Restore renames the file with the suffix to the file's name.
-func (p *Destination) Restore(suffix string) error { return os.Rename(p.path(suffix), p.path("")) }
+func (p *Destination) Restore(suffix string) error {
+	if err := refuseLink(p.path(suffix)); err != nil {
+		return err
+	}
+	return os.Rename(p.path(suffix), p.path(""))
+}
 
 // Remove removes the file.
 func (p *Destination) Remove() error { return os.Remove(p.path("")) }

@@ -229,23 +229,29 @@ type Destination struct {
 	base      string
 }
 
-// PlaceOf returns the place of a file of the machine, with links followed inside the machine. make creates missing
-// directories.
+// PlaceOf returns the place of a file of the machine that is to be written or removed. Links in the path of its directory are
+// followed inside the machine. A link in the place of the file itself is ErrLink; one that gets there later is itself replaced
+// or removed. make creates missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
-	return m.place(name, make, true)
-}
-
-// PlaceNamed is PlaceOf for exactly this name: a link at the end of the path is not followed. Reading it is an error, Remove
-// removes the link, and Replace replaces it.
-func (m *Machine) PlaceNamed(name string, make bool) (*Destination, error) {
-	return m.place(name, make, false)
-}
-
-func (m *Machine) place(name string, make, follow bool) (*Destination, error) {
-	if !m.Foreign() {
-		return placeHere(name, make, follow)
+	place := placeHere
+	if m.Foreign() {
+		place = m.placeBelow
 	}
-	w, err := m.walk(name, follow)
+	p, err := place(name, make)
+	if err == nil {
+		if err = p.refuseLink(""); err != nil {
+			p.Close()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// placeBelow is PlaceOf below Root.
+func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
+	w, err := m.walk(name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -286,34 +292,17 @@ func (m *Machine) place(name string, make, follow bool) (*Destination, error) {
 
 // placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could redirect a
 // write.
-func placeHere(name string, make, follow bool) (*Destination, error) {
+func placeHere(name string, make bool) (*Destination, error) {
 	var way Way
-	for range maxLinks {
-		directory, err := way.Directory(path.Dir(name), make)
-		if err != nil {
-			return nil, err
-		}
-		where, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", directory.Fd()))
-		if err != nil {
-			where = path.Dir(name)
-		}
-		p := &Destination{directory, where, path.Base(name)}
-		if !follow {
-			return p, nil
-		}
-		target, err := way.Link(directory, p.base)
-		if err == nil && target == "" {
-			return p, nil
-		}
-		p.Close()
-		if err != nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-		}
-		if name = target; !path.IsAbs(target) {
-			name = where + "/" + target
-		}
+	directory, err := way.Directory(path.Dir(name), make)
+	if err != nil {
+		return nil, err
 	}
-	return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
+	where, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", directory.Fd()))
+	if err != nil {
+		where = path.Dir(name)
+	}
+	return &Destination{directory, where, path.Base(name)}, nil
 }
 
 // Close closes the directory, which ends a lock on it.
@@ -359,6 +348,9 @@ func (p *Destination) Read(suffix string) (data []byte, mode fs.FileMode, err er
 // Replace writes the file, or the one with the suffix, in one step. Only the permissions of mode are used, without
 // set-user-ID: the content may be another user's, and would run with the rights of the writer.
 func (p *Destination) Replace(suffix string, data []byte, mode fs.FileMode) error {
+	if err := p.refuseLink(suffix); err != nil {
+		return err
+	}
 	f, err := p.temporary(0o600)
 	if err != nil {
 		return err
@@ -398,7 +390,12 @@ func ignoreMissing(err error) error {
 }
 
 // Restore renames the file with the suffix to the file's name.
-func (p *Destination) Restore(suffix string) error { return p.rename(p.base+suffix, p.base) }
+func (p *Destination) Restore(suffix string) error {
+	if err := p.refuseLink(suffix); err != nil {
+		return err
+	}
+	return p.rename(p.base+suffix, p.base)
+}
 
 // Remove removes the file.
 func (p *Destination) Remove() error {
@@ -408,6 +405,14 @@ func (p *Destination) Remove() error {
 func (p *Destination) removed(base string, err error) error {
 	if err != nil {
 		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
+	}
+	return nil
+}
+
+// refuseLink returns ErrLink if the file, or the one with the suffix, is a link.
+func (p *Destination) refuseLink(suffix string) error {
+	if is, err := p.IsLink(p.base + suffix); err == nil && is {
+		return fmt.Errorf("%s %w", path.Join(p.path, p.base+suffix), ErrLink)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,25 +62,6 @@ func TestWayInAHome(t *testing.T) {
 			}
 			if _, err := os.Lstat(home + "/dots/new"); err == nil {
 				t.Error("a directory is made behind a link")
-			}
-			// The same links in the file's place: each names the next directory.
-			var way Way
-			in, err := way.Directory(filepath.Dir(filepath.Join(home, c.path)), false)
-			if err != nil {
-				return
-			}
-			defer in.Close()
-			target, err := way.Link(in, filepath.Base(c.path))
-			if err == nil {
-				if !filepath.IsAbs(target) {
-					target = filepath.Join(home, filepath.Dir(c.path), target)
-				}
-				if d, err = way.Directory(target, true); err == nil {
-					d.Close()
-				}
-			}
-			if (err != nil) != c.fails || err != nil && !errors.Is(err, ErrOthers) && !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("in the file's place: %v", err)
 			}
 		})
 	}

@@ -180,9 +180,15 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// replaceable returns an error for a file that this tool did not write: its devices would get other names.
+// replaceable returns an error for a link, and for a file that this tool did not write: its devices would get other names.
 func replaceable(file string) error {
-	text, err := (&machine.Machine{}).ReadFile(file)
+	m := &machine.Machine{}
+	if place, err := m.PlaceOf(file, false); err == nil {
+		place.Close()
+	} else if errors.Is(err, machine.ErrLink) {
+		return exit.Unable("%w", err)
+	}
+	text, err := m.ReadFile(file)
 	if file == "" || errors.Is(err, fs.ErrNotExist) || err == nil && len(text) == 0 {
 		return nil
 	}
@@ -436,8 +442,11 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	}
 	defer place.Close()
 	if remove {
+		if err := place.Remove(); err != nil {
+			return err
+		}
 		fmt.Fprintf(s.out, "%s: removed\n", term.OneLine(name))
-		return place.Remove()
+		return nil
 	}
 	var g generation
 	set := pflag.NewFlagSet("generate", pflag.ContinueOnError)

@@ -124,7 +124,7 @@ func TestUndoFileOfOthers(t *testing.T) {
 }
 
 // A change is made to exactly the name that was shown: it is not offered for a link, and a link that takes the name's place later is
-// removed or replaced itself, so that the file to which it leads stays.
+// itself removed or refused, so that the file to which it leads stays.
 func TestChangesFollowNoLink(t *testing.T) {
 	t.Parallel()
 	const name, target = "/home/u/.config/environment.d/50-a.conf", "/home/u/key"
@@ -150,18 +150,24 @@ func TestChangesFollowNoLink(t *testing.T) {
 				t.Errorf("%s: the link is %q, %v", kind, now, err)
 			}
 		}
-		if err := remove(m, name); err != nil {
-			t.Errorf("%s: %v", kind, err)
-		}
-		if _, err := os.Lstat(link); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: the link is still there", kind)
-		}
-		relink()
-		if err := write(m, name, []byte("A=3\n"), 0o644); err != nil {
-			t.Errorf("%s: %v", kind, err)
-		}
-		if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
-			t.Errorf("%s: the link was not replaced: %v", kind, err)
+		for _, removes := range []bool{true, false} {
+			if err := os.RemoveAll(link); err != nil {
+				t.Fatal(err)
+			}
+			place, err := m.PlaceOf(name, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			relink() // after the place was examined
+			if removes {
+				err = place.Remove()
+			} else {
+				err = place.Replace("", []byte("A=3\n"), 0o644)
+			}
+			place.Close()
+			if _, gone := os.Lstat(link); removes && (err != nil || gone == nil) || !removes && (gone != nil || !errors.Is(err, machine.ErrLink)) {
+				t.Errorf("%s, removes %v: %v, %v", kind, removes, err, gone)
+			}
 		}
 		if text, err := os.ReadFile(filepath.Join(m.Root, target)); err != nil || string(text) != "A=1\n" {
 			t.Errorf("%s: the link's target is %q, %v", kind, text, err)

@@ -351,7 +351,7 @@ func readUndo(m *machine.Machine, file string) (*undo, error) {
 
 // write replaces a file in one step and creates missing directories.
 func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error {
-	at, err := m.PlaceNamed(file, true)
+	at, err := m.PlaceOf(file, true)
 	if err != nil {
 		return err
 	}
@@ -360,7 +360,7 @@ func write(m *machine.Machine, file string, text []byte, mode fs.FileMode) error
 }
 
 func remove(m *machine.Machine, file string) error {
-	at, err := m.PlaceNamed(file, false)
+	at, err := m.PlaceOf(file, false)
 	if err != nil {
 		return err
 	}
@@ -379,7 +379,7 @@ type SavedFile struct {
 // Keep reads the state of a file. A missing file is a valid state, and a link is an error: no change is made through one.
 func Keep(m *machine.Machine, path string) (SavedFile, error) {
 	k := SavedFile{Path: path}
-	at, err := m.PlaceNamed(path, false)
+	at, err := m.PlaceOf(path, false)
 	if err == nil {
 		defer at.Close()
 		k.Text, k.Mode, err = at.Read("")
@@ -387,8 +387,8 @@ func Keep(m *machine.Machine, path string) (SavedFile, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
 	}
-	if _, other := m.Readlink(path); other == nil {
-		err = exit.Unable("%s is a link, and no change is made through a link: change the file to which it leads by hand", path)
+	if errors.Is(err, machine.ErrLink) {
+		err = exit.Unable("%w", err)
 	}
 	k.There = err == nil
 	return k, err

@@ -83,7 +83,7 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 
 // Write replaces the file at place with content and the mark in one step: a program that starts meanwhile reads the old file
 // or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
-// that file. Write follows a symbolic link and replaces its target.
+// that file.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
 	text, err := marked(content, expires)
 	if err != nil {
@@ -95,9 +95,12 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 	}
 	defer at.Close()
 	before, mode, err := at.Read("")
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		mode = 0o644
-	} else if aside {
+	case err != nil:
+		return err
+	case aside:
 		if err := at.Replace(setAside, before, mode); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,15 +37,11 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// Write keeps a symbolic link, permissions and foreign members of the tool's file, and leaves no temporary file.
+// Write keeps permissions and foreign members of the tool's file, and leaves no temporary file.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	m, place, where := settle(t)
-	target := filepath.Join(m.Root, "dotfiles/settings.json")
-	write(t, target, `{"settings_array":[{"of":"another","n":12345678901234567890}],"vkloader":{"written_by":"vkloader settings"},"more":1}`, 0o600)
-	if err := os.Symlink("/dotfiles/settings.json", where); err != nil {
-		t.Fatal(err)
-	}
+	write(t, where, `{"settings_array":[{"of":"another","n":12345678901234567890}],"vkloader":{"written_by":"vkloader settings"},"more":1}`, 0o600)
 	f, err := Read(m, place)
 	if err != nil || !f.Ours {
 		t.Fatalf("%+v, %v", f, err)
@@ -57,27 +54,22 @@ func TestWrite(t *testing.T) {
 	if err := Write(m, place, content, time.Time{}, false); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(where); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v, %v", info, err)
-	}
-	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(where); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("permissions: %v, %v", info, err)
 	}
-	text, err := os.ReadFile(target)
+	text, err := os.ReadFile(where)
 	for _, want := range []string{"12345678901234567890", `"more": 1`, `"/a<b>"`, `"written_by": "vkloader settings"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s%v", want, text, err)
 		}
 	}
-	for _, directory := range []string{filepath.Dir(where), filepath.Dir(target)} {
-		if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 {
-			t.Errorf("%s: %v, %v", directory, entries, err)
-		}
+	if entries, err := os.ReadDir(filepath.Dir(where)); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 
-// Write keeps a symbolic link on the running machine.
-func TestWriteThroughLinkHere(t *testing.T) {
+// Write and Remove change no link, neither in the file's place nor in that of the file that is set aside.
+func TestLinksAreNotChanged(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	target, link := filepath.Join(directory, "real/s.json"), filepath.Join(directory, "s.json")
@@ -85,20 +77,25 @@ func TestWriteThroughLinkHere(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(&machine.Machine{}, link, map[string]any{}, time.Time{}, true); err != nil {
-		t.Fatal(err)
+	for _, place := range []string{link, filepath.Join(directory, "t.json")} {
+		if place != link {
+			write(t, place, "another's", 0o644)
+			if err := os.Rename(link, SetAside(place)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Write(&machine.Machine{}, place, map[string]any{}, time.Time{}, true); !errors.Is(err, machine.ErrLink) {
+			t.Errorf("%s: %v", place, err)
+		}
+		if _, err := Remove(&machine.Machine{}, place); !errors.Is(err, machine.ErrLink) {
+			t.Errorf("%s: %v", place, err)
+		}
 	}
-	if text, err := os.ReadFile(target); err != nil || !json.Valid(text) {
+	if text, err := os.ReadFile(target); err != nil || string(text) != "old" {
 		t.Errorf("%s, %v", text, err)
 	}
-	if to, err := os.Readlink(link); err != nil || to != target {
+	if to, err := os.Readlink(SetAside(filepath.Join(directory, "t.json"))); err != nil || to != target {
 		t.Errorf("%s, %v", to, err)
-	}
-	if restored, err := Remove(&machine.Machine{}, link); err != nil || !restored {
-		t.Errorf("%v, %v", restored, err)
-	}
-	if text, err := os.ReadFile(link); string(text) != "old" {
-		t.Errorf("%s, %v", text, err)
 	}
 }
 

@@ -175,8 +175,10 @@ func (f *LayerFile) Write(m *machine.Machine) (removed bool, err error) {
 	switch {
 	case err == nil && f.Over():
 		return true, at.Remove()
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist):
 		mode = 0o644
+	case err != nil:
+		return false, err
 	}
 	return false, at.Replace("", []byte(f.Text()), mode)
 }
