@@ -11,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 )
@@ -30,7 +32,8 @@ func newValidate(s *invocation) *cobra.Command {
 		Short: "Check driver manifests, layer manifests and settings files",
 		Long: "validate checks the JSON text of files, the published JSON Schemas, and the loader's own rules. The loader accepts some\n" +
 			"files that JSON forbids, and rejects some that the schemas allow. The content determines the kind of a file; layers in a\n" +
-			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers.\n\n" +
+			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers. The lines of a\n" +
+			"vk_layer_settings.txt are checked by the installed layers' manifests.\n\n" +
 			"For a manifest it also examines the library: whether it exists, its word size, whether its dependencies can\n" +
 			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out. With --load, a\n" +
 			"child process also loads the library and asks for its interface version.\n\n" +
@@ -53,7 +56,10 @@ func newValidate(s *invocation) *cobra.Command {
 			results, code := []validation.Result{}, exit.Fine
 			examine := libraryOf(source)
 			for _, path := range paths {
-				result, problems := validation.Judge(source.File(path), path, as)
+				result, problems, err := judgeFile(source, path, as)
+				if err != nil {
+					return notLooked(err)
+				}
 				if !fileOnly {
 					problems = openLibraries(examine, &result) || problems
 				}
@@ -93,6 +99,26 @@ func newValidate(s *invocation) *cobra.Command {
 	completes(cmd, map[string]completion{"kind": completeWith(kinds...)})
 	return cmd
 }
+
+// judgeFile checks a file: a layer settings file by the installed layers' manifests, another one by its content.
+func judgeFile(source *machine.Source, path string, as validation.Kind) (result validation.Result, problems bool, err error) {
+	file := source.File(path)
+	if file.Status != facts.FileRead || as != validation.Unknown || !settings.IsLayerFile(path, string(file.Content)) {
+		result, problems = validation.Judge(file, path, as)
+		return result, problems, nil
+	}
+	faults, err := settings.CheckLayerFile(source, string(file.Content))
+	result = validation.Result{Path: path, Kind: layerSettingsKind, Accepted: true, Findings: []validation.Remark{}}
+	for _, f := range faults {
+		result.Findings = append(result.Findings, validation.Remark{Line: f.Line, Column: 1, Code: doctor.LayerSettings.String(), Severity: f.Severity,
+			What: f.What, Do: f.Do})
+		problems = problems || f.Severity == diag.Problem
+	}
+	return result, problems, err
+}
+
+// layerSettingsKind is the kind of vk_layer_settings.txt, which layers read, and no loader.
+const layerSettingsKind = "layer-settings"
 
 // unread returns the reason why a file cannot be checked: no such file, a directory, or the given reason of the reader.
 func unread(source *machine.Source, path, reader string) string {
@@ -162,13 +188,15 @@ func printValidated(s *invocation, results []validation.Result) {
 		counts, advised := map[diag.Severity]int{}, map[string]bool{}
 		for _, f := range r.Findings {
 			counts[f.Severity]++
-			fmt.Fprintf(s.out, "%s: %s: %s [%s, %s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), s.severity(f.Severity), term.OneLine(f.What), f.Code, f.Statement)
-			if f.Do != "" && !advised[f.Code] {
-				advised[f.Code] = true
+			code := f.Code + term.Enclosed(", ", f.Statement, "")
+			fmt.Fprintf(s.out, "%s: %s: %s [%s]\n", term.OneLine(placeIn(r.Path, f.Line, f.Column)), s.severity(f.Severity), term.OneLine(f.What), code)
+			if f.Do != "" && !advised[f.Code+f.Do] {
+				advised[f.Code+f.Do] = true
 				fmt.Fprintf(s.out, "    %s\n", f.Do)
 			}
 		}
 		verdict := term.Either(!r.Accepted, "the loader ignores it", "the loader accepts it")
+		verdict = term.Either(r.Kind == layerSettingsKind, "layers read it", verdict)
 		total := ""
 		for _, severity := range []diag.Severity{diag.Problem, diag.Warning, diag.Note} {
 			if n := counts[severity]; n > 0 {
@@ -190,5 +218,5 @@ func printValidated(s *invocation, results []validation.Result) {
 var kindWords = map[string]string{
 	string(validation.Unknown): "unknown kind", string(validation.Driver): "driver manifest",
 	string(validation.Implicit): "manifest of implicit layers", string(validation.Explicit): "manifest of explicit layers",
-	string(validation.Settings): "settings",
+	string(validation.Settings): "settings", layerSettingsKind: "settings of layers",
 }

@@ -153,9 +153,6 @@ func (h host) written(file string) time.Time {
 // settingsPath is the variable that names the file of layers' settings, or its directory.
 const settingsPath = settings.LayerPathVariable
 
-// validationVariables are older setting variables of the validation layer.
-var validationVariables = []string{"VK_LAYER_ENABLES", "VK_LAYER_DISABLES"}
-
 // settingsPrefix returns the beginning of a layer's setting variables: VK_KHRONOS_VALIDATION_ of VK_LAYER_KHRONOS_validation.
 func settingsPrefix(layer string) string {
 	rest, is := strings.CutPrefix(layer, "VK_LAYER_")
@@ -168,14 +165,18 @@ func settingsPrefix(layer string) string {
 // layerSettings adds a finding for each variable that sets a layer's settings while the layer is off, and for a settings file that
 // is missing or is for such layers alone. A program may enable the layer itself.
 func (e *exam) layerSettings() {
+	var owners map[string]string
 	for _, pair := range e.source.Environ {
 		name, value, _ := strings.Cut(pair, "=")
 		switch {
-		case !strings.HasPrefix(name, "VK_") || value == "":
+		case value == "":
 		case name == settingsPath:
 			e.settingsFile(value)
 		default:
-			if layer := e.settingOf(name); layer != "" && !e.on(layer) {
+			if owners == nil {
+				owners = settings.LayersByVariable(e.machine, e.Answer.Layers)
+			}
+			if layer := e.settingOf(name, owners); layer != "" && !e.on(layer) {
 				e.settingsOff(name, "", layer)
 			}
 		}
@@ -194,10 +195,10 @@ func (e *exam) knownLayers() (names []string) {
 	return names
 }
 
-// settingOf returns the layer whose setting a variable is; "" if it is none.
-func (e *exam) settingOf(variable string) (layer string) {
-	if slices.Contains(validationVariables, variable) {
-		return validationLayer
+// settingOf returns the layer whose setting a variable is, by the layers' manifests or by the name; "" if it is none.
+func (e *exam) settingOf(variable string, owners map[string]string) (layer string) {
+	if layer = owners[variable]; layer != "" {
+		return layer
 	}
 	for _, name := range e.knownLayers() {
 		prefix := settingsPrefix(name)

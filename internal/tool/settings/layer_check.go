@@ -1,0 +1,185 @@
+package settings
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/term"
+)
+
+// ValidationLayer is the layer whose settings are known also where it is not installed.
+const ValidationLayer = layerPrefix + "KHRONOS_validation"
+
+// validationKeys are the settings of the validation layer's releases.
+var validationKeys = strings.Fields("check_command_buffer check_image_layout check_object_in_use check_query check_shaders check_shaders_caching " +
+	"debug_action debug_disable_spirv_val disables duplicate_message_limit enable_message_limit enables fine_grained_locking gpuav_buffer_address_oob " +
+	"gpuav_buffer_copies gpuav_buffer_oob gpuav_buffers_validation gpuav_descriptor_checks gpuav_descriptor_indexing gpuav_enable " +
+	"gpuav_index_buffers gpuav_indirect_dispatches_buffers gpuav_indirect_draws_buffers gpuav_indirect_trace_rays_buffers " +
+	"gpuav_post_process_descriptor_indexing gpuav_safe_mode gpuav_select_instrumented_shaders gpuav_shader_instrumentation gpuav_validate_ray_query " +
+	"gpuav_warn_on_robust_oob log_filename message_format_display_application_name message_format_json message_id_filter object_lifetime " +
+	"printf_buffer_size printf_enable printf_only_preset printf_to_stdout printf_verbose report_flags stateless_param " +
+	"syncval_message_extra_properties syncval_queue_submit syncval_shader_accesses_heuristic syncval_submit_time_validation thread_safety " +
+	"unique_handles validate_best_practices validate_best_practices_amd validate_best_practices_arm validate_best_practices_img " +
+	"validate_best_practices_nvidia validate_core validate_sync vma_linear_output warn_on_robust_oob")
+
+// derivedNames returns the variables of a layer's setting that its name gives, with the vendor, without it, and without both.
+func derivedNames(layer, key string) []string {
+	key = strings.ToUpper(key)
+	whole := strings.ToUpper(strings.TrimPrefix(layer, layerPrefix))
+	names := []string{"VK_" + whole + "_" + key, layerPrefix + key}
+	if _, short, is := strings.Cut(whole, "_"); is {
+		names = append(names, "VK_"+short+"_"+key)
+	}
+	return names
+}
+
+// variablesOf returns the variables that a layer reads for a setting.
+func (l *Layer) variablesOf(s *Setting) []string {
+	switch {
+	case s.Variable == "":
+		return nil
+	case slices.Contains(derivedNames(l.Name, s.Key), s.Variable):
+		return derivedNames(l.Name, s.Key)
+	}
+	return append(derivedNames(l.Name, s.Key), s.Variable)
+}
+
+// LayersByVariable returns the variables of settings, each with the layer that reads it: of the installed layers, and of the
+// validation layer.
+func LayersByVariable(m *machine.Machine, layers []*manifest.Layer) map[string]string {
+	owners := map[string]string{}
+	for _, key := range validationKeys {
+		for _, name := range derivedNames(ValidationLayer, key) {
+			owners[name] = ValidationLayer
+		}
+	}
+	for _, l := range readLayers(m, layers) {
+		for i := range l.Settings {
+			for _, name := range l.variablesOf(&l.Settings[i]) {
+				owners[name] = l.Name
+			}
+		}
+	}
+	variables.Each(func(id variables.ID) { delete(owners, id.Name()) })
+	delete(owners, LayerPathVariable)
+	return owners
+}
+
+// readLayers reads the settings of installed layers. A manifest that cannot be read has none.
+func readLayers(m *machine.Machine, layers []*manifest.Layer) (list []*Layer) {
+	for _, installed := range layers {
+		if installed.Meta {
+			continue
+		}
+		if text, err := m.ReadFile(installed.Manifest); err == nil {
+			if l, err := ReadLayer(text, installed.Name); err == nil {
+				list = append(list, l)
+			}
+		}
+	}
+	return list
+}
+
+// LayerFault is a fault in a layer settings file.
+type LayerFault struct {
+	Line     int
+	Severity diag.Severity
+	What, Do string
+}
+
+// IsLayerFile reports whether a text is a layer settings file, by its path or its first setting.
+func IsLayerFile(file, text string) bool {
+	if path.Base(strings.ReplaceAll(file, `\`, "/")) == LayerFileName {
+		return true
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			name, _, is := parse(line)
+			return is && strings.Contains(name, ".") && !strings.ContainsAny(name, "{\" ")
+		}
+	}
+	return false
+}
+
+// CheckLayerFile checks each line of a layer settings file by the manifests of the installed layers.
+func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, err error) {
+	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	if err != nil {
+		return nil, err
+	}
+	now, err := decide.Plan(source)
+	if err != nil {
+		return nil, err
+	}
+	active := func(name string) bool {
+		return slices.ContainsFunc(now.Active, func(a plan.Active) bool { return now.Layers[a.Layer].Name == name })
+	}
+	layers := readLayers(&source.Machine, answer.Layers)
+	lines := map[string]int{}
+	off := map[string]bool{}
+	for i, line := range strings.Split(text, "\n") {
+		add := func(severity diag.Severity, do, format string, args ...any) {
+			faults = append(faults, LayerFault{i + 1, severity, fmt.Sprintf(format, args...), do})
+		}
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, value, is := parse(line)
+		prefix, key, dotted := strings.Cut(name, ".")
+		if !is || !dotted {
+			add(diag.Problem, "Write LAYER.KEY = VALUE, such as khronos_validation.validate_sync = true.", "the line is no setting")
+			continue
+		}
+		if before := lines[name]; before > 0 {
+			add(diag.Warning, "Remove one of the lines.", "line %d sets %s, too: the last line counts", before, name)
+		}
+		lines[name] = i + 1
+		at := slices.IndexFunc(layers, func(l *Layer) bool { return l.Full("") == prefix+"." })
+		if at < 0 {
+			f := missingLayer(prefix, layers)
+			add(f.Severity, f.Do, "%s", f.What)
+			continue
+		}
+		l := layers[at]
+		if !active(l.Name) && !off[l.Name] {
+			off[l.Name] = true
+			add(diag.Note, "Start a program with vkloader run --layer "+l.Name+" PROGRAM, or set VK_INSTANCE_LAYERS="+l.Name+".",
+				"%s is not on: the setting has no effect unless the program enables the layer", l.Name)
+		}
+		setting := l.Find(key)
+		switch {
+		case len(l.Settings) == 0:
+		case setting == nil:
+			add(diag.Problem, "See vkloader settings layer "+l.Name+".", "%v", l.Unknown(key))
+		default:
+			if err := setting.Check(value); err != nil {
+				add(diag.Problem, "See vkloader settings layer "+l.Name+".", "%v", err)
+			}
+		}
+	}
+	return faults, nil
+}
+
+// missingLayer returns the fault of a setting whose layer is not installed.
+func missingLayer(prefix string, layers []*Layer) LayerFault {
+	prefixes := term.Words(layers, func(l *Layer) string { return strings.TrimSuffix(l.Full(""), ".") })
+	validation := strings.TrimSuffix((&Layer{Name: ValidationLayer}).Full(""), ".")
+	near := term.NearestName(prefix, append(prefixes, validation))
+	switch {
+	case prefix == validation:
+		return LayerFault{0, diag.Warning, ValidationLayer + " is not installed", "Install the layer."}
+	case near != "":
+		return LayerFault{0, diag.Problem, "no layer has the settings " + prefix + "; did you mean " + near + "?", "Correct the name."}
+	}
+	return LayerFault{0, diag.Warning, "no installed layer has the settings " + prefix, "Install the layer, or remove the line."}
+}
