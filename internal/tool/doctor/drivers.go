@@ -305,7 +305,7 @@ func (e *exam) absentDrivers() {
 	}
 	for _, l := range e.Answer.Layers {
 		if l.EnableName != "" && e.variable(l.EnableName) != "" && slices.ContainsFunc(e.Findings, func(f Finding) bool {
-			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.ofAbsentLayer(&f)
+			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.belongsToAbsentLayer(&f)
 		}) {
 			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
 				offer(fixing, explain.UnsetVariable(l.EnableName))

@@ -95,7 +95,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
 	for f := range each(e.Answer.Diagnostics) {
 		if !e.uninteresting(f) {
-			e.ofDecision(f)
+			e.addDecision(f)
 		}
 	}
 	e.closed()

@@ -63,7 +63,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after, remedy: bySystem}).complete()
+	(&engine{report: e.Report, after: e.after, remedy: systemAdvice}).complete()
 	e.judge = e.verdict
 	return e.worded(), nil
 }

@@ -17,12 +17,6 @@ func (d *distribution) tegra() bool {
 	return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 }
 
-// onMusl reports whether the C library of the system is musl.
-func (d *distribution) onMusl() bool {
-	m := d.manager()
-	return m != nil && m.id == "alpine"
-}
-
 // glibcOwn are the names of glibc's own libraries.
 var glibcOwn = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"}
 

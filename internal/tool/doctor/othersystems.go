@@ -69,8 +69,8 @@ func (n Named) examined(examine func(Module, required) Module) Module {
 	return examine(Module{Name: n.Name, Manifest: n.Manifest, Library: n.Library, Used: true}, is)
 }
 
-// bySystem returns the first of several changes that only one system has, as advice.
-func bySystem(choice []offer) advice { return choice[0].other.advice() }
+// systemAdvice returns the first of several changes that only one system has, as advice.
+func systemAdvice(choice []offer) advice { return choice[0].other.advice() }
 
 // verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {

@@ -32,8 +32,8 @@ var realSystems = map[string]string{
 	"microos": "ID=opensuse-microos\nID_LIKE=\"suse opensuse\"", "silverblue": "ID=fedora\nVARIANT_ID=silverblue", "bazzite": "ID=bazzite\nID_LIKE=fedora",
 }
 
-// surroundings are the surroundings of a program on a system: files and variables.
-var surroundings = []struct {
+// environments are the environments of a program on a system: files and variables.
+var environments = []struct {
 	name    string
 	files   map[string]string
 	environ []string
@@ -123,7 +123,7 @@ func TestRemediesOfEverySystem(t *testing.T) {
 	used := map[*row]bool{}
 	list := remedies()
 	for id, release := range realSystems {
-		for _, place := range surroundings {
+		for _, place := range environments {
 			root := t.TempDir()
 			files := join(file("etc/os-release", release+"\n"), place.files)
 			if id == "silverblue" || id == "bazzite" {
@@ -241,7 +241,7 @@ func systemsText(systems []string) (text string) {
 	by := map[string][]string{} // systems by places
 	for _, id := range sortedKeys(in) {
 		slices.Sort(in[id])
-		where := term.Either(len(in[id]) == len(surroundings), "all", strings.Join(in[id], ", "))
+		where := term.Either(len(in[id]) == len(environments), "all", strings.Join(in[id], ", "))
 		by[where] = append(by[where], id)
 	}
 	for _, where := range sortedKeys(by) {

@@ -178,8 +178,8 @@ func (r *Report) decided(f *diag.Diagnostic, severity diag.Severity, what fact, 
 	return &r.Findings[len(r.Findings)-1]
 }
 
-// ofDecision adds a finding of the library's decision with its fix.
-func (e *exam) ofDecision(f *diag.Diagnostic) {
+// addDecision adds a finding of the library's decision with its fix.
+func (e *exam) addDecision(f *diag.Diagnostic) {
 	severity, what, do := f.Code.Entry().Severity, fact(decided{*f}), entryOf(f.Code)
 	var changes []explain.Change
 	v, excludes := explain.SwitchOf(f.Code)

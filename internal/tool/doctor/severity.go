@@ -104,10 +104,10 @@ func (e *exam) exempter() func(*Finding) exemption {
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && bad[f.Path] != nil, ofLibrary && e.ofAbsentLayer(f),
-			slices.Contains(fatal, f.Code) && served && d != nil && e.withoutDevice(drivers.Of(d.Library)):
+		case ofLibrary && bad[f.Path] != nil, ofLibrary && e.belongsToAbsentLayer(f),
+			slices.Contains(fatal, f.Code) && served && d != nil && e.lacksDevice(drivers.Of(d.Library)):
 			return absentDevice
-		case f.Code == LibraryForeign && e.besideOwn(f):
+		case f.Code == LibraryForeign && e.hasOwnSize(f):
 			return beside
 		case f.Code == LibraryForeign && e.class != ProcessClass && good:
 			return otherPrograms
@@ -124,21 +124,21 @@ func (r *Report) driverAt(manifest string) *Module {
 	return nil
 }
 
-// withoutDevice reports whether no examined device is one of a family's.
-func (e *exam) withoutDevice(family *drivers.Family) bool {
+// lacksDevice reports whether no examined device is one of a family's.
+func (e *exam) lacksDevice(family *drivers.Family) bool {
 	return !family.Software() && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
 }
 
-// ofAbsentLayer reports whether a finding is about the library of a layer that comes with a driver of absent devices.
-func (e *exam) ofAbsentLayer(f *Finding) bool {
+// belongsToAbsentLayer reports whether a finding is about the library of a layer that comes with a driver of absent devices.
+func (e *exam) belongsToAbsentLayer(f *Finding) bool {
 	return slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
 		return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
 	})
 }
 
-// besideOwn reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of
+// hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of
 // the same name in another directory, as in distributions. A layer has the same name except for the word size, as with Steam and overlays.
-func (r *Report) besideOwn(f *Finding) bool {
+func (r *Report) hasOwnSize(f *Finding) bool {
 	stem := func(m *Module) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
