@@ -114,18 +114,18 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is excluded by VK_DRIVER_FILES",
-			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried); 0000:03:00.0 (NVIDIA 10de:2520): its driver nvidia_icd.json is excluded by VK_DRIVER_FILES; nothing else is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried); 0000:03:00.0 (NVIDIA 10de:2520): its driver nvidia_icd.json is excluded by VK_DRIVER_FILES; nothing is wrong in the files"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_ICD_FILENAMES", verdict: "is excluded by VK_ICD_FILENAMES; nothing else is wrong"},
+			what: "excluded by VK_ICD_FILENAMES", verdict: "is excluded by VK_ICD_FILENAMES; nothing is wrong"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "is excluded by VK_LOADER_DRIVERS_SELECT; nothing else is wrong"},
+			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "is excluded by VK_LOADER_DRIVERS_SELECT; nothing is wrong"},
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
 			code: "gpu-left-out", what: "excluded by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
-			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing else is wrong in the files"},
-		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing else is wrong"},
+			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
+		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
-			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing else is wrong"},
+			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing is wrong"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
 			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
@@ -281,11 +281,11 @@ func TestVirtualMachine(t *testing.T) {
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
 	}
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
-	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing else is wrong in the files"
+	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
-		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing else is wrong"},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing is wrong"},
 		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried); nothing is wrong in the files"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})

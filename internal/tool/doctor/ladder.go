@@ -37,6 +37,11 @@ type missingDevice struct {
 	by   *Finding // the finding that tells it; nil: none
 }
 
+// isExplained reports whether the verdict names what keeps the device from programs: a choice of the user's, or the machine's host.
+func (m *missingDevice) isExplained() bool {
+	return m.by != nil && (m.by.Code == GPULeftOut || m.by.Code == GPUVirtual)
+}
+
 // canRender reports whether Vulkan drivers for devices of this kind exist, and the device is not for a virtual machine.
 func (h host) canRender(g *GPU) bool {
 	c := h.chip(g)

@@ -116,7 +116,7 @@ func (r *Report) end() string {
 		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
-	case len(r.missingDevices()) > 0:
+	case slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { return !m.isExplained() }):
 		end = "nothing else is wrong"
 	default:
 		end = "nothing is wrong"

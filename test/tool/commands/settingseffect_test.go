@@ -65,7 +65,7 @@ func TestFirstWords(t *testing.T) {
 	}
 	w.Env["VK_DRIVER_FILES"] = w.Path("icd.d")
 	for word, want := range map[string]string{"RADV": "radeon_icd.json", "llvmpipe": "lvp_icd.json", "lavapipe": "lvp_icd.json", "lvp": "lvp_icd.json",
-		"0": "No device."} {
+		"0": "VK_ERROR_INCOMPATIBLE_DRIVER"} {
 		if out, exit := w.Run(time.Minute, tool, word); !strings.Contains(out, want) && !strings.Contains(exit.Stderr, "no device") {
 			t.Errorf("%s: exit code %d, no %s: %s%s", word, exit.Code, want, out, exit.Stderr)
 		}

@@ -91,9 +91,8 @@ func TestDoctorNamesTheLayer(t *testing.T) {
 				}
 			}
 			out, exit := w.Run(time.Minute, tool)
-			waits := strings.Contains(out, "still being tried: ") || strings.Contains(out, "search for the culprit has not finished") // within its second
-			if named := exit.Code == 1 && strings.HasPrefix(out, "Broken: VK_LAYER_bad"); c.name == "hang" && !waits || !named && !waits ||
-				strings.Contains(out, "works") {
+			waits := strings.Contains(out, "the trial has not finished: ") || strings.Contains(out, "search for the culprit has not finished")
+			if named := exit.Code == 1 && strings.HasPrefix(out, "Broken: VK_LAYER_bad"); !named && !waits || strings.Contains(out, "works") {
 				t.Errorf("the first screen: %d\n%s", exit.Code, out)
 			}
 		})
