@@ -79,12 +79,18 @@ func (m *Machine) dpkgPackage(name string) (found Package, is bool) {
 	return found, is
 }
 
-// ApkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
-func (m *Machine) ApkInstalled() iter.Seq[Package] {
+// apkList reads apk's list of installed packages.
+func (m *Machine) apkList() []byte {
 	data, err := m.ReadLarge("/lib/apk/db/installed")
 	if err != nil {
 		data, _ = m.ReadLarge("/usr/lib/apk/db/installed")
 	}
+	return data
+}
+
+// ApkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) ApkInstalled() iter.Seq[Package] {
+	data := m.apkList()
 	return func(yield func(Package) bool) {
 		for record := range strings.SplitSeq(string(data), "\n\n") {
 			p, directory := Package{}, ""
@@ -116,10 +122,12 @@ func (m *Machine) apkPackage(name string) (Package, bool) {
 	return Package{}, false
 }
 
+// pacmanLocal is the directory of pacman's lists.
+const pacmanLocal = "/var/lib/pacman/local"
+
 // pacmanPackage reads pacman's list of a package.
 func (m *Machine) pacmanPackage(name string) (Package, bool) {
-	const directory = "/var/lib/pacman/local"
-	entries, err := m.ReadDir(directory)
+	entries, err := m.ReadDir(pacmanLocal)
 	if err != nil {
 		return Package{}, false
 	}
@@ -128,7 +136,7 @@ func (m *Machine) pacmanPackage(name string) (Package, bool) {
 		if !is || strings.Count(version, "-") != 1 {
 			continue
 		}
-		list, err := m.ReadLarge(directory + "/" + entry.Name() + "/files")
+		list, err := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/files")
 		if err != nil {
 			continue
 		}
@@ -259,14 +267,13 @@ func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
 
 // pacmanDatabase reads pacman's lists: a directory NAME-VERSION-RELEASE for each package.
 func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
-	const directory = "/var/lib/pacman/local"
-	entries, err := m.ReadDir(directory)
+	entries, err := m.ReadDir(pacmanLocal)
 	for _, entry := range entries {
 		part := strings.Split(entry.Name(), "-")
 		if err != nil || len(part) < 3 {
 			continue
 		}
-		if list, err := m.ReadLarge(directory + "/" + entry.Name() + "/files"); err == nil {
+		if list, err := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/files"); err == nil {
 			enter(owners, wanted, list, "/", strings.Join(part[:len(part)-2], "-"))
 		}
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -253,51 +254,29 @@ func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do advice) (fact
 	return what, do, nil
 }
 
-// opening returns the command that makes a file or directory readable for every user. The user owns files below the home
-// directory. For a place that is no library, manifest or directory of the search, such as /etc/shadow, it returns the advice
-// to correct the path.
+// opening returns the command that makes a file or directory readable for every user, if its package installs it so. For any
+// other place, it returns who may read it.
 func (h host) opening(place string) advice {
-	home := path.Clean(h.variable(variables.Home.Name()))
-	own := path.IsAbs(home) && home != "/" && strings.HasPrefix(place, home+"/")
-	if real, err := h.machine.Real(place); err == nil && (!h.public(place, own) || !h.public(real, own)) || err != nil && !h.public(place, own) {
-		return advised("Correct the path: drivers and layers do not belong in this place, so its permissions should stay as they are.")
+	if real, err := h.machine.Real(place); err == nil {
+		place = real
 	}
-	line := "chmod a+rX " + shell.Quoted(place)
-	if !own {
-		return asRoot(line).untried(whileClosed)
+	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && isManifestOrLibrary(place)) &&
+		h.machine.InstalledReadable(place, info.IsDir()) {
+		return asRoot("chmod a+rX " + shell.Quoted(place)).untried(whileClosed)
 	}
-	do := typed("", line).untried(whileClosed)
-	do.left = "--fix changes no permissions: run the line yourself"
-	return do
+	text := "Correct the path, or ask the owner of " + place + ": no package installs it readable for every user, so its permissions may be intended."
+	if user, _, mode, ok := h.owner(place); ok {
+		owner := term.Either(user == 0, "root", fmt.Sprintf("user %d", user))
+		text = fmt.Sprintf("Correct the path, or ask the owner of %s, %s: its mode is %#04o, and no package installs it readable for every user.",
+			place, owner, mode&0o7777)
+	}
+	return advised(text).untried(whileClosed)
 }
 
-// publicTrees are the directories in which packages install drivers, layers and settings for all users.
-var publicTrees = []string{"/usr", "/opt", "/lib", "/lib32", "/lib64", "/etc/vulkan", "/etc/xdg/vulkan", "/nix/store", "/gnu/store",
-	"/var/lib/flatpak", "/snap", "/run/host", "/run/opengl-driver", "/run/opengl-driver-32"}
-
-// public reports whether every user may read a place: a directory of the search or of libraries, or a regular file that is a
-// library or a manifest by its name and, where it can be read, by its first bytes.
-func (h host) public(place string, own bool) bool {
-	if !own && !slices.ContainsFunc(publicTrees, func(tree string) bool { return place == tree || strings.HasPrefix(place, tree+"/") }) {
-		return false
-	}
-	info, err := h.machine.Stat(place)
-	if err != nil || info.IsDir() {
-		return err == nil || denied(err)
-	}
-	base := path.Base(place)
-	library := strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.")
-	if !info.Mode().IsRegular() || !library && !strings.HasSuffix(base, ".json") {
-		return false
-	}
-	file, err := h.machine.Open(place)
-	if err != nil {
-		return denied(err)
-	}
-	defer file.Close()
-	start := make([]byte, 4)
-	n, _ := file.ReadAt(start, 0) // a short file is judged by its bytes
-	return !library || string(start[:n]) == "\x7fELF"
+// isManifestOrLibrary reports whether a file is a manifest, a settings file or a library by its name.
+func isManifestOrLibrary(file string) bool {
+	base := path.Base(file)
+	return strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.")
 }
 
 // denied reports whether an error is a permission error.
