@@ -109,5 +109,8 @@ func (m *Machine) Readlink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return root.Readlink(below(name))
+	if _, err := root.Lstat(below(name)); err != nil { // no part of the path leads out
+		return "", err
+	}
+	return os.Readlink(filepath.Join(root.Name(), below(name))) // os.Root.Readlink needs Go 1.25
 }
