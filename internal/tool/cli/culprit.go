@@ -39,8 +39,10 @@ type verdict struct {
 	Process  string           `json:"process,omitempty"`   // executable of the failed process
 	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
 	Phase    string           `json:"phase"`               // the loader's last phase before the failure
+	Wrote    string           `json:"wrote,omitempty"`     // the last line on standard error that is not the loader's
 	Last     string           `json:"last_line,omitempty"` // the loader's last line
 	Fix      shell.Line       `json:"fix,omitempty"`       // a command line with which the program works
+	Update   string           `json:"update,omitempty"`    // what to update: the user asks for the culprit
 	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
 	Notes    []string         `json:"notes"`
 }
@@ -102,6 +104,7 @@ type hunt struct {
 	forked     bool            // the failed process was forked from one with the loader
 	quiet      bool            // do not enable the loader's log, whose format may be another loader's
 	usedLoader bool            // a run has used the loader
+	saidWait   bool            // the ways to end a run were named
 }
 
 // find runs the program until the culprit is known.
@@ -133,7 +136,7 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 		case err != nil:
 			return exit.As(exit.CannotRun, err)
 		case usual == nil && h.runs > runs:
-			h.note("the program also works with %s, which it gets without vkloader", h.other.Title())
+			h.note("the program also "+term.Either(h.code > 0, "neither crashes nor hangs", "works")+" with %s, which it gets without vkloader", h.other.Title())
 		case usual != nil:
 			usual.Runs = append(found.Runs, usual.Runs...)
 			found, with = usual, h.other
@@ -199,7 +202,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	args, first := h.program.Args, found.First
 	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
 		Culprits: append([]run.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
-		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last}
+		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last, Wrote: first.Wrote}
+	h.noteExits(found)
 	if with != nil && with != h.used {
 		v.Works = h.used.Short()
 	}
@@ -220,6 +224,7 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	case run.FoundUnloading:
 		v.Fix = h.lineFor([]run.Edit{run.SetVariable(variables.DisableUnloading.Name(), "1")}, args)
 	case run.FoundCulprit:
+		v.Update = h.updates(found.Culprits)
 		_, changes := h.scene.Without(found.Culprits)
 		ignored := func(c run.Edit) bool { // a variable that the elevated program ignores
 			id, known := variables.Find(c.Name)
@@ -307,11 +312,14 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	program := h.program
 	program.Environ, _ = h.scene.Without(list)
 	progress := &loaders.Progress{}
-	heard := h.failure.listener(h.s.errOut)
+	last := &lastLine{to: h.s.errOut}
+	heard := h.failure.listener(last)
 	missing := &listener{to: heard, text: []byte(missesSymbol)}
 	refused := &listener{to: missing, text: []byte(refusesTracer)}
 	begun := time.Now()
+	stop := h.sayWait()
 	end, err := program.Trace(&run.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	stop()
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +330,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	}
 	h.code = end.Code
 	h.usedLoader = h.usedLoader || progress.Phase != ""
-	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last,
+	seen := &run.Seen{Good: !end.Hung && !end.Crashed(), Stopped: end.Interrupted, Phase: progress.Words(), Last: progress.Last, Wrote: last.text(),
 		Layers: progress.Layers, What: endOf(end)}
 	if why := h.failure.of(end, heard); seen.Good && why != "" {
 		seen.Good, seen.What = false, why
@@ -375,7 +383,7 @@ func endOf(end *run.End) string {
 	case end.Crashed():
 		return fmt.Sprintf("ended with exit code %d, %s", end.Code, crashedWith)
 	}
-	return fmt.Sprintf("ended with exit code %d", end.Code)
+	return fmt.Sprint(exitWords, end.Code)
 }
 
 // loader describes the program's loader; "": unknown.
@@ -439,13 +447,14 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 		line("from", "on the stack: "+strings.Join(v.Files[1:min(len(v.Files), 6)], ", "))
 	}
 	line("when", v.Phase)
-	line("said", v.Last)
+	line("said", v.Wrote)
+	line("log", v.Last)
 	for _, note := range v.Notes {
 		line("note", note)
 	}
 	if v.Fix != "" {
-		style.Advice(out, "    do    ", string(v.Fix), v.Fix)
-		if !apply && v.Result == run.FoundCulprit && !slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
+		style.Advice(out, "    do    ", term.Enclosed("", v.Update, ". Until then, run the program without it: ")+string(v.Fix), v.Fix)
+		if !apply && v.Result == run.FoundCulprit && v.Update == "" && !slices.ContainsFunc(v.Culprits, func(c run.Suspect) bool { return c.Kind == run.Variable }) {
 			const keepsOut = "vkloader run --find-culprit --apply ..."
 			style.Advice(out, "          ", "or let the tool keep it out of this program: "+keepsOut, keepsOut)
 		}

@@ -40,6 +40,7 @@ type Seen struct {
 	Files   []string // the mapped files on the call stack of the failure, innermost first
 	Phase   string   // the loader's last phase before the failure
 	Last    string   // the loader's last line
+	Wrote   string   // the last line on standard error that is not the loader's
 	Program string   // the executable of the failed process
 	Nowhere bool     // the failed instruction is outside of every mapping
 	Missing bool     // the dynamic linker found no definition of a symbol

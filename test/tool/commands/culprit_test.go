@@ -1,8 +1,10 @@
 package commands
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/bits"
 	"os"
 	"path/filepath"
@@ -16,13 +18,17 @@ import (
 
 // found holds the examined fields of a verdict.
 type found struct {
-	Result        string
-	Culprits      []struct{ Kind, Name string }
-	With          []struct{ Name string }
-	Runs          []struct{ Good bool }
+	Result   string
+	Culprits []struct{ Kind, Name string }
+	With     []struct{ Name string }
+	Runs     []struct {
+		Good bool
+		What string
+	}
 	What, Process string
 	Files         []string
 	Phase, Fix    string
+	Update, Wrote string
 	Loader        *struct{ Path string }
 	Notes         []string
 	Applied       bool
@@ -309,5 +315,57 @@ func TestFindCulpritThatStaysOpen(t *testing.T) {
 	v := hunted(t, w, 1, program)
 	if want := "env VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING=0 " + strings.Join(program, " "); v.Result != "keeping" || len(v.Culprits) != 0 || v.Fix != want {
 		t.Errorf("%+v, want the fix %q", v, want)
+	}
+}
+
+// For a layer that the user asks for, the fix is its update. The last line on standard error that is not the loader's is the verdict's.
+func TestFindCulpritThatIsWanted(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	w.ExplicitLayer("VK_LAYER_wanted", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	w.Env["VK_INSTANCE_LAYERS"] = "VK_LAYER_wanted"
+	v := hunted(t, w, 1, slices.Concat([]string{"sh", "-c", `echo "wanted: out of order" >&2; exec "$@"`, "sh"}, program))
+	if v.Result != "found" || len(v.Culprits) != 1 || v.Culprits[0].Name != "VK_LAYER_wanted" {
+		t.Fatalf("%+v", v)
+	}
+	if want := "Update VK_LAYER_wanted (" + w.Path("lib/VK_LAYER_wanted.so") + "), which VK_INSTANCE_LAYERS asks for"; v.Update != want || v.Wrote != "wanted: out of order" {
+		t.Errorf("update %q, wrote %q", v.Update, v.Wrote)
+	}
+}
+
+// A run that ends with an exit code is not one in which the program works: the verdict says so.
+func TestFindCulpritEndsWithExitCode(t *testing.T) {
+	t.Parallel()
+	w, program := computing(t)
+	w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", "die vkQueueSubmit")
+	v := hunted(t, w, 1, slices.Concat([]string{"sh", "-c", `"$@"; code=$?; [ $code -lt 128 ] && code=3; exit $code`, "sh"}, program))
+	if want := "ended with exit code 3: it may not work"; v.Result != "found" || !strings.Contains(fmt.Sprint(v.Notes), want) {
+		t.Errorf("no %q: %+v", want, v)
+	}
+}
+
+// A search without a time limit says what it waits for, and how to end it.
+func TestFindCulpritSaysWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	w, _ := computing(t)
+	stop := w.Path("stop")
+	wait := w.Write("wait.sh", "#!/bin/sh\nwhile [ ! -e "+stop+" ]; do sleep 0.1; done\n")
+	cmd := world.Command(t.Context(), filepath.Join(built, "vkloader"), "run", "--find-culprit", "--", "sh", wait)
+	cmd.Env = w.Environment()
+	messages, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(messages).ReadString(';')
+	if !strings.Contains(line, "run 1 still runs") || !strings.Contains(line, `Ctrl-\`) {
+		t.Error(line)
+	}
+	w.Write("stop", "")
+	go io.Copy(io.Discard, messages)
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
