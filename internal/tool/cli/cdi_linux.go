@@ -149,7 +149,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if write == nil {
 				return fmt.Errorf("--format needs yaml or json, got %q", g.format)
 			}
-			if err := replaceable(file); err != nil && !force {
+			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
 			spec, left, err := g.made(s, cmd.Flags())

@@ -288,6 +288,11 @@ func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) s
 		case fix.Edits(&f.source.Machine, change) != nil:
 			return "the change would only replace this finding with another"
 		}
+		for part := &change; part != nil; part = part.And {
+			if _, err := fix.Keep(&f.source.Machine, part.File); part.File != "" && errors.Is(err, machine.ErrLink) {
+				return err.Error()
+			}
+		}
 	}
 	return finding.Unfixed()
 }

@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,5 +25,31 @@ func TestFailedChild(t *testing.T) {
 	p := &prepared{Request: r, Plan: &Plan{Title: "a step", Args: []string{"doctor", "--fix"}}}
 	if err := (&Server{}).apply(r, p, &machine.Machine{}); err == nil || !strings.Contains(err.Error(), "no child") {
 		t.Errorf("%v", err)
+	}
+}
+
+// fixedPlan is a change with a fixed plan.
+type fixedPlan struct{ plan Plan }
+
+// Plan implements Offer.
+func (c fixedPlan) Plan(*Request) (*Plan, error) { return &c.plan, nil }
+
+// unchanged is a tool of this machine.
+type unchanged struct{ Tool }
+
+func (unchanged) Machine() machine.Machine { return machine.Machine{} }
+
+// The page shows no plan for a file that is a link, so it makes no change of it.
+func TestPlanOfALink(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("file", link); err != nil {
+		t.Fatal(err)
+	}
+	for name, plan := range map[string]Plan{"files": {Files: []File{{Path: link}}}, "also": {Also: []string{link}}} {
+		changes["of a test"] = fixedPlan{plan}
+		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: unchanged{}}, "of a test")
+		if delete(changes, "of a test"); !errors.Is(err, machine.ErrLink) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
