@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"vkloader/discover"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // endless is a file system with a file that never ends and states any size.

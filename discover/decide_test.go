@@ -15,8 +15,8 @@ import (
 
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/workers"
 	"vkloader/internal/tool/cli"
-	"vkloader/internal/workers"
 )
 
 // manifest returns a driver manifest with a library.

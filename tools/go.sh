@@ -8,7 +8,7 @@ wanted=$(sed -n 's/^go \([0-9]*\.[0-9]*\).*/\1/p' go.mod)
 if ! command -v "$1" > /dev/null; then
     found="there is no program $1"
 else
-    said=$("$1" env GOVERSION 2>&1) || :
+    said=$("$1" env GOVERSION 2>&1) || : # judged by its output
     version=$(echo "$said" | sed -n 's/^go\([0-9][0-9.]*\).*/\1/p')
     # A version that Go's developers compile has no number.
     case $said in devel*) version=$wanted ;; esac

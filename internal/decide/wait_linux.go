@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // The inotify events of a watch. Writing to a device node is none of them.

@@ -43,7 +43,7 @@ import (
 	"syscall"
 	"time"
 
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // mutant is one planted fault: the bytes from..to of a file are replaced.

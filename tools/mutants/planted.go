@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // planted is a known fault: the code that fixed a defect is removed, and one test must notice that.

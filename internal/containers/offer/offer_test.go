@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 	"vkloader/test/lib/tree"
 )
 

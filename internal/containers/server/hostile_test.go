@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 func raw(t testing.TB, directory string) *net.UnixConn {

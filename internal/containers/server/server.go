@@ -19,7 +19,7 @@ import (
 	"vkloader/internal/containers/state"
 	"vkloader/internal/containers/table"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // Options are the parts and limits of a service; 0 stands for the default of a limit.

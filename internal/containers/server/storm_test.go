@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"vkloader/internal/containers/protocol"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // Two hundred concurrent clients send every request, wait, and disconnect at any moment, while devices appear, are slow, fail

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"vkloader/internal/core/search"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // ask answers the core's needs from a machine with one layer file, and returns the decision.

@@ -70,7 +70,7 @@ func (m *Machine) Open(name string) (*os.File, error) {
 	return m.open(name, info)
 }
 
-// ErrLink is the error for a link in the place of a file that is to be written or removed.
+// ErrLink is the error for a link in the place of a file that a caller wants to write or remove.
 var ErrLink = errors.New("is a link, and no change is made through a link: change the file to which it leads")
 
 // ErrNotRegular is the error for a pipe, a socket or a device. Opening a pipe waits for its other end, and opening a device may

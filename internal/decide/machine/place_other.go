@@ -17,7 +17,7 @@ type Destination struct {
 	lock      *os.File // nil: not locked
 }
 
-// PlaceOf returns the place of a file of the running system that is to be written or removed. A link is ErrLink. make creates
+// PlaceOf returns the place of a file of the running system for a write or a removal. A link is ErrLink. make creates
 // missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 	if m.Foreign() {

@@ -229,7 +229,7 @@ type Destination struct {
 	base      string
 }
 
-// PlaceOf returns the place of a file of the machine that is to be written or removed. Links in the path of its directory are
+// PlaceOf returns the place of a file of the machine for a write or a removal. Links in the path of its directory are
 // followed inside the machine. A link in the place of the file itself is ErrLink; one that gets there later is itself replaced
 // or removed. make creates missing directories.
 func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // lastOutput is how long the output of a child is read after its end, if processes that it started hold the other end.

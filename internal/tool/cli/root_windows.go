@@ -18,6 +18,7 @@ import (
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/term"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
@@ -41,8 +42,9 @@ func elevatedHere() bool {
 // self returns the path with which this program starts itself. It also sets the reader of the system's facts.
 func self(executable string) string {
 	if r := probe.OwnReader(); r != nil {
+		messages := term.Cleaner{To: os.Stderr, Plain: true}
 		r.Failed = func(err error) {
-			fmt.Fprintf(os.Stderr, "vkloader: warning: %v; the tool reads the registry itself\n", err)
+			fmt.Fprintf(messages, "vkloader: warning: %v; the tool reads the registry itself\n", err)
 		}
 		machine.OwnReader = func() machine.Reader { return r }
 	}

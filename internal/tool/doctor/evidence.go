@@ -12,8 +12,8 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/wording"
+	"vkloader/internal/decide/workers"
 	"vkloader/internal/tool/run"
-	"vkloader/internal/workers"
 )
 
 // evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,

@@ -33,7 +33,7 @@ var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node
 type missingDevice struct {
 	*GPU
 	rung rung
-	seen string   // what was seen there
+	seen string   // why it does not hold
 	by   *Finding // the finding that tells it; nil: none
 }
 

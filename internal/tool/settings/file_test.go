@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // settle creates a machine below a temporary directory. It returns the place of a settings file on the machine and its real

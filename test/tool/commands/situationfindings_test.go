@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/workers"
+	"vkloader/internal/decide/workers"
 )
 
 // The findings of every situation have the severities and causes of testdata/situations/findings.txt. A change of a rule shows here what it
