@@ -51,7 +51,8 @@ func (m *Machine) InstalledReadable(place string, directory bool) bool {
 // dpkgDirectories and dpkgFiles are the places that Debian's packages install readable for every user.
 var (
 	dpkgDirectories = regexp.MustCompile(`^((/usr)?/lib(32|64|x32)?(/.*)?|/(usr|etc|usr/share|etc/xdg)(/vulkan(/[^/]*\.d)?)?)$`)
-	dpkgFiles       = regexp.MustCompile(`^((/usr)?/lib(32|64|x32)?/.*\.so(\.[0-9.]+)?|/(usr/share|etc|etc/xdg)/vulkan/[^/]*\.d/[^/]*\.json)$`)
+	dpkgFiles       = regexp.MustCompile(`^((/usr)?/lib(32|64|x32)?/.*\.so(\.[0-9.]+)?|` +
+		`/(usr/share|etc|etc/xdg)/vulkan/[^/]*\.d/[^/]*\.json)$`)
 )
 
 // dpkgMode returns the mode of a place of a dpkg package; 0: unknown.
@@ -75,8 +76,8 @@ func (m *Machine) dpkgMode(place string, directory bool) fs.FileMode {
 	return 0
 }
 
-// apkModes reads the modes of a place in apk's list: "F:" a directory and "M:" its owner and mode, "R:" a file in it and "a:" its
-// owner and mode. Without a mode, a directory has 755 and a file 644.
+// apkModes reads the modes of a place in apk's list: "F:" a directory and "M:" its owner and mode, "R:" a file in it and "a:"
+// its owner and mode. Without a mode, a directory has 755 and a file 644.
 func (m *Machine) apkModes(place string) (modes []fs.FileMode) {
 	directory, found := "", false
 	for line := range bytes.Lines(m.apkList()) {
@@ -100,8 +101,8 @@ func (m *Machine) apkModes(place string) (modes []fs.FileMode) {
 	return modes
 }
 
-// pacmanModes reads the modes of a place in pacman's compressed lists: "/set" has the values of the next lines, "./PATH" those of
-// a file.
+// pacmanModes reads the modes of a place in pacman's compressed lists: "/set" has the values of the next lines, "./PATH"
+// those of a file.
 func (m *Machine) pacmanModes(place string) (modes []fs.FileMode) {
 	owners := map[string]string{}
 	for _, entry := range m.Names(pacmanLocal) {

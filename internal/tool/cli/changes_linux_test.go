@@ -31,12 +31,12 @@ const (
 )
 
 // brokenOverride is a manifest that "doctor --fix" removes.
-const brokenOverride = `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_LUNARG_override","type":"GLOBAL","api_version":"1.3.0",
-"implementation_version":"1","description":"x","component_layers":["VK_LAYER_gone"],"disable_environment":{"NO_OVERRIDE":"1"}}}`
+const brokenOverride = `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_LUNARG_override","type":"GLOBAL",
+"api_version":"1.3.0","implementation_version":"1","description":"x","component_layers":["VK_LAYER_gone"],"disable_environment":{"NO_OVERRIDE":"1"}}}`
 
 // ownCDI is a CDI file of this tool.
-const ownCDI = `{"cdiVersion":"0.5.0","kind":"vkloader/vulkan","devices":[{"name":"all","containerEdits":{"hooks":[{"hookName":"createContainer",
-"path":"/usr/bin/vkloader","args":["vkloader","cdi","hook","--given","--spec-only"]}]}}]}`
+const ownCDI = `{"cdiVersion":"0.5.0","kind":"vkloader/vulkan","devices":[{"name":"all",
+"containerEdits":{"hooks":[{"hookName":"createContainer","path":"/usr/bin/vkloader","args":["vkloader","cdi","hook","--given","--spec-only"]}]}}]}`
 
 // ownSettings is a settings file of this tool.
 const ownSettings = `{"vkloader":{"written_by":"vkloader settings"},"settings_array":[]}`
@@ -60,9 +60,10 @@ var changesOf = map[string][]changing{
 }
 
 // readers are the commands that change no file that a person names or has. Each of those that write has its reason.
-var readers = map[string]string{"": "", "cdi": "", "cdi check": "", "cdi list": "", "cdi verify": "", "cdi why": "", "check": "", "list": "", "list devices": "",
-	"list drivers": "", "list layers": "", "list paths": "", "list variables": "", "ps": "", "service": "", "service inspect": "", "service status": "",
-	"settings": "", "settings policy": "", "settings show": "", "system": "", "system status": "", "validate": "", "version": "", "follow": "",
+var readers = map[string]string{"": "", "cdi": "", "cdi check": "", "cdi list": "", "cdi verify": "", "cdi why": "",
+	"check": "", "list": "", "list devices": "", "list drivers": "", "list layers": "", "list paths": "", "list variables": "",
+	"ps": "", "service": "", "service inspect": "", "service status": "", "settings": "", "settings policy": "",
+	"settings show": "", "system": "", "system status": "", "validate": "", "version": "", "follow": "",
 	"cdi hook":       "the files of a container, below its root: TestIntoVolume",
 	"pages":          "the manual, when the project is built",
 	"service border": "the service's mounts: TestBorder",
@@ -71,8 +72,8 @@ var readers = map[string]string{"": "", "cdi": "", "cdi check": "", "cdi list": 
 	"ui":             "the functions of settings and doctor: TestPlanOfALink",
 }
 
-// Each command that changes files changes exactly the file that it names. A link in the file's place is refused, whatever it leads
-// to, and no other file changes.
+// Each command that changes files changes exactly the file that it names. A link in the file's place is refused, whatever it
+// leads to, and no other file changes.
 func TestEachChangeFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	var walk func(cmd *cobra.Command, path string)
@@ -148,7 +149,8 @@ func (c changing) try(t *testing.T, kind string) {
 			delete(before, filepath.Join(home, overrideOfHome))
 			delete(after, filepath.Join(home, overrideOfHome))
 		}
-	} else if text := strings.Join(strings.Fields(out.String()+errOut.String()), " "); kind == "file" && !strings.Contains(text, "is a link") {
+	} else if text := strings.Join(strings.Fields(out.String()+errOut.String()), " "); kind == "file" &&
+		!strings.Contains(text, "is a link") {
 		t.Errorf("the link is not named: exit code %d, %s", code, text)
 	}
 	if !maps.Equal(before, after) {
