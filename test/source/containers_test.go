@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Every command of docs/containers.md is run by tools/test-containers.sh, or is for a program that is not there and is
+// Every command of docs/containers.md is run by tools/test-containers.sh or by test/tool/commands (wait), or is for a program that is not there and is
 // judged here: as a shell, Kubernetes' tools and this tool's own list of commands read it.
 func TestContainersPage(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestContainersPage(t *testing.T) {
 			if name == "no" && !slices.Contains([]string{"docker", "kubectl", "systemctl"}, first) {
 				t.Errorf("nobody runs:\n%s", body)
 			}
-			if name != "no" && !regexp.MustCompile(`(try|try_as_user|block) `+name+`\b`).Match(script) && !slices.Contains([]string{"run", "portable"}, name) {
+			if name != "no" && !regexp.MustCompile(`(try|try_as_user|block) `+name+`\b`).Match(script) && !slices.Contains([]string{"run", "portable", "wait"}, name) {
 				t.Errorf("tools/test-containers.sh does not run block %q", name)
 			}
 		}

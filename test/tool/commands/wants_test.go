@@ -2,11 +2,13 @@ package commands
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"vkloader/test/lib/binary"
 	"vkloader/test/lib/world"
 )
 
@@ -125,5 +127,35 @@ func TestProgramThatWantsMore(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The line of docs/containers.md that waits for a device ends when the device is there, and not before.
+func TestLineOfShellWaitsForDevice(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/containers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "\n```sh test=wait\n")
+	line, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/containers.md has no such line")
+	}
+	w := world.New(t)
+	w.Driver("acme", "device name=big type=discrete")
+	programs, mark := t.TempDir(), filepath.Join(t.TempDir(), "mark")
+	// At the first call, there is only another driver, which does not exist.
+	script := "#!/bin/sh\nif [ ! -e " + mark + " ]; then : > " + mark + "; export VK_DRIVER_FILES=" + mark + ".json; fi\nexec " +
+		filepath.Join(built, "vkloader") + " \"$@\"\n"
+	if err := binary.WriteProgram(filepath.Join(programs, "vkloader"), []byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	w.Env["PATH"] = programs + ":" + os.Getenv("PATH")
+	out, exit := w.Run(time.Minute+time.Second, "/bin/sh", "-c", line)
+	out += exit.Stderr
+	_, last, met := strings.Cut(out, "Not met: ")
+	if exit.Code != 0 || !met || !strings.Contains(last, "All requirements are met.") {
+		t.Errorf("exit code %d, %s", exit.Code, out)
 	}
 }
