@@ -310,10 +310,10 @@ var errUnknown = errors.New("the command does more than name a place")
 func (s *script) substitute(to io.Writer, from *syntax.CmdSubst) error {
 	before := s.directory
 	defer func() { s.directory = before }()
-	output, known := "", len(from.Stmts) > 0
+	var output string
 	for _, statement := range from.Stmts {
-		output, known = s.output(statement)
-		if !known {
+		var known bool
+		if output, known = s.output(statement); !known {
 			return errUnknown
 		}
 	}

@@ -2,7 +2,6 @@ package doctor_test
 
 import (
 	"bytes"
-	"debug/elf"
 	"debug/macho"
 	"encoding/binary"
 	"testing"
@@ -39,7 +38,7 @@ func icd(bits string) string {
 	return string(dlltest.Library(map[string]int{"32": 32, "64": 64}[bits], "vk_icdGetInstanceProcAddr"))
 }
 
-// mach and elfHead return library headers for 64-bit and 32-bit processors.
+// mach returns a library header for a 64-bit or a 32-bit processor.
 func mach(bits string) string {
 	var b bytes.Buffer
 	head := macho.FileHeader{Magic: macho.Magic64, Cpu: macho.CpuArm64, Type: macho.TypeDylib}
@@ -48,14 +47,6 @@ func mach(bits string) string {
 	}
 	_ = binary.Write(&b, binary.LittleEndian, head)
 	return b.String() + "\x00\x00\x00\x00"
-}
-
-func elfHead(class elf.Class) string {
-	b := make([]byte, 64)
-	copy(b, elf.ELFMAG)
-	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = byte(class), byte(elf.ELFDATA2LSB), 1
-	b[20] = 1
-	return string(b)
 }
 
 // ExamineForeign judges a library by the file format of the machine's system.

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,21 +209,4 @@ func (r *Report) broken(g *GPU) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})
-}
-
-// driverOf returns the name of a device's driver. A driver that does not list the device is used only if there is no other
-// one.
-func (r *Report) driverOf(g *GPU) string {
-	name := ""
-	for _, m := range r.Drivers {
-		f := drivers.Of(m.Library)
-		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {
-			continue
-		}
-		if !slices.ContainsFunc(r.Probes, func(p Probe) bool { return p.Result == ProbeNoDevice && p.Manifest == m.Manifest }) {
-			return f.Name
-		}
-		name = cmp.Or(name, f.Name)
-	}
-	return cmp.Or(name, g.Drivers[0])
 }
