@@ -20,7 +20,7 @@ import (
 
 // TestMain is also the child of a probe; a script defines its events and its end.
 func TestMain(m *testing.M) {
-	if script := os.Getenv("DISCOVER_CHILD"); script != "" && len(os.Args) == 2 {
+	if script := os.Getenv("VK_DISCOVER_CHILD"); script != "" && len(os.Args) == 2 {
 		child(script)
 	}
 	os.Exit(m.Run())
@@ -68,7 +68,7 @@ func scripted(t *testing.T, limit time.Duration, lines ...string) discover.Probe
 	if err != nil {
 		t.Fatal(err)
 	}
-	return discover.ProbeOptions{Child: own, Limit: limit, Whole: true, Env: []string{"PATH=" + os.Getenv("PATH"), "DISCOVER_CHILD=" + strings.Join(lines, "\n")}}
+	return discover.ProbeOptions{Child: own, Limit: limit, Whole: true, Env: []string{"PATH=" + os.Getenv("PATH"), "VK_DISCOVER_CHILD=" + strings.Join(lines, "\n")}}
 }
 
 // The child's events become the report: the devices, or how and in which phase the child ended.
@@ -150,7 +150,8 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if err != nil || report.Outcome != discover.Fine || len(report.Devices) != 1 || report.Library == "" {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	info, _ := asChild(t, options.Env, "info").(map[string]any)
+	list, _ := asChild(t, options.Env, "list", "devices", "--details").(map[string]any)
+	info, _ := list["details"].(map[string]any)
 	inspection, err := discover.Inspect(t.Context(), discover.InspectOptions{ProbeOptions: options})
 	if err != nil || !inspection.Decided || len(inspection.Devices) != 1 || inspection.Devices[0].Library == "" || len(inspection.Drivers) != 1 || inspection.Drivers[0].Devices != 1 {
 		t.Fatalf("%+v, %v", inspection, err)
@@ -170,7 +171,6 @@ func TestProbeOfNullDriver(t *testing.T) {
 	if !reflect.DeepEqual(said(t, report.Devices[0]), said(t, inspection.Devices[0])) {
 		t.Errorf("%v\ninspected: %v", report.Devices[0], inspection.Devices[0])
 	}
-	list, _ := asChild(t, options.Env, "list", "devices").(map[string]any)
 	devices, _ := list["devices"].([]any)
 	if len(devices) == 0 || devices[0].(map[string]any)["in"] != true {
 		t.Fatalf("%v", list)

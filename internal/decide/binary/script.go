@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -149,8 +148,12 @@ func assignmentName(word *syntax.Word) (name string, is bool) {
 }
 
 // notStarted are commands of the shell, and usual helpers of scripts: none is the program that a script starts.
-var notStarted = strings.Fields("[ [[ : . alias break cat chmod cp declare dirname echo eval exit export false kill ln local mkdir printf pwd read " +
-	"readlink realpath return rm set shift sleep source test touch trap true type ulimit umask wait which")
+var notStarted = []string{
+	"[", "[[", ":", ".", "alias", "break", "cat", "chmod", "cp", "declare", "dirname", "echo", "eval", "exit",
+	"export", "false", "kill", "ln", "local", "mkdir", "printf", "pwd", "read", "readlink", "realpath",
+	"return", "rm", "set", "shift", "sleep", "source", "test", "touch", "trap", "true", "type", "ulimit",
+	"umask", "wait", "which",
+}
 
 // call reads a simple command.
 func (s *script) call(command *syntax.CallExpr) {
@@ -278,7 +281,7 @@ func (s *script) expandValue(word *syntax.Word) (value string, ok bool) {
 	plain := &syntax.Word{} // Literal leaves backslashes outside quotes
 	for _, part := range word.Parts {
 		if text, is := part.(*syntax.Lit); is {
-			part = &syntax.Lit{Value: backslash.ReplaceAllString(text.Value, "$1")}
+			part = &syntax.Lit{Value: unescaped(text.Value)}
 		}
 		plain.Parts = append(plain.Parts, part)
 	}
@@ -286,7 +289,17 @@ func (s *script) expandValue(word *syntax.Word) (value string, ok bool) {
 	return value, err == nil
 }
 
-var backslash = regexp.MustCompile(`\\(.)`)
+// unescaped returns a text without the backslashes that quote the character after them.
+func unescaped(text string) string {
+	var plain strings.Builder
+	quotes := false
+	for _, r := range text {
+		if quotes = r == '\\' && !quotes; !quotes {
+			plain.WriteRune(r)
+		}
+	}
+	return plain.String()
+}
 
 // Get returns a known variable, or one from the environment that starts the script: the caller adds that of paths.
 func (s *script) Get(name string) expand.Variable {

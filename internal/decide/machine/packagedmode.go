@@ -49,10 +49,9 @@ func (m *Machine) InstalledReadable(place string, directory bool) bool {
 }
 
 // dpkgDirectories and dpkgFiles are the places that Debian's packages install readable for every user.
-var (
-	dpkgDirectories = regexp.MustCompile(`^((/usr)?/lib(32|64|x32)?(/.*)?|/(usr|etc|usr/share|etc/xdg)(/vulkan(/[^/]*\.d)?)?)$`)
-	dpkgFiles       = regexp.MustCompile(`^((/usr)?/lib(32|64|x32)?/.*\.so(\.[0-9.]+)?|` +
-		`/(usr/share|etc|etc/xdg)/vulkan/[^/]*\.d/[^/]*\.json)$`)
+const (
+	dpkgDirectories = `^((/usr)?/lib(32|64|x32)?(/.*)?|/(usr|etc|usr/share|etc/xdg)(/vulkan(/[^/]*\.d)?)?)$`
+	dpkgFiles       = `^((/usr)?/lib(32|64|x32)?/.*\.so(\.[0-9.]+)?|/(usr/share|etc|etc/xdg)/vulkan/[^/]*\.d/[^/]*\.json)$`
 )
 
 // dpkgMode returns the mode of a place of a dpkg package; 0: unknown.
@@ -68,9 +67,9 @@ func (m *Machine) dpkgMode(place string, directory bool) fs.FileMode {
 		}
 	}
 	switch {
-	case directory && dpkgDirectories.MatchString(place):
+	case directory && regexp.MustCompile(dpkgDirectories).MatchString(place):
 		return 0o755
-	case !directory && dpkgFiles.MatchString(place):
+	case !directory && regexp.MustCompile(dpkgFiles).MatchString(place):
 		return 0o644
 	}
 	return 0
