@@ -16,13 +16,18 @@ type Code struct {
 	Do        string        // the fix, for a finding without a more exact one
 }
 
-// codes lists every code in table order.
-var codes []*Code
+// codes lists every code in table order. Every start of the tool makes them, so all are parts of one array.
+var (
+	codes     = make([]*Code, 0, len(codeArray))
+	codeArray [128]Code
+)
 
 // code adds a code to the table.
 func code(name string, severity diag.Severity, statement, means, do string) *Code {
-	codes = append(codes, &Code{name, severity, statement, means, do})
-	return codes[len(codes)-1]
+	c := &codeArray[len(codes)]
+	*c = Code{name, severity, statement, means, do}
+	codes = append(codes, c)
+	return c
 }
 
 // The doctor's codes.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"vkloader/internal/core/manifest"
@@ -494,7 +495,9 @@ func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
 }
 
 // template is a word that the build of a package should have replaced.
-var template = regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+var template = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+})
 
 // placeholder returns a word in angle brackets; "" for none.
 func placeholder(path string) string {
@@ -514,8 +517,8 @@ var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "",
 func (h host) wrongPath(library string) string {
 	plain := linkerWords.Replace(library)
 	switch {
-	case template.MatchString(plain):
-		return string(shell.Quoted(template.FindString(plain))) + " is a template that was not filled in"
+	case template().MatchString(plain):
+		return string(shell.Quoted(template().FindString(plain))) + " is a template that was not filled in"
 	case placeholder(plain) != "":
 		return string(shell.Quoted(placeholder(plain))) + " is a template that was not filled in"
 	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):

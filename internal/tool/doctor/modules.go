@@ -72,7 +72,7 @@ func moduleName(file string) string {
 
 // kernelRelease returns the release of the running kernel, such as 6.8.0-39-generic; "": unknown.
 func (h host) kernelRelease() string {
-	if words := strings.Fields(h.text("/proc/version")); len(words) > 2 && libraryName.MatchString(words[2]) {
+	if words := strings.Fields(h.text("/proc/version")); len(words) > 2 && isFileName(words[2]) {
 		return words[2]
 	}
 	return ""

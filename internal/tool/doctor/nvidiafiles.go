@@ -32,7 +32,7 @@ func versionOf(version string) string {
 // library; "": unknown.
 func (d *distribution) replaced(owner string) advice {
 	owner, _, _ = strings.Cut(owner, ":")
-	return d.by(term.Either(libraryName.MatchString(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
+	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
 }
 
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -157,7 +156,7 @@ func (p *packages) having(m *machine.Machine, library string) string {
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
 // confirm. confirmed is false if there are no lists; "" is an unknown package.
 func (d *distribution) libraryPackage(m *manager, library string) (name string, confirmed bool) {
-	if owner := d.packages.having(d.machine, library); libraryName.MatchString(owner) {
+	if owner := d.packages.having(d.machine, library); isFileName(owner) {
 		return owner, true
 	}
 	if m.id != "debian" {
@@ -174,8 +173,11 @@ func (d *distribution) libraryPackage(m *manager, library string) (name string, 
 	return "", false
 }
 
-// libraryName is a file name that a package list may have.
-var libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+// isFileName reports whether a package list may have a file name: it is of ASCII letters, digits and _, and after the first of . + -, too.
+func isFileName(name string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+	return strings.Trim(name, letters+".+-") == "" && strings.IndexAny(name, letters) == 0
+}
 
 // unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
 func unnumbered(name string) string {
@@ -214,7 +216,7 @@ func (d distribution) forLibrary(name string) advice {
 	if do, is := d.remedy(verb, with("file", name)); is {
 		return do
 	}
-	if !libraryName.MatchString(name) { // the name becomes a part of shell lines
+	if !isFileName(name) { // the name becomes a part of shell lines
 		return advised("Install the package that has " + name + ".").untried(ofPackage)
 	}
 	switch {

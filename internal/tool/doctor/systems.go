@@ -107,7 +107,7 @@ func (d *distribution) rowOf(verb string) *row {
 type arguments map[string][]string
 
 // placeholders are the names that a person replaces. A line with one is no line for a shell.
-var placeholders = regexp.MustCompile(`\b(APPLICATION|NAME|VERSION)\b`)
+var placeholders = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(APPLICATION|NAME|VERSION)\b`) })
 
 // remedy returns advice to do something on this system, by the table; false: the table has no way.
 func (d *distribution) remedy(verb string, with arguments) (do told, known bool) {
@@ -118,7 +118,7 @@ func (d *distribution) remedy(verb string, with arguments) (do told, known bool)
 	do.because = reasonsUntried[r.why]
 	add := func(before string, line shell.Line) {
 		do.text = strings.TrimSpace(do.text + " " + before + string(line))
-		if line != "" && !placeholders.MatchString(string(line)) {
+		if line != "" && !placeholders().MatchString(string(line)) {
 			do.commands = append(do.commands, line)
 		}
 	}
@@ -205,12 +205,12 @@ func (d *distribution) ownArguments() map[string]func() string {
 }
 
 // placeOf is an argument's place in a text of the table, with the space before it.
-var placeOf = regexp.MustCompile(` ?\{([a-z]+)(?:([:=])([^ }]*))?\}`)
+var placeOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` ?\{([a-z]+)(?:([:=])([^ }]*))?\}`) })
 
 // fill returns a text of the table with its arguments: {x} has the words of x, {x:a} begins each of them with a, and {x=a} all of them
 // joined. An argument without words takes no place.
 func (d *distribution) fill(text string, with arguments) string {
-	return placeOf.ReplaceAllStringFunc(text, func(place string) string {
+	return placeOf().ReplaceAllStringFunc(text, func(place string) string {
 		words, known := d.wordsOf(place, with)
 		return term.Either(known, term.Enclosed(place[:strings.IndexByte(place, '{')], strings.Join(words, " "), ""), place)
 	})
@@ -218,7 +218,7 @@ func (d *distribution) fill(text string, with arguments) string {
 
 // fillLine returns a line of the table with its arguments, as fill does, quoted for a shell.
 func (d *distribution) fillLine(text string, with arguments) shell.Line {
-	return shell.Filled(text, placeOf, func(place string) shell.Line {
+	return shell.Filled(text, placeOf(), func(place string) shell.Line {
 		words, _ := d.wordsOf(place, with)
 		blank := term.Either[shell.Line](place[0] == ' ', " ", "")
 		return term.Either(len(words) == 0, "", blank+shell.Words(words...))
@@ -227,7 +227,7 @@ func (d *distribution) fillLine(text string, with arguments) shell.Line {
 
 // wordsOf returns the words of an argument in a text of the table; false if there is no such argument.
 func (d *distribution) wordsOf(place string, with arguments) (words []string, known bool) {
-	m := placeOf.FindStringSubmatch(place)
+	m := placeOf().FindStringSubmatch(place)
 	words, known = with[m[1]]
 	if value := d.ownArguments()[m[1]]; !known && value != nil {
 		words, known = []string{value()}, true

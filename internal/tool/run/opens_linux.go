@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"vkloader/internal/decide/binary"
@@ -21,7 +22,7 @@ import (
 var loaderNames = []string{loaders.Name, "libvulkan.so"}
 
 // loaderPath matches a string constant that is a path of a loader.
-var loaderPath = regexp.MustCompile(`[ -~\x80-\xff]*/libvulkan\.so(\.1)?\x00`)
+var loaderPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[ -~\x80-\xff]*/libvulkan\.so(\.1)?\x00`) })
 
 // OtherLoaders returns a warning for each loader file that a program opens in place of the tool's own library. The dynamic
 // linker finds such a file by DT_RPATH or LD_PRELOAD, or the program opens it by a path in its file, in a library that it
@@ -93,7 +94,7 @@ func loaderConstants(linker *binary.Linker, program *binary.File) (paths []const
 			continue
 		}
 		names = true
-		for _, text := range loaderPath.FindAll(data, 64) {
+		for _, text := range loaderPath().FindAll(data, 64) {
 			paths = append(paths, constant{string(text[:len(text)-1]), f})
 		}
 	}

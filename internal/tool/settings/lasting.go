@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide"
@@ -13,7 +14,7 @@ import (
 )
 
 // releaseNumber is a version in an identifier.
-var releaseNumber = regexp.MustCompile(`[0-9]+\.[0-9]+`)
+var releaseNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+\.[0-9]+`) })
 
 // versionIn returns the text of a UUID that is a text with a version, such as "mesa25.0.7-2"; "" for other UUIDs.
 func versionIn(uuid string) string {
@@ -22,7 +23,7 @@ func versionIn(uuid string) string {
 		return ""
 	}
 	text := strings.TrimRight(string(bytes), "\x00")
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || !releaseNumber.MatchString(text) {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || !releaseNumber().MatchString(text) {
 		return ""
 	}
 	return text

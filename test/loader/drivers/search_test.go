@@ -187,6 +187,7 @@ func TestSearchThatFindsNothing(t *testing.T) {
 func TestNamesInADirectory(t *testing.T) {
 	t.Parallel()
 	w := loud(t)
+	w.Env["WORLD_SORTED"] = world.Unset
 	for _, name := range []string{"m", "c", "z", "a", "q", "b", "y"} {
 		w.Driver(name).MoveManifest("found")
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -433,8 +434,11 @@ func (g *guest) opened() (read, opened []string) {
 		case function == "opendir", function == "fopen" && strings.HasSuffix(argument, ".json"):
 			read = append(read, line)
 		case function == "dlopen" && !strings.Contains(argument, "libvkcore"):
-			argument, _, _ = strings.Cut(argument, " ")           // without flags
-			if !strings.HasPrefix(argument, g.w.Path("direct")) { // opened by the program
+			argument, text, _ := strings.Cut(argument, " ")
+			flags, err := strconv.Atoi(text)
+			g.w.must(err)
+			const noLoad = 4                                                           // RTLD_NOLOAD: a handle of a library that is open
+			if flags&noLoad == 0 && !strings.HasPrefix(argument, g.w.Path("direct")) { // opened by the program
 				opened = append(opened, argument)
 			}
 		}
