@@ -42,7 +42,7 @@ func TestCheck(t *testing.T) {
 		got.Devices[0].ID != "pci-0000:01:00.0" || got.Devices[0].Meets {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for script, want := range map[string]int{"kill -SEGV $$": exit.Problems, "exit 1": 11,
+	for script, want := range map[string]int{`echo '{"event":"start"}'; kill -SEGV $$`: exit.Problems, `echo '{"event":"start"}'; exit 1`: 11, "exit 1": exit.NotLooked,
 		`echo '{"event":"done","phase":"create instance","round":1,"us":1,"result":-9}'; exit 1`: 10} {
 		s, out, errOut := world(t, script)
 		if code := runLine(s, []string{"check"}); code != want {

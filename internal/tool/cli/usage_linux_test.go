@@ -83,8 +83,7 @@ func TestBareCommandsShow(t *testing.T) {
 	out.Reset()
 	const want = "policy    value  choices              programs\n" +
 		"hardware  off    on, awake, off       all programs\n" +
-		"service   last   last, always, never  all programs\n" +
-		"compute   off    on, off              all programs\n"
+		"service   last   last, always, never  all programs\n"
 	if code := runLine(s, []string{"settings", "policy"}); code != exit.Fine || out.String() != want {
 		t.Errorf("policy: exit code %d, %s%s", code, out, errOut)
 	}
