@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
+	"vkloader/internal/tool/doctor"
 )
 
 // With 80 columns, no line of the first screen, a table or a finding is longer, and no text is missing.
@@ -61,5 +65,29 @@ func TestVersionAndRules(t *testing.T) {
 	if plain, rules := say("doctor", "--root", root), say("doctor", "--root", root, "--rules"); strings.Contains(plain, "DRV-042") ||
 		!strings.Contains(rules, "DRV-042") {
 		t.Errorf("%s\n%s", plain, rules)
+	}
+}
+
+// The first screen names devices in programs' order. With two devices that are not on the CPU, it says how to choose the second one.
+func TestDevicesInProgramsOrder(t *testing.T) {
+	t.Parallel()
+	intel, nvidia := probe.Device{Index: 0, Name: "Intel Iris Xe", Type: vk.Integrated}, probe.Device{Index: 1, Name: "RTX 3050", Type: vk.Discrete}
+	software := probe.Device{Index: 2, Name: "llvmpipe", Type: vk.CPU}
+	for _, c := range []struct {
+		devices []probe.Device
+		names   string
+		choice  string
+	}{
+		{[]probe.Device{intel, nvidia, software}, "0 Intel Iris Xe, 1 RTX 3050, 2 llvmpipe", "vkloader run --device 1 %command%"},
+		{[]probe.Device{intel, software}, "0 Intel Iris Xe, 2 llvmpipe", ""},
+		{nil, "", ""},
+	} {
+		r := &doctor.Report{Devices: c.devices}
+		if got := strings.Join(devicesInOrder(r), ", "); got != c.names {
+			t.Errorf("%q, want %q", got, c.names)
+		}
+		if got := deviceChoice(r); !strings.Contains(got, c.choice) || (got == "") != (c.choice == "") {
+			t.Errorf("%q, want %q", got, c.choice)
+		}
 	}
 }
