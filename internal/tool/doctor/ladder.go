@@ -89,7 +89,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isReached
 	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.Result == ProbeNoDevice }):
 		return isListed
-	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.unknown() }):
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.isPending() }):
 		return isReached // there was no trial of the driver
 	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) }):
 		return driverLoads
@@ -103,8 +103,8 @@ func (r *Report) isFor(g *GPU, m *Module) bool {
 	return slices.Contains(g.Drivers, m.Manifest) || m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == r.WordSize())
 }
 
-// unknown reports whether a trial has no result.
-func (p *Probe) unknown() bool {
+// isPending reports whether a trial has no result.
+func (p *Probe) isPending() bool {
 	return p.Result == ProbeWaits || p.Result == ProbeUntried || p.Result == ProbeAsleep
 }
 
@@ -146,7 +146,7 @@ func (r *Report) findingOf(g *GPU) (found *Finding) {
 func (r *Report) answersOf(g *GPU) string {
 	var list []string
 	for _, p := range r.Probes {
-		if p.Kind != "driver" || p.Result == ProbeOK || p.unknown() || !slices.Contains(g.Drivers, p.Manifest) {
+		if p.Kind != "driver" || p.Result == ProbeOK || p.isPending() || !slices.Contains(g.Drivers, p.Manifest) {
 			continue
 		}
 		text := p.Name + ": " + term.Or(p.Detail, string(p.Result))
