@@ -16,11 +16,8 @@ import (
 const maxText = 1 << 20
 
 // beneath opens a path below a directory. The kernel refuses a path that leads out of the directory (PRO-009).
-func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.File, error) {
+func beneath(directory *os.File, name string, flags int) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	if noSymlinks {
-		how.Resolve |= unix.RESOLVE_NO_SYMLINKS
-	}
 	raw, err := directory.SyscallConn()
 	if err != nil {
 		return nil, err
@@ -42,8 +39,8 @@ func beneath(directory *os.File, name string, flags int, noSymlinks bool) (*os.F
 
 // regular opens an ordinary file for reading and refuses other kinds. It never blocks on a FIFO. A service of root refuses a file
 // that another user can change.
-func regular(directory *os.File, name string, noSymlinks bool) (*os.File, int64, error) {
-	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, noSymlinks)
+func regular(directory *os.File, name string) (*os.File, int64, error) {
+	f, err := beneath(directory, name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,8 +60,8 @@ func regular(directory *os.File, name string, noSymlinks bool) (*os.File, int64,
 }
 
 // text reads a file with JSON.
-func text(directory *os.File, name string, noSymlinks bool) ([]byte, error) {
-	f, _, err := regular(directory, name, noSymlinks)
+func text(directory *os.File, name string) ([]byte, error) {
+	f, _, err := regular(directory, name)
 	if err != nil {
 		return nil, err
 	}

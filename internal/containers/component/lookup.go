@@ -18,18 +18,15 @@ import (
 
 	"vkloader/internal/containers/border"
 	"vkloader/internal/containers/sealed"
-	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/wording"
 )
 
 // Resolver finds packages and reads drivers from them.
 type Resolver struct {
-	Roots      []string      // of packages, in order
-	Cache      string        // directory of unpacked images
-	NoSymlinks bool          // refuse symbolic links in packages
-	Check      bool          // refuse libraries that are no ELF libraries for this machine (PRO-015)
-	Step       time.Duration // how long one step may take (PRO-025); 0: without a limit
-	Log        *slog.Logger
+	Roots []string      // of packages, in order
+	Cache string        // directory of unpacked images
+	Step  time.Duration // how long one step may take (PRO-025); 0: without a limit
+	Log   *slog.Logger
 
 	code func(name string, from io.Reader) (*os.File, error) // sealed.Code, or a replacement in tests
 }
@@ -79,7 +76,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	}
 	defer created.close()
 	enter(Created)
-	bound, err := limited(ctx, r.Step, func() (*exposed, error) { return created.run(r.NoSymlinks) })
+	bound, err := limited(ctx, r.Step, func() (*exposed, error) { return created.run() })
 	if err != nil {
 		report.BindResponse = numberOf(err)
 		return report, err
@@ -88,7 +85,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	enter(Bound)
 	enter(Reading)
 	m, err := limited(ctx, r.Step, func() (*metadata, error) {
-		data, err := text(bound.metadata, "metadata.json", r.NoSymlinks)
+		data, err := text(bound.metadata, "metadata.json")
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +97,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	r.warn(url, "metadata.json", m.doubled)
 	report.Version, report.FilePath = m.version, m.filePath
 	enter(OpenManifest)
-	manifest, err := limited(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath, r.NoSymlinks) })
+	manifest, err := limited(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath) })
 	var doubled []string
 	if err == nil {
 		report.LibraryPath, report.Manifest, doubled, err = rewrite(manifest, number)
@@ -152,7 +149,7 @@ func (r *Resolver) create(text string) (*instance, error) {
 		return nil, err
 	}
 	if u.component != "" {
-		if err = i.read(u.component, r.NoSymlinks); err != nil {
+		if err = i.read(u.component); err != nil {
 			i.close()
 			return nil, err
 		}
@@ -165,8 +162,8 @@ func (r *Resolver) create(text string) (*instance, error) {
 	return i, nil
 }
 
-func (i *instance) read(name string, noSymlinks bool) error {
-	data, err := text(i.root, name, noSymlinks)
+func (i *instance) read(name string) error {
+	data, err := text(i.root, name)
 	if err != nil {
 		return err
 	}
@@ -201,13 +198,13 @@ func (r *Resolver) root(u *URL) (*os.File, error) {
 }
 
 // run is the runner (FLS-078): it opens the directories, and starts nothing.
-func (i *instance) run(noSymlinks bool) (*exposed, error) {
+func (i *instance) run() (*exposed, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY
-	contents, err := beneath(i.root, i.layout.contents, flags, noSymlinks)
+	contents, err := beneath(i.root, i.layout.contents, flags)
 	if err != nil {
 		return nil, fmt.Errorf("contents: %w", err)
 	}
-	metadata, err := beneath(i.root, i.layout.metadata, flags, noSymlinks)
+	metadata, err := beneath(i.root, i.layout.metadata, flags)
 	if err != nil {
 		contents.Close()
 		return nil, fmt.Errorf("metadata: %w", err)
@@ -217,15 +214,9 @@ func (i *instance) run(noSymlinks bool) (*exposed, error) {
 
 // library returns a sealed copy of the library, or the package's own file where memory files cannot be executed.
 func (r *Resolver) library(i *instance, e *exposed, name string) (*Library, error) {
-	f, size, err := regular(e.contents, name, r.NoSymlinks)
+	f, size, err := regular(e.contents, name)
 	if err != nil {
 		return nil, err
-	}
-	if r.Check {
-		if err := check(f); err != nil {
-			f.Close()
-			return nil, err
-		}
 	}
 	code := r.code
 	if code == nil {
@@ -250,7 +241,7 @@ const digests = "meta/digests.json"
 
 // verify compares a file with its digest in the package.
 func verify(i *instance, name string, f *os.File) error {
-	data, err := text(i.root, digests, true)
+	data, err := text(i.root, digests)
 	if err != nil {
 		return fmt.Errorf("the kernel forbids a copy, and the package's own file is not known to be whole: %w", err)
 	}
@@ -267,29 +258,3 @@ func verify(i *instance, name string, f *os.File) error {
 	}
 	return nil
 }
-
-// check refuses a file that cannot be a driver library of this machine.
-func check(f *os.File) error {
-	own, err := os.Open("/proc/self/exe")
-	if err != nil {
-		return err
-	}
-	defer own.Close()
-	self, err := binary.ReadELF(own)
-	if err != nil {
-		return err
-	}
-	l, err := binary.ReadELF(f)
-	switch {
-	case err != nil:
-		return err
-	case l.Machine != self.Machine || l.Class != self.Class:
-		return errors.New("it is a library for another machine")
-	case len(l.Needed) > maxNeeded:
-		return fmt.Errorf("it needs %d libraries", len(l.Needed))
-	}
-	return nil
-}
-
-// maxNeeded is the number of libraries that a checked driver may need; packages contain their dependencies (FLS-113).
-const maxNeeded = 16

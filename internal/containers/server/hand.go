@@ -19,9 +19,6 @@ const noCopies = "this service can make no read-only mounts, and copies are for 
 // features returns the bits of the methods for this client (FLS-010).
 func (s *Server) features(c *connection) uint64 {
 	features := uint64(protocol.AllFeatures)
-	if s.options.NoMachineDrivers {
-		features &^= protocol.FeatureMachineDrivers
-	}
 	if !s.options.OpenDevice || s.trees.of(c.trusted).Handed() != nil {
 		features &^= protocol.FeatureOpenDevice
 	}

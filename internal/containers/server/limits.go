@@ -26,9 +26,9 @@ const (
 
 // admit accepts a client. If its user has too many, or all users together, the connection that was idle longest is closed.
 func (s *Server) admit(c *connection, peer protocol.Peer) error {
-	if c.trusted && !mayTrust(peer, s.options.TrustedGroups) {
+	if c.trusted && !mayTrust(peer) {
 		s.refused.Add(1)
-		return errors.New("it is in none of the groups of trusted clients")
+		return errors.New("it is neither root nor the service's own user")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -66,10 +66,6 @@ func (s *Server) handle(c *connection, r *protocol.Request) {
 		s.do(func() {
 			c.client.WhenIdle(func() {
 				packages := s.packages()
-				if s.options.NoMachineDrivers && len(packages) == 0 {
-					fail(protocol.ErrUnsupported)
-					return
-				}
 				s.workers.Go(func() { s.machineDrivers(c, id, of.Name, packages) })
 			})
 		})
@@ -131,11 +127,7 @@ func (s *Server) packages() (list []offer.Package) {
 
 // machineDrivers searches the machine, on a worker, and adds the drivers of packages.
 func (s *Server) machineDrivers(c *connection, id uint64, name string, packages []offer.Package) {
-	var index *offer.Index
-	var err error
-	if !s.options.NoMachineDrivers {
-		index, err = s.offers.Find(name)
-	}
+	index, err := s.offers.Find(name)
 	if err == nil {
 		index, err = s.joined.Find(index, name, packages)
 	}

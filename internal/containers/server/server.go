@@ -33,17 +33,14 @@ type Options struct {
 
 	Border border.Border // opens files for clients
 
-	NoMachineDrivers bool // do not offer the machine's drivers
-	OpenDevice       bool // open device nodes for clients, also nodes that the client's sandbox lacks
+	OpenDevice bool // open device nodes for clients, also nodes that the client's sandbox lacks
 
-	Devices         *devices.DRM        // nil: no device of the machine is watched
-	Tables          []string            // directories with tables of drivers
-	Resolver        *component.Resolver // finds the drivers that tables name
-	TolerateMissing bool                // devices that cannot be watched do not end the service (PRO-027)
-	TestSource      string              // socket for a test's devices; "": none
-	Dump            <-chan os.Signal    // each signal writes the inspect tree into the private directory; may be nil
+	Devices    *devices.DRM        // nil: no device of the machine is watched
+	Tables     []string            // directories with tables of drivers
+	Resolver   *component.Resolver // finds the drivers that tables name
+	TestSource string              // socket for a test's devices; "": none
+	Dump       <-chan os.Signal    // each signal writes the inspect tree into the private directory; may be nil
 
-	TrustedGroups  []string // groups whose members may use the socket for trusted clients
 	MaxConnections int
 	MaxPerUser     int           // connections
 	MaxUnderWay    int           // descriptors that a user's clients have not read
@@ -53,7 +50,6 @@ type Options struct {
 	IdleLimit      time.Duration // after this time, an idle client is closed
 	CountAgain     time.Duration // between two counts of a user's unread descriptors; 0: 10 ms
 	SendLimit      time.Duration // after this time, a client that reads no answer is closed; 0: 10 s
-	IdleExit       time.Duration // after this time without a client, the service ends; 0: never
 }
 
 // maxConnections is the default of the limit on all clients together.
@@ -72,8 +68,6 @@ type Server struct {
 	started time.Time
 
 	context context.Context // canceled at the end of the service
-	fail    func(error)     // ends the service with an error
-	retire  func()          // ends the service because no client uses it
 	// Only the loop's goroutine uses these. The keys are device nodes.
 	about    map[string]table.Device
 	scripted map[string]bool // devices of a test's script
@@ -90,20 +84,17 @@ type Server struct {
 	copies      copies // has its own lock
 	lines       lines
 	ending      bool
-	lastClient  time.Time // the time of the last client
 }
 
 // Run serves until the context ends, and then removes its sockets and directories (PRO-046). It returns an error if the start fails.
 func Run(ctx context.Context, options Options) error {
-	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(), lastClient: time.Now(),
+	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
 		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
 	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.closed
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	s.context = ctx
-	s.fail = func(err error) { cancel(&failure{err}) }
-	s.retire = func() { cancel(nil) }
 	s.about, s.scripted = map[string]table.Device{}, map[string]bool{}
 	if s.options.Resolver == nil {
 		s.options.Resolver = &component.Resolver{Log: s.log}
@@ -144,52 +135,15 @@ func Run(ctx context.Context, options Options) error {
 		if options.Sockets.Ready != nil {
 			options.Sockets.Ready()
 		}
-		s.exitWhenIdle(ctx)
 		s.workers.Go(func() { s.dump(ctx) })
 		<-ctx.Done()
 		s.log.Info("ending")
-		var failed *failure
-		if errors.As(context.Cause(ctx), &failed) {
-			err = failed.error
-		}
 	}
-	cancel(nil)
+	cancel()
 	s.end(listeners)
 	close(stop)
 	<-ended
 	return err
-}
-
-// failure is an error that ends the service, in contrast to a request to end.
-type failure struct{ error }
-
-// exitWhenIdle ends the service after a time without clients.
-func (s *Server) exitWhenIdle(ctx context.Context) {
-	limit := s.options.IdleExit
-	if limit == 0 {
-		return
-	}
-	s.workers.Go(func() {
-		for wait := limit; ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(wait):
-			}
-			s.mu.Lock()
-			used := len(s.connections) > 0
-			wait = limit - time.Since(s.lastClient)
-			s.mu.Unlock()
-			if used {
-				wait = limit
-			}
-			if wait <= 0 {
-				s.log.Info("no client", "for", limit)
-				s.retire()
-				return
-			}
-		}
-	})
 }
 
 // end stops accepting, drops every client, and waits up to two seconds for the workers.
@@ -243,7 +197,6 @@ func (s *Server) accept(l listener) {
 func (s *Server) leave(c *connection) {
 	s.mu.Lock()
 	delete(s.connections, c)
-	s.lastClient = time.Now()
 	s.mu.Unlock()
 	s.do(func() {
 		if c.client != nil {

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/user"
 	"path/filepath"
-	"slices"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -160,46 +157,14 @@ func taken(f *os.File) (*net.UnixListener, error) {
 	return unixListener, nil
 }
 
-// permit sets the socket's mode for all users, for the trusted groups, or for root and the service's own user. The service checks a client's groups again when it
-// connects.
+// permit sets the socket's mode: for all users, or for root and the service's own user.
 func (s *Server) permit(directory *os.Root, name string) error {
-	switch name {
-	case Socket:
-		return roots.Chmod(directory, name, 0o666)
-	case AdminSocket:
-		return roots.Chmod(directory, name, 0o600)
-	}
-	switch groups := s.options.TrustedGroups; len(groups) {
-	case 0:
-		return roots.Chmod(directory, name, 0o600)
-	case 1:
-		group, err := user.LookupGroup(groups[0])
-		if err != nil {
-			return err
-		}
-		gid, err := strconv.Atoi(group.Gid)
-		if err != nil {
-			return err
-		}
-		return errors.Join(roots.Lchown(directory, name, -1, gid), roots.Chmod(directory, name, 0o660))
-	default:
+	if name == Socket {
 		return roots.Chmod(directory, name, 0o666)
 	}
+	return roots.Chmod(directory, name, 0o600)
 }
 
-// mayTrust reports whether a client is the administrator, the service's own user, or in one of the groups.
-func mayTrust(peer protocol.Peer, groups []string) bool {
-	if peer.UID == 0 || int(peer.UID) == os.Geteuid() {
-		return true
-	}
-	ids := []string{strconv.Itoa(int(peer.GID))}
-	if u, err := user.LookupId(strconv.Itoa(int(peer.UID))); err == nil {
-		if more, err := u.GroupIds(); err == nil {
-			ids = append(ids, more...)
-		}
-	}
-	return slices.ContainsFunc(groups, func(name string) bool {
-		group, err := user.LookupGroup(name)
-		return err == nil && slices.Contains(ids, group.Gid)
-	})
-}
+// mayTrust reports whether a client is the administrator or the service's own user. A socket from the service manager may
+// admit others, so that the mode of its file does not suffice.
+func mayTrust(peer protocol.Peer) bool { return peer.UID == 0 || int(peer.UID) == os.Geteuid() }

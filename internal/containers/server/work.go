@@ -26,9 +26,6 @@ func (s *Server) watch(ctx context.Context) error {
 				return
 			}
 			s.log.Warn("devices are not watched: what comes and goes is not noticed", "why", err)
-			if !s.options.TolerateMissing {
-				s.fail(err)
-			}
 		})
 	}
 	if s.options.TestSource == "" {

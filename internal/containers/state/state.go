@@ -31,21 +31,11 @@ const (
 	Software // a pseudo-device, without hardware (FLS-050)
 )
 
-// Modes of the software driver (PRO-031).
-const (
-	Fallback = "fallback" // only if no device has a driver
-	Always   = "always"   // beside any hardware
-)
-
 // Options are the settings of the configuration that affect the state.
 type Options struct {
 	AllowHardware, AllowEmulated, AllowSoftware bool
 
-	SoftwareURL  string
-	SoftwareMode string
-	RetryFailed  bool // try a failed URL again for a new device
-	KeepStale    bool // keep the manifests of removed devices
-	OldNames     bool // devices are named as on Fuchsia
+	SoftwareURL string // offered if no device has a driver
 }
 
 // ListedDriver is a driver that a device lists.
@@ -65,8 +55,7 @@ type Device struct {
 	Active  *Component
 	Primary string // the node that only trusted clients see, as card0; "" without
 
-	options *Options
-	token   *Token // while its drivers are queried
+	token *Token // while its drivers are queried
 }
 
 // ICD is an entry of a device's list; without the flag for Vulkan it has no component.
@@ -77,11 +66,7 @@ type ICD struct {
 
 // Name returns the device's name in the inspect tree (FLS-099, PRO-030).
 func (d *Device) Name() string {
-	prefix := map[Kind]string{Hardware: "drm-", Emulated: "virt-", Software: "lavapipe-"}
-	if d.options.OldNames {
-		prefix = map[Kind]string{Hardware: "magma-", Emulated: "goldfish-", Software: "lavapipe-"}
-	}
-	return prefix[d.Kind] + d.Node
+	return map[Kind]string{Hardware: "drm-", Emulated: "virt-", Software: "lavapipe-"}[d.Kind] + d.Node
 }
 
 // Component is the source of a driver: its URL, and the state of its lookup.
@@ -121,13 +106,8 @@ func New(world World, options Options) *State {
 	return &State{world: world, options: options, byURL: map[string]*Component{}, tokens: map[*Token]string{}}
 }
 
-// Start adds the software driver if it is always offered, and schedules the first notification.
-func (s *State) Start() {
-	if s.options.SoftwareMode == Always {
-		s.addSoftware()
-	}
-	s.notify()
-}
+// Start schedules the first notification.
+func (s *State) Start() { s.notify() }
 
 // Token represents a pending operation (FLS-037).
 type Token struct{ state *State }
@@ -167,7 +147,7 @@ func (s *State) Owners() []string { return slices.Sorted(maps.Values(s.tokens)) 
 
 // Add adds a device and asks for its drivers.
 func (s *State) Add(node, primary string) *Device {
-	d := &Device{Node: node, Primary: primary, options: &s.options}
+	d := &Device{Node: node, Primary: primary}
 	d.token = s.Pend("device " + node)
 	s.Devices = append(s.Devices, d)
 	s.world.Show(d) // before any manifest of it (FLS-031)
@@ -202,9 +182,10 @@ func (s *State) list(d *Device, entries []ListedDriver) {
 	}
 }
 
-// component returns the component of a URL, and creates it on first use. A URL has one component (FLS-061).
+// component returns the component of a URL, and creates it on first use. A URL has one component (FLS-061), also a
+// failed one: only a restart of the service looks it up again.
 func (s *State) component(url string) *Component {
-	if c := s.byURL[url]; c != nil && !(c.failed && s.options.RetryFailed) {
+	if c := s.byURL[url]; c != nil {
 		return c
 	}
 	c := &Component{Number: len(s.Components), URL: url, Report: component.Report{Status: component.Uninitialized}}
@@ -283,7 +264,7 @@ func (s *State) Changed() {
 		case wanted[c] && !c.published:
 			c.published = true
 			s.world.Publish(c)
-		case !wanted[c] && c.published && !s.options.KeepStale:
+		case !wanted[c] && c.published:
 			c.published = false
 			s.world.Withdraw(c)
 		}
@@ -302,7 +283,7 @@ func (s *State) addSoftware() {
 		return
 	}
 	s.soft = true
-	d := &Device{Kind: Software, Node: "0", options: &s.options}
+	d := &Device{Kind: Software, Node: "0"}
 	s.Devices = append(s.Devices, d)
 	s.list(d, []ListedDriver{{s.options.SoftwareURL, Vulkan}})
 }

@@ -45,7 +45,7 @@ func (w *world) settle() {
 	}
 }
 
-var all = Options{AllowHardware: true, AllowEmulated: true, AllowSoftware: true, SoftwareMode: Fallback, SoftwareURL: "soft"}
+var all = Options{AllowHardware: true, AllowEmulated: true, AllowSoftware: true, SoftwareURL: "soft"}
 
 func start(options Options) *world {
 	w := &world{}
@@ -236,13 +236,6 @@ func TestComponentsAreShared(t *testing.T) {
 	if len(w.loads) != 3 {
 		t.Error("a URL that failed is tried again")
 	}
-	retry := start(Options{AllowHardware: true, RetryFailed: true})
-	retry.device("renderD128", "a")
-	retry.finish("a", errBad)
-	retry.device("renderD129", "a")
-	if len(retry.loads) != 2 || retry.loads[1].Number != 1 {
-		t.Error("retry_failed does not try again")
-	}
 }
 
 // holds: FLS-055 FLS-057 FLS-058 FLS-046
@@ -271,35 +264,29 @@ func TestListed(t *testing.T) {
 // holds: FLS-049 FLS-087 FLS-101 PRO-032
 func TestRemoval(t *testing.T) {
 	t.Parallel()
-	for _, stale := range []bool{false, true} {
-		w := start(Options{AllowHardware: true, KeepStale: stale})
-		first, second := w.device("renderD128", "a"), w.device("renderD129", "a")
-		w.finish("a", nil)
-		w.settle()
-		w.took()
-		w.state.Remove(first)
-		if w.settle(); w.took() != "hide renderD128" {
-			t.Error("the manifest goes with one of two devices")
+	w := start(Options{AllowHardware: true})
+	first, second := w.device("renderD128", "a"), w.device("renderD129", "a")
+	w.finish("a", nil)
+	w.settle()
+	w.took()
+	w.state.Remove(first)
+	if w.settle(); w.took() != "hide renderD128" {
+		t.Error("the manifest goes with one of two devices")
+	}
+	w.state.Remove(second)
+	w.settle()
+	if said := w.took(); said != "hide renderD129, withdraw 0-a" || len(w.state.Devices) != 0 || len(w.state.Components) != 1 {
+		t.Error(said)
+	}
+	w.state.NewClient().Get("0-a", func(c *Component) {
+		if c != nil {
+			t.Error("the library of no device is handed out")
 		}
-		w.state.Remove(second)
-		w.settle()
-		want := "hide renderD129, withdraw 0-a"
-		if stale {
-			want = "hide renderD129"
-		}
-		if said := w.took(); said != want || len(w.state.Devices) != 0 || len(w.state.Components) != 1 {
-			t.Errorf("stale %v: %s", stale, said)
-		}
-		w.state.NewClient().Get("0-a", func(c *Component) {
-			if c != nil {
-				t.Error("the library of no device is handed out")
-			}
-		})
-		w.device("renderD130", "a")
-		w.settle()
-		if said := w.took(); strings.Contains(said, "publish") == stale {
-			t.Errorf("stale %v, the device comes back: %s", stale, said)
-		}
+	})
+	w.device("renderD130", "a")
+	w.settle()
+	if said := w.took(); !strings.Contains(said, "publish") {
+		t.Errorf("the device comes back: %s", said)
 	}
 }
 
@@ -356,24 +343,15 @@ func TestSoftware(t *testing.T) {
 	if with.settle(); len(with.state.Devices) != 1 {
 		t.Errorf("beside hardware: %v", names(with))
 	}
-	forbidden := start(Options{AllowHardware: true, SoftwareURL: "soft", SoftwareMode: Always})
+	forbidden := start(Options{AllowHardware: true, SoftwareURL: "soft"})
 	forbidden.state.Pend("x").Release()
 	if forbidden.settle(); len(forbidden.state.Devices) != 0 {
 		t.Errorf("not allowed: %v", names(forbidden))
 	}
-	nameless := start(Options{AllowHardware: true, AllowSoftware: true, SoftwareMode: Always})
+	nameless := start(Options{AllowHardware: true, AllowSoftware: true})
 	nameless.state.Pend("x").Release()
 	if nameless.settle(); len(nameless.state.Devices) != 0 {
 		t.Errorf("without a URL: %v", names(nameless))
-	}
-	options := all
-	options.SoftwareMode, options.OldNames = Always, true
-	always := start(options)
-	always.device("renderD128", "a")
-	emulated := always.state.Add("renderD129", "")
-	always.state.Listed(emulated, Emulated, nil, nil)
-	if got := names(always); !slices.Equal(got, []string{"lavapipe-0", "magma-renderD128", "goldfish-renderD129"}) {
-		t.Errorf("always, with the old names: %v", got)
 	}
 }
 
@@ -393,7 +371,7 @@ func TestAnyInterleaving(t *testing.T) {
 
 func interleave(t *testing.T, r *rand.Rand) {
 	options := all
-	options.AllowSoftware, options.RetryFailed, options.KeepStale = r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0
+	options.AllowSoftware = r.IntN(2) == 0
 	w := &world{}
 	w.state = New(w, options)
 	sources := []*Token{w.state.Pend("a"), w.state.Pend("b")}

@@ -99,17 +99,13 @@ func serve(s *invocation, o *serving) error {
 		return fmt.Errorf("--log-level: %w", err)
 	}
 	o.directory = cmp.Or(o.directory, serviceDirectory(s))
-	options := server.Options{Log: log, Directory: o.directory, Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source, TrustedGroups: c.TrustedGroups,
-		NoMachineDrivers: !c.MachineDrivers, OpenDevice: c.OpenDevice, IdleExit: c.IdleExit, Devices: &devices.DRM{}, Tables: c.GPUTables,
-		TolerateMissing: c.TolerateMissing, TestSource: o.testSource,
-		Resolver: resolver(c, cmp.Or(c.OCICache, filepath.Join(server.PrivateDirectory(o.directory), "images")), log), State: state.Options{AllowHardware: c.AllowHardware,
-			AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware, SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory),
-			SoftwareMode: c.SoftwareMode, RetryFailed: c.RetryFailed, KeepStale: c.KeepStale, OldNames: c.OldNames}}
+	options := server.Options{Log: log, Directory: o.directory, Border: border.Border{Helper: []string{"/proc/self/exe", "service", "border"}}, Source: source,
+		OpenDevice: c.OpenDevice, Devices: &devices.DRM{}, Tables: config.GPUTables, TestSource: o.testSource,
+		Resolver: resolver(filepath.Join(server.PrivateDirectory(o.directory), "images"), log),
+		State: state.Options{AllowHardware: c.AllowHardware, AllowEmulated: c.AllowEmulated, AllowSoftware: c.AllowSoftware,
+			SoftwareURL: component.Absolute(c.SoftwareURL, c.Directory)}}
 	if err := takeSockets(s, &options.Sockets); err != nil {
 		return exit.As(exit.Problems, err)
-	}
-	if c.IdleExit > 0 && !options.Sockets.Given() {
-		return errors.New("idle_exit_seconds: only for a service that is started by its socket")
 	}
 	options.Sockets.Ready = func() {
 		if err := activation.Tell(s.getenv, "READY=1"); err != nil {
@@ -119,10 +115,9 @@ func serve(s *invocation, o *serving) error {
 	return runService(options, log)
 }
 
-// resolver returns the resolver of drivers from packages for a configuration.
-func resolver(c *config.Config, cache string, log *slog.Logger) *component.Resolver {
-	return &component.Resolver{Roots: c.PackageRoots, Cache: cache, NoSymlinks: c.NoSymlinks, Check: c.CheckLibraries,
-		Step: c.StepTimeout, Log: log}
+// resolver returns the resolver of drivers from packages, which unpacks images in the cache.
+func resolver(cache string, log *slog.Logger) *component.Resolver {
+	return &component.Resolver{Roots: config.PackageRoots, Cache: cache, Step: config.StepTimeout, Log: log}
 }
 
 func runService(options server.Options, log *slog.Logger) error {

@@ -26,9 +26,6 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 	rows := term.NewTable("state", "driver", "for", "contents or reason")
 	offered := false
 	for _, name := range offer.Machines() {
-		if !c.MachineDrivers {
-			break
-		}
 		index, err := offer.Find(source, name)
 		if err != nil {
 			return exit.As(exit.NotLooked, err)
@@ -88,7 +85,7 @@ func checkComponents(rows *term.Table, c *config.Config, here bool) (offered boo
 		return false, err
 	}
 	defer os.RemoveAll(cache)
-	packages := resolver(c, cache, slog.New(slog.DiscardHandler))
+	packages := resolver(cache, slog.New(slog.DiscardHandler))
 	try := func(device, url string) {
 		report, err := packages.Lookup(context.Background(), url, 0, func(component.Report) {})
 		if err != nil {
@@ -107,7 +104,7 @@ func checkComponents(rows *term.Table, c *config.Config, here bool) (offered boo
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(found)) {
-		answer, wrong := table.Lookup(c.GPUTables, found[node])
+		answer, wrong := table.Lookup(config.GPUTables, found[node])
 		for _, why := range append(wrong, answer.Wrong...) {
 			rows.Row("left out", "", node, why)
 		}

@@ -46,7 +46,6 @@ func TestDriverOfAPackage(t *testing.T) {
 		t.Skip("the service and its driver are this machine's")
 	}
 	for name, settings := range map[string][]string{
-		"alone":             {"--set", "machine_drivers=false"},
 		"with the machines": {"--env", "VK_DRIVER_FILES=/nowhere.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +57,7 @@ func TestDriverOfAPackage(t *testing.T) {
 			}
 			var log bytes.Buffer
 			cmd := exec.Command(filepath.Join(world.Top(), "build/vkloader"), append([]string{"service", "run", "--directory", directory,
-				"--set", "allow_lavapipe_icd=true", "--set", "software_mode=always",
+				"--set", "allow_lavapipe_icd=true",
 				"--set", "lavapipe_icd_url=file://" + example(t, w) + "#meta/example.cml"}, settings...)...)
 			cmd.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + w.Root}
 			out, err := cmd.StderrPipe()
