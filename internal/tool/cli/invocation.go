@@ -220,7 +220,7 @@ const (
 	dryRunSchema        = 1 // run --dry-run
 	envSchema           = 1 // list variables --set
 	explainSchema       = 1 // explain
-	graphSchema         = 1 // explain --picture
+	graphSchema         = 2 // explain --picture
 	layerSettingsSchema = 1 // settings layer
 	listSchema          = 1 // list drivers, layers, devices and paths
 	ociSchema           = 1 // cdi check

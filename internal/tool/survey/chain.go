@@ -18,7 +18,6 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/decide/wording"
-	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
 )
 
@@ -56,9 +55,6 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 		return nil, err
 	}
 	observed(chain, answer, seen, asked)
-	if chain.Problem != "" {
-		accuse(chain, source, found, limit)
-	}
 	return chain, nil
 }
 
@@ -121,33 +117,6 @@ func chained(l *manifest.Layer, a plan.Active) bool {
 
 // unknownDriver stands for the driver of devices without a created device, for which the loader does not name the driver.
 const unknownDriver = "an unknown driver"
-
-// accuse marks the layers and drivers that end a program.
-func accuse(chain *Chain, source *machine.Source, found probe.Companions, limit time.Duration) {
-	report, err := doctor.Examine(source, doctor.Options{})
-	if err == nil {
-		report, err = report.Try(context.Background(), doctor.Tries{At: found, Environ: source.Environ, Limit: limit})
-	}
-	if err != nil {
-		return // the picture omits the culprits
-	}
-	for _, p := range report.Probes {
-		if p.Result != doctor.ProbeCrashes && p.Result != doctor.ProbeHangs && p.Result != doctor.ProbeExits {
-			continue
-		}
-		what := string(p.Result) + ": " + p.Detail
-		for i := range chain.Layers {
-			if l := &chain.Layers[i]; p.Kind == "layer" && l.Manifest == p.Manifest && l.Name == p.Name {
-				l.Problem = what
-			}
-		}
-		for i := range chain.Drivers {
-			if d := &chain.Drivers[i]; p.Kind == "driver" && d.Manifest == p.Manifest {
-				d.Problem = what
-			}
-		}
-	}
-}
 
 // weights lists words in the names of commands. Interception of the first ones matters most.
 var weights = []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresent", "vkQueueSubmit", "vkCreateSwapchain", "vkAcquireNextImage", "Surface"}

@@ -11,8 +11,8 @@ import (
 // dotCommands is the maximum number of commands in a layer's node.
 const dotCommands = 8
 
-// culprit is the colour of a layer or driver that failed.
-const culprit = "#ffd9d6"
+// broken is the colour of a driver that could not be used.
+const broken = "#ffd9d6"
 
 // DOT writes the chain as a graph for graphviz.
 func DOT(w io.Writer, c *Chain) error {
@@ -33,15 +33,14 @@ func DOT(w io.Writer, c *Chain) error {
 		if len(l.Commands) > dotCommands {
 			commands += ", …"
 		}
-		colour := term.Either(l.Problem != "", culprit, "#fff4d6")
-		node(id, colour, l.Name, l.Problem, l.Why, l.Library, l.intercepts(), commands)
+		node(id, "#fff4d6", l.Name, l.Why, l.Library, l.intercepts(), commands)
 		put("  %s -> %s;\n", above, id)
 		above = id
 	}
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
 		id := fmt.Sprint("driver", i+1)
-		colour := term.Either(d.Problem != "", culprit, "#dff5e3")
+		colour := term.Either(d.Problem != "", broken, "#dff5e3")
 		node(id, colour, d.Name, d.Library, labelled("Vulkan ", d.API), d.Problem)
 		put("  %s -> %s;\n", above, id)
 		for _, device := range d.Devices {

@@ -139,16 +139,12 @@ func lay(c *Chain) *picture {
 func layerBox(l *ChainLayer, i int, y float64) box {
 	const left, gutter = 430.0, 18.0
 	class := term.Either(l.NameOnly || l.Meta, "layer aside", "layer")
-	if l.Problem != "" {
-		class = "bad"
-	}
 	b := column(fmt.Sprint("layer", i+1), class, margin, y, wide)
 	x, room := margin+padding, left-padding
 	b.write(title, x, room, 2, l.Name)
 	if l.Description != "" && l.Description != l.Name {
 		b.write(plain, x, room, 2, l.Description)
 	}
-	b.write(plain, x, room, 2, l.Problem)
 	b.write(faint, x, room, 2, l.Why+" ("+l.Statement+")")
 	switch {
 	case l.NameOnly:
@@ -166,7 +162,7 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	right.write(faint, x, room, 2, labelled("before instance creation: ", strings.Join(l.Before, ", ")))
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
-	b.title = lines(l.Name, l.Description, l.Problem, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
+	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
 		labelled("library ", l.Library), labelled("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
 	return b
 }
@@ -286,7 +282,6 @@ type ChainLayer struct {
 	Known       bool     `json:"known"`                  // commands is complete
 	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
 	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
-	Problem     string   `json:"problem,omitempty"`      // the failure when it was tried alone, if it is the culprit
 	Before      []string `json:"pre_instance,omitempty"` // the intercepted pre-instance commands
 	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer with the same name is in the chain
 }
