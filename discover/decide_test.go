@@ -231,11 +231,39 @@ func TestErrors(t *testing.T) {
 		{"no root", t.Context(), discover.Root("/no/such/root"), discover.Program{}, fs.ErrNotExist},
 		{"a root without a name", t.Context(), discover.Root(""), discover.Program{}, fs.ErrNotExist},
 		{"no program", t.Context(), discover.Files(mixed()), discover.Program{Path: "/usr/bin/none"}, fs.ErrNotExist},
+		{"no name in PATH", t.Context(), discover.Files(mixed()), discover.Program{Path: "program"}, fs.ErrNotExist},
 		{"a directory", t.Context(), discover.Files(mixed()), discover.Program{Path: "/usr/bin"}, fs.ErrInvalid},
 		{"48 bits", t.Context(), discover.Local(), discover.Program{Bits: 48}, discover.ErrUnsupported},
 	} {
 		if answer, err := discover.Decide(c.ctx, c.host, c.program); !errors.Is(err, c.want) || answer != nil {
 			t.Errorf("%s: %v, %v", c.name, answer, err)
+		}
+	}
+}
+
+// A program's name is found in the PATH of its variables, or of the host, and has the answer of its path.
+func TestProgramInPATH(t *testing.T) {
+	t.Parallel()
+	files := mixed()
+	files["home/u/.local/share/vulkan/settings.d/vk_loader_settings.json"] = text(`{"file_format_version": "1.0.0",
+		"settings": {"app_keys": ["/usr/bin/program"], "layers": [{"name": "VK_LAYER_named", "path":
+		"/usr/share/vulkan/explicit_layer.d/named.json", "control": "on"}]}}`)
+	host := discover.Files(files)
+	const home, path = "HOME=/home/u", "PATH=/none:/usr/bin"
+	byPath, err := discover.Decide(t.Context(), host, discover.Program{Path: "/usr/bin/program", Env: []string{home}})
+	if err != nil || !slices.ContainsFunc(byPath.Layers, func(l discover.Layer) bool { return l.Name == "VK_LAYER_named" && l.Used }) {
+		t.Fatalf("%+v, %v", byPath, err)
+	}
+	for name, c := range map[string]struct {
+		host *discover.Host
+		env  []string
+	}{
+		"the program's": {host, []string{home, path}},
+		"the host's":    {host.WithEnv(path), []string{home}},
+	} {
+		byName, err := discover.Decide(t.Context(), c.host, discover.Program{Path: "program", Env: c.env})
+		if err != nil || !reflect.DeepEqual(said(t, byName), said(t, byPath)) {
+			t.Errorf("%s PATH: %v, %v\nby path: %v", name, said(t, byName), err, said(t, byPath))
 		}
 	}
 }

@@ -5,7 +5,7 @@
 // copy of a machine with Windows ([Windows]). It loads no driver and no layer, needs no cgo, and links the standard
 // library, golang.org/x/sys, mvdan.cc/sh and github.com/pierrec/lz4 alone.
 //
-//	answer, err := discover.Decide(ctx, discover.Local(), discover.Program{Path: "/usr/bin/vkcube"})
+//	answer, err := discover.Decide(ctx, discover.Local(), discover.Program{Path: "vkcube"})
 //	if err != nil && !errors.Is(err, discover.ErrNoDriver) {
 //		return err
 //	}

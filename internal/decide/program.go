@@ -8,7 +8,9 @@ import (
 
 // Program is the subject of a decision.
 type Program struct {
-	Path     string   // of its file on the host; "": on Local the calling program, on other hosts a program without a name
+	// Path is its file on the host, or a name to look up in the PATH of Env, else of the host; "": on Local the calling
+	// program, on other hosts a program without a name.
+	Path     string
 	Env      []string // NAME=VALUE; nil: the variables of the host
 	Elevated bool     // the program has more rights than its user: most variables are ignored
 	Bits     int      // word size, 32 or 64; 0: as its file says, or 64

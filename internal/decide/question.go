@@ -82,12 +82,9 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 	s = &machine.Source{Machine: *m, Elevated: p.Elevated, Class: p.Bits}
 	p.Loader.on(s)
 	if p.Path != "" {
-		info, err := m.Stat(p.Path)
-		if err == nil && info.IsDir() {
-			err = &fs.PathError{Op: "open", Path: p.Path, Err: fs.ErrInvalid}
-		}
+		path, err := h.find(m, p.Path)
 		if err == nil { // a loader knows its program without links (GEN-13)
-			s.Program, err = m.Real(p.Path)
+			s.Program, err = m.Real(path)
 		}
 		if err != nil {
 			done()
@@ -98,6 +95,23 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 		}
 	}
 	return s, done, nil
+}
+
+// find returns the file of a program on m, the host with the program's variables.
+func (h *Host) find(m *machine.Machine, path string) (string, error) {
+	searched := *m
+	if _, set := m.Lookup("PATH"); !set {
+		searched.Environ = h.variables()
+	}
+	file, err := searched.FindProgram(path)
+	if err != nil {
+		return "", &fs.PathError{Op: "find in PATH", Path: path, Err: fs.ErrNotExist}
+	}
+	info, err := m.Stat(file)
+	if err == nil && info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrInvalid}
+	}
+	return file, err
 }
 
 // on makes a source read facts as the loader does; nil: the loader of this module, which reads all of them.
