@@ -14,9 +14,10 @@ export TARGET=macos VKLOADER_TEST_ALL=1
 lists=test/loader/target/macos.txt
 grep -v '^#' $lists | sed 's/^/test: macos leaves out: /'
 skip=$(grep -v '^#' $lists | cut -d ' ' -f 1 | paste -s -d '|')
-"${GO:-go}" test -count 1 -p 2 -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/macos ./test/loader/library \
+"${GO:-go}" build -o build/progress ./tools/progress
+build/progress -count 1 -p 2 -parallel 4 -skip "^($skip)\$" -- ./test/loader/macos ./test/loader/library \
     ./test/loader/chain \
     ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers ./test/loader/instance \
     ./test/loader/layers \
     ./test/loader/physdev ./test/loader/wsi ./test/loader/memory ./test/loader/storm
-"${GO:-go}" test -count 1 -run '^TestMacOS' ./test/loader/equal
+build/progress -count 1 -run '^TestMacOS' -- ./test/loader/equal

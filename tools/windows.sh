@@ -120,7 +120,8 @@ for size in 64:x64 32:x86; do
     wine wine reg add 'HKLM\SOFTWARE\Khronos\Vulkan\ExplicitLayers' /t REG_DWORD /d 0 /f "/reg:${size%:*}" \
         /v "Z:\\vkloader\\build\\windows\\${size#*:}\\layers\\VkLayer_drawstats.json" > /dev/null 2>&1
 done
-WINDOWS_ROOT=$root "${GO:-go}" test -count 1 -timeout 25m ./test/loader/windows
+"${GO:-go}" build -o build/progress ./tools/progress
+WINDOWS_ROOT=$root build/progress -count 1 -- ./test/loader/windows
 
 grep -v '^#' test/loader/target/windows.txt | sed 's/^/test: windows leaves out: /'
 skip=$(grep -v '^#' test/loader/target/windows.txt | cut -d ' ' -f 1 | paste -s -d '|')
@@ -128,8 +129,8 @@ for machine in x64:x86_64 x86:i686; do
     case $sizes in *"${machine%:*}"*) ;; *) continue ;; esac
     echo "test: the suites, ${machine%:*}"
     WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} \
-        TARGET_CC=${machine#*:}-w64-mingw32-gcc "${GO:-go}" test -count 1 -p 2 \
-        -parallel 4 -timeout 25m -skip "^($skip)\$" ./test/loader/library ./test/loader/chain ./test/loader/debug \
+        TARGET_CC=${machine#*:}-w64-mingw32-gcc build/progress -count 1 -p 2 \
+        -parallel 4 -skip "^($skip)\$" -- ./test/loader/library ./test/loader/chain ./test/loader/debug \
         ./test/loader/discovery ./test/loader/dispatch \
         ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi \
         ./test/loader/memory \

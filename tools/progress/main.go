@@ -172,7 +172,7 @@ func (r *report) verdict(flags []string) string {
 	if slices.Contains(flags, "-race") {
 		command += " -race"
 	}
-	for _, v := range []string{"TARGET", "TARGET_CC", "GOARCH", "TMPDIR", "VKLOADER_TEST_BUILD", "VKLOADER_TEST_ALL", "VKLOADER_TEST_ORDER"} {
+	for _, v := range []string{"TARGET", "TARGET_CC", "WINDOWS_ROOT", "GOARCH", "TMPDIR", "VKLOADER_TEST_BUILD", "VKLOADER_TEST_ALL", "VKLOADER_TEST_ORDER"} {
 		if value := os.Getenv(v); value != "" {
 			command = v + "='" + value + "' " + command
 		}

@@ -437,8 +437,11 @@ func (g *guest) opened() (read, opened []string) {
 			argument, text, _ := strings.Cut(argument, " ")
 			flags, err := strconv.Atoi(text)
 			g.w.must(err)
-			const noLoad = 4                                                           // RTLD_NOLOAD: a handle of a library that is open
-			if flags&noLoad == 0 && !strings.HasPrefix(argument, g.w.Path("direct")) { // opened by the program
+			const mapped = 4 // RTLD_NOLOAD: a handle of a library that is open
+			if flags&mapped != 0 {
+				continue
+			}
+			if !strings.HasPrefix(argument, g.w.Path("direct")) { // opened by the program
 				opened = append(opened, argument)
 			}
 		}
