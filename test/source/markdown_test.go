@@ -295,3 +295,27 @@ func TestReadmeIsShort(t *testing.T) {
 		t.Errorf("README.md has %d words", words)
 	}
 }
+
+// Each page of docs is in one of the two indexes: of the pages for users, or of the notes for makers.
+func TestPagesAreInOneIndex(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	for _, index := range []string{"README.md", "makers.md"} {
+		text, err := os.ReadFile(filepath.Join(top, "docs", index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\| \[([\w-]+\.md)\]`).FindAllStringSubmatch(string(text), -1) {
+			count[m[1]]++
+		}
+	}
+	pages, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil || len(pages) < 20 {
+		t.Fatal(pages, err)
+	}
+	for _, path := range pages {
+		if page := filepath.Base(path); page != "README.md" && page != "makers.md" && count[page] != 1 {
+			t.Errorf("docs/%s is %d times in the indexes", page, count[page])
+		}
+	}
+}
