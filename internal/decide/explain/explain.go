@@ -95,17 +95,18 @@ func (e *Item) because(f diag.Diagnostic) {
 	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
 }
 
-// Matching returns the items whose name, manifest or library contains one of the names.
+// Matching returns the items whose name, manifest or library contains one of the names, in any case.
 func Matching(list []Item, names []string) []Item {
 	if len(names) == 0 {
 		return list
 	}
+	contains := func(text, part string) bool { return strings.Contains(strings.ToLower(text), strings.ToLower(part)) }
 	return slices.DeleteFunc(append([]Item{}, list...), func(e Item) bool {
 		return !slices.ContainsFunc(names, func(n string) bool {
 			if strings.Contains(n, "/") {
 				return strings.Contains(e.Manifest, n) || strings.Contains(e.Library, n)
 			}
-			return strings.Contains(e.Name, n) || strings.Contains(path.Base(e.Manifest), n) || strings.Contains(path.Base(e.Library), n)
+			return contains(e.Name, n) || contains(path.Base(e.Manifest), n) || contains(path.Base(e.Library), n)
 		})
 	})
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -145,6 +146,26 @@ func emptyKeys(made *search.Locations) (keys []string) {
 // LayerNames returns the names of layers.
 func LayerNames(layers []*manifest.Layer) []string {
 	return wording.Words(layers, func(l *manifest.Layer) string { return l.Name })
+}
+
+// minLayerPart is the least length of a part that stands for a layer's name.
+const minLayerPart = 3
+
+// FullLayerName returns the name of the layer that a word means: in any case, or a part of one layer's name alone. It returns another
+// word unchanged. A word with the names' usual beginning is no part.
+func FullLayerName(layers []*manifest.Layer, word string) string {
+	names, part := LayerNames(layers), strings.ToLower(word)
+	if slices.Contains(names, word) {
+		return word
+	}
+	if at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, word) }); at >= 0 {
+		return names[at]
+	}
+	found := slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(strings.ToLower(name), part) })
+	if len(found) != 1 || len(part) < minLayerPart || strings.HasPrefix(part, "vk_layer_") {
+		return word
+	}
+	return found[0]
 }
 
 // DriverNames returns the file names of drivers' manifests.

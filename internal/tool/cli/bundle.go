@@ -99,6 +99,7 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.BoolVar(&still, "still", false, "load no driver and no layer: the archive has no devices and no log")
 	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "report on the program with the executable `EXE`, a path or a name in PATH")
+	completesApp(s, cmd)
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
 	flags.StringVar(&part, "part", "", "print only this part; for the child process that creates it")
 	if err := flags.MarkHidden("part"); err != nil {

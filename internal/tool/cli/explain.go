@@ -58,6 +58,7 @@ func newExplain(s *invocation) *cobra.Command {
 	e.option(cmd, explainSchema)
 	cmd.Flags().BoolVar(&e.statements, "statements", false, "print the texts of the statements of the specification at the end")
 	cmd.Flags().StringVar(&e.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
 	addPlugin(cmd, &e.plugin)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)

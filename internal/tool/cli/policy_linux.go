@@ -89,7 +89,7 @@ func newPolicyOf(s *invocation, p *policy) *cobra.Command {
 			return setPolicy(s, c)
 		},
 	}
-	changeFlags(cmd, c)
+	changeFlags(s, cmd, c)
 	return cmd
 }
 

@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -133,9 +135,27 @@ func (r *launched) present(m *machine.Machine) error {
 	return nil
 }
 
+// fullNames replaces short names of layers by the whole ones.
+func (r *launched) fullNames(m *machine.Machine) error {
+	if len(r.Layers) == 0 {
+		return nil
+	}
+	source := &machine.Source{Machine: *m}
+	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	if err != nil {
+		return notLooked(err)
+	}
+	r.Layers = term.Words(r.Layers, func(word string) string { return explain.FullLayerName(answer.Layers, word) })
+	return nil
+}
+
 // prepare decides on the variables, adds them to the machine's environment, and returns warnings about options without
 // effect. brought is the place of the tool's loader if the program gets it.
 func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.Machine, program string) ([]run.Edit, []string, error) {
+	err := r.fullNames(m)
+	if err != nil {
+		return nil, nil, err
+	}
 	changes, err := r.Changes(m)
 	if err == nil {
 		err = r.present(m)

@@ -62,7 +62,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
 	addRights(cmd)
-	changeFlags(cmd, c)
+	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
 		"log": completeWords, "device": completeDevices(s)})
@@ -70,9 +70,10 @@ func newSettingsSet(s *invocation) *cobra.Command {
 }
 
 // changeFlags adds the options common to commands that change the settings file.
-func changeFlags(cmd *cobra.Command, c *settings.Options) {
+func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "only for the program with the executable `EXE`; may be repeated")
+	completesApp(s, cmd)
 	flags.StringVar(&c.Expires, "expires", "", "remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")
 	if onWindows { // the option is refused there, with the reason

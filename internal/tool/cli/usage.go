@@ -240,8 +240,8 @@ func possible(cmd *cobra.Command) (err error) {
 // newHelp returns cobra's help command for commands and topics. For the ID of a statement, it prints the statement.
 func newHelp(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "help [command | topic | ID]",
-		Short: "Show help for a command, a topic or a statement",
+		Use:   "help [command | topic | ID | finding | variable]",
+		Short: "Show help for a command, a topic, a statement, a finding or a variable",
 		Long: "help describes a command. With the ID of a statement, such as LAY-173, it prints that statement of\n" +
 			"the loader's specification; explain and validate name these IDs with --rules.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -250,10 +250,18 @@ func newHelp(s *invocation) *cobra.Command {
 					printStatement(s.out, statement)
 					return nil
 				}
+				if code := findingOf(args[0]); code != nil {
+					printKind(s, code)
+					return nil
+				}
+				if text := variableHelp(args[0]); text != "" {
+					fmt.Fprint(s.out, text)
+					return nil
+				}
 			}
 			found, _, err := cmd.Root().Find(args)
 			if err != nil || found == nil || found == cmd.Root() && len(args) > 0 {
-				return exit.As(exit.Usage, fmt.Errorf("there is no command, topic or statement %q", strings.Join(args, " ")))
+				return exit.As(exit.Usage, fmt.Errorf("there is no command, topic, statement, finding or variable %q", strings.Join(args, " ")))
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()
@@ -530,6 +538,14 @@ func completePrograms(s *invocation) completion {
 func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	variables.Each(func(v variables.ID) { names = append(names, v.Name()) })
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completesApp registers the completion of --app, which takes a program's path or its name in PATH.
+func completesApp(s *invocation, cmd *cobra.Command) {
+	complete := completePrograms(s)
+	completes(cmd, map[string]completion{"app": func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return complete(cmd, nil, typed)
+	}})
 }
 
 // completes registers completions for the flags of a command. It panics for an unknown flag.

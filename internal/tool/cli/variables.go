@@ -80,6 +80,7 @@ func newListVariables(s *invocation) *cobra.Command {
 	flags.DurationVar(&l.limit, "timeout", 30*time.Second, "with --for: end the child process that lists devices after this `TIME`")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	flags.StringVar(&l.app, "app", "", "with --set: examine for the program with the executable `EXE`, a path or a name in PATH")
+	completesApp(s, cmd)
 	flags.BoolVar(&l.elevated, "elevated", false, elevatedHelp)
 	return cmd
 }
@@ -157,6 +158,16 @@ func printVariables(s *invocation, rows []environment.Variable) {
 }
 
 const topicOfVariables = "variables"
+
+// variableHelp returns the help about one variable, from that about all; "": the loader reads none of this name.
+func variableHelp(name string) string {
+	_, rest, found := strings.Cut(variablesHelp(), "\n\n  "+name+"\n")
+	if !found {
+		return ""
+	}
+	entry, _, _ := strings.Cut(rest, "\n\n")
+	return "  " + name + "\n" + strings.TrimSuffix(entry, "\n") + "\n"
+}
 
 // variablesHelp returns the topic's text from the table of variables.
 func variablesHelp() string {

@@ -157,6 +157,11 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	if err != nil {
 		return err
 	}
+	for i, app := range apps {
+		if !p.Machine.Exists(app) {
+			return exit.Unable("--app: there is no program %s: give its path, or its name in PATH", c.Apps[i])
+		}
+	}
 	alone := false
 	if len(content["settings_array"].([]any)) > 0 || c.hasSettings() {
 		alone = len(apps) > 0 && For(content, nil, false) != nil && For(content, apps, false) == nil && !c.UntilChanged
@@ -365,7 +370,7 @@ func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
 			list = append(list, entry{"control": settings.Unordered.String()})
 			continue
 		}
-		name, control := choice.Name, choice.Control
+		name, control := explain.FullLayerName(answer.Layers, choice.Name), choice.Control
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && (control != "off" || c.UntilChanged) {
 			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))

@@ -101,10 +101,16 @@ func RealApp(m *machine.Machine, app string) (string, error) {
 	return apps[0], nil
 }
 
-// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program.
+// RealApps returns paths for app_keys: absolute and with symbolic links resolved, as the loader sees its own program. A name that is no
+// file is looked up in PATH; that of a removed program stays.
 func RealApps(m *machine.Machine, apps []string) ([]string, error) {
 	var out []string
 	for _, app := range apps {
+		if !m.Exists(app) {
+			if found, err := m.FindProgram(app); err == nil {
+				app = found
+			}
+		}
 		real, err := m.Real(app)
 		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)

@@ -271,6 +271,7 @@ func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, er
 	if err != nil {
 		return nil, nil, err
 	}
+	name = explain.FullLayerName(answer.Layers, name)
 	at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 	if at < 0 {
 		if near := term.NearestName(name, explain.LayerNames(answer.Layers)); near != "" {
@@ -319,6 +320,7 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	if err := c.check(layer); err != nil {
 		return nil, err
 	}
+	c.Layer = layer.Name
 	answer := &LayerSettings{Layer: c.Layer, Manifest: found.Manifest, Presets: layer.Presets, Settings: []SettingNow{}}
 	if c.Variables {
 		return answer, c.variables(layer, answer)

@@ -32,7 +32,7 @@ func TestDryRunIsTheFile(t *testing.T) {
 			t.Errorf("%v shows\n%q\nand writes\n%q", args, shown, text)
 		}
 	}
-	same(settings, "settings", "set", "--log", "error", "--app", "/opt/a\u202eb/game")
+	same(settings, "settings", "set", "--log", "error", "--app", w.Write("a\u202eb/game", ""))
 	same(settings, "settings", "policy", "hardware", "on")
 
 	layer := w.ExplicitLayer("VK_LAYER_ACME_x")
