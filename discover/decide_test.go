@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 func TestProgramInPATH(t *testing.T) {
 	t.Parallel()
 	files := mixed()
-	files["home/u/.local/share/vulkan/settings.d/vk_loader_settings.json"] = text(`{"file_format_version": "1.0.0",
+	files["home/u/.local/share/vulkan/loader_settings.d/vk_loader_settings.json"] = text(`{"file_format_version": "1.0.0",
 		"settings": {"app_keys": ["/usr/bin/program"], "layers": [{"name": "VK_LAYER_named", "path":
 		"/usr/share/vulkan/explicit_layer.d/named.json", "control": "on"}]}}`)
 	host := discover.Files(files)

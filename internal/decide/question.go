@@ -84,6 +84,7 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 	if p.Path != "" {
 		path, err := h.find(m, p.Path)
 		if err == nil { // a loader knows its program without links (GEN-13)
+			p.Path = path
 			s.Program, err = m.Real(path)
 		}
 		if err != nil {

@@ -241,7 +241,7 @@ func possible(cmd *cobra.Command) (err error) {
 func newHelp(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "help [command | topic | ID | finding | variable]",
-		Short: "Show help for a command, a topic, a statement, a finding or a variable",
+		Short: "Show help for commands, topics, findings and variables",
 		Long: "help describes a command. With the ID of a statement, such as LAY-173, it prints that statement of\n" +
 			"the loader's specification; explain and validate name these IDs with --rules.",
 		RunE: func(cmd *cobra.Command, args []string) error {
