@@ -17,9 +17,11 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/settings"
 )
 
@@ -104,6 +106,13 @@ func TestOutputSchemas(t *testing.T) {
 			}
 			if i == 0 {
 				published(t, name, file, answer, comments)
+				full, err := json.Marshal(filled(answer))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := follows(file, full); err != nil {
+					t.Errorf("%s, with every field filled: %v\n%s", name, err, full)
+				}
 			}
 			if err := follows(file, out.Bytes()); err != nil {
 				t.Errorf("%s: %v\n%s", line, err, &out)
@@ -113,6 +122,80 @@ func TestOutputSchemas(t *testing.T) {
 	files, err := filepath.Glob("../../../docs/schema/output/*.json")
 	if err != nil || len(files) != len(outputs) {
 		t.Errorf("%d schemas of %d outputs: %v, %v", len(files), len(outputs), files, err)
+	}
+}
+
+// filled returns an answer of the same type and schema with a value in every field.
+func filled(answer any) any {
+	of := reflect.Indirect(reflect.ValueOf(answer))
+	full := reflect.New(of.Type()).Elem()
+	fill(full)
+	full.FieldByName("Schema").Set(of.FieldByName("Schema"))
+	return full.Interface()
+}
+
+// fill sets every field that JSON has, and gives each list and map one element. A type within itself stays empty.
+func fill(v reflect.Value, within ...reflect.Type) {
+	if slices.Contains(within, v.Type()) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), within...)
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(doctor.DriverPackage))
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), within...)
+	case reflect.Map:
+		key, element := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, within...)
+		fill(element, within...)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, element)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+				fill(v.Field(i), append(slices.Clip(within), v.Type())...)
+			}
+		}
+	default:
+		panic("no value for " + v.Type().String())
+	}
+}
+
+// A struct that is printed as a text, as a time is, has the schema of a text.
+func TestSchemaOfText(t *testing.T) {
+	t.Parallel()
+	type output struct {
+		Schema int         `json:"schema"`
+		Since  []time.Time `json:"since"`
+	}
+	text, err := json.Marshal(schemaOf(reflect.TypeFor[output](), "", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	full, err := json.Marshal(filled(output{Schema: 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := follows(file, full); err != nil {
+		t.Errorf("%v\n%s", err, full)
 	}
 }
 
@@ -225,7 +308,7 @@ func schemaOf(of reflect.Type, comment string, comments map[string]string) map[s
 	if comment != "" {
 		made["description"] = comment
 	}
-	if of.Kind() != reflect.Struct && of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+	if of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		made["type"] = "string"
 		return made
 	}
