@@ -28,6 +28,7 @@ const (
 	settingsOfHome = ".config/vulkan/loader_settings.d/vk_loader_settings.json"
 	overrideOfHome = ".local/share/vulkan/implicit_layer.d/VkLayer_override.json"
 	undoOfHome     = ".local/state/vkloader/undo.json"
+	oneOfHome      = ".config/vkloader/configurations/one.json"
 )
 
 // brokenOverride is a manifest that "doctor --fix" removes.
@@ -49,14 +50,18 @@ var changesOf = map[string][]changing{
 	"doctor": {{line: "doctor --fix --yes", file: overrideOfHome, text: brokenOverride},
 		{line: "doctor --undo", file: overrideOfHome, text: brokenOverride, first: []string{"doctor --fix --yes"}},
 		{line: "doctor --undo", file: undoOfHome, first: []string{"doctor --fix --yes"}}},
-	"explain":        {{line: "explain --picture --still -o HOME/a.svg", file: "a.svg"}},
-	"run":            {{line: "run --log HOME/a.log -- /bin/true", file: "a.log"}},
-	"settings clear": {{line: "settings clear", file: settingsOfHome, text: ownSettings}},
+	"explain":         {{line: "explain --picture --still -o HOME/a.svg", file: "a.svg"}},
+	"run":             {{line: "run --log HOME/a.log -- /bin/true", file: "a.log"}},
+	"settings clear":  {{line: "settings clear", file: settingsOfHome, text: ownSettings}},
+	"settings forget": {{line: "settings forget one", file: oneOfHome, text: ownSettings}},
 	"settings layer": {{line: "settings layer VK_LAYER_one loud=true",
 		file: ".local/share/vulkan/settings.d/vk_layer_settings.txt"}},
 	"settings policy hardware": {{line: "settings policy hardware awake", file: settingsOfHome, text: "{}"}},
 	"settings policy service":  {{line: "settings policy service never", file: settingsOfHome, text: "{}"}},
+	"settings save":            {{line: "settings save one --force", file: oneOfHome, text: "{}"}},
 	"settings set":             {{line: "settings set --force --log error", file: settingsOfHome, text: "{}"}},
+	"settings use": {{line: "settings use one", file: settingsOfHome, text: ownSettings,
+		first: []string{"settings save one"}}},
 }
 
 // readers are the commands that change no file that a person names or has. Each of those that write has its reason.

@@ -22,7 +22,7 @@ import (
 
 func newSettings(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "settings show|set|clear" + settingsUse,
+		Use:   "settings show|set|clear|use|save|forget" + settingsUse,
 		Short: "Show, write and remove the loader settings file",
 		Long: "settings reads and writes vk_loader_settings.json. This file can order and switch layers, add or\n" +
 			"replace drivers, choose devices and set the log, for all Vulkan programs or for some. Without a\n" +
@@ -31,7 +31,7 @@ func newSettings(s *invocation) *cobra.Command {
 			"--until-changed: each of these commands, and run, first removes the settings that have ended.\n\n" + exitCodesHelp,
 	}
 	show := newSettingsShow(s)
-	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s))
+	cmd.AddCommand(show, newSettingsSet(s), newSettingsClear(s), newSettingsUse(s), newSettingsSave(s), newSettingsForget(s))
 	cmd.AddCommand(settingsOfSystem(s)...)
 	showing(cmd, show)
 	return cmd

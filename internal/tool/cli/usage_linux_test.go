@@ -18,7 +18,7 @@ func TestUsageErrors(t *testing.T) {
 		"docter":                                 `there is no command "docter"; did you mean "doctor"?`,
 		"lsit drivers":                           `there is no command "lsit"; did you mean "list"?`,
 		"nonsense":                               `there is no command "nonsense", and no program, driver, layer, device or finding of this name; see vkloader help`,
-		"settings shwo":                          `there is no command "settings shwo"; settings has clear, layer, policy, set, show; did you mean "show"?`,
+		"settings shwo":                          `there is no command "settings shwo"; settings has clear, forget, layer, policy, save, set, show, use; did you mean "show"?`,
 		"list driver":                            `there is no command "list driver"; list has devices, drivers, layers, paths, variables; did you mean "drivers"?`,
 		"doctor --jsno":                          "vkloader doctor has no option --jsno; did you mean --json?",
 		"doctor --nonsense":                      "vkloader doctor has no option --nonsense; see vkloader doctor --help",

@@ -39,7 +39,10 @@ type Options struct {
 	LogFile                       string // a file for the log; "none" removes it; "": unchanged
 	Hardware                      string // the driver_hardware policy; "any" removes it; "": unchanged
 	Service                       string // the time of asking the driver service; "last" removes it; "": unchanged
+	Configuration                 string // replaces all settings of the programs; "": none
 	System, Force, Dry            bool
+
+	configuration *Configuration // that of the name
 }
 
 // LayerChoice is a layer with its control: "on", "off" or "auto". The zero value is the place of all other layers.
@@ -108,6 +111,8 @@ type Written struct {
 	Notes   []string // messages about the effect of the change
 
 	Text string // for a dry run: the file's new text; "": no file
+
+	Layers *LayerFile // the layer settings file of a configuration; nil: none
 }
 
 // opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
@@ -144,10 +149,15 @@ func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 		return nil, err
 	}
 	written := &Written{Path: where}
-	return written, p.opened(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
+	err = p.opened(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
 		written.Content = content
 		return written.set(p, f, c, devices)
 	})
+	if err == nil && written.Layers != nil && !c.Dry {
+		_, err = written.Layers.Write(&p.Machine)
+		err = exit.As(exit.NotLooked, err)
+	}
+	return written, err
 }
 
 // set applies a change to f, the tool's file or another program's; nil: no file.
@@ -160,6 +170,14 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	for i, app := range apps {
 		if !p.Machine.Exists(app) {
 			return exit.Unable("--app: there is no program %s: give its path, or its name in PATH", c.Apps[i])
+		}
+	}
+	if c.Configuration != "" {
+		if c.configuration, err = p.Configuration(c.Configuration); err != nil {
+			return err
+		}
+		if w.Layers, err = c.configuration.layerFile(p); err != nil {
+			return exit.As(exit.NotLooked, err)
 		}
 	}
 	alone := false
@@ -180,7 +198,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	if w.Expires, err = c.expiry(f, time.Now()); err != nil {
 		return err
 	}
-	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service != "" // no settings remain
+	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Configuration != "" // no settings remain
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
 	}
@@ -218,11 +236,14 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 
 func (c *Options) hasSettings() bool {
 	return len(c.Layers)+len(c.Drivers)+len(c.Added)+len(c.Devices) > 0 || c.NoLayers || c.Log+c.LogFile != "" ||
-		c.Hardware+c.Service != ""
+		c.Hardware+c.Service+c.Configuration != ""
 }
 
 // apply changes an object of the file.
 func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) error {
+	if c.configuration != nil {
+		return c.configuration.apply(object)
+	}
 	if c.NoLayers {
 		object["layers"] = []any{}
 	}

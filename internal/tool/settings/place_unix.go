@@ -9,12 +9,27 @@ import (
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/exit"
 )
 
 // enter makes a file known to loaders, and leave undoes that. On Linux the file's path suffices.
 func enter(string) error { return nil }
 func leave(string) error { return nil }
+
+// configurationDirectory returns the directory of the user's configurations.
+func configurationDirectory(m *machine.Machine) (string, error) {
+	home, _ := m.Lookup(variables.Home.Name())
+	base, _ := m.Lookup(variables.ConfigHome.Name())
+	base, _, _ = strings.Cut(base, ":")
+	if base == "" && home != "" {
+		base = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(base) {
+		return "", exit.Unable("there is no place for your configurations: HOME is not set")
+	}
+	return filepath.Join(base, "vkloader/configurations"), nil
+}
 
 // place returns the file to write: the file in force, or else the first place.
 func (c *Options) place(p *FileSet) (string, error) {

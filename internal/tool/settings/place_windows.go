@@ -2,6 +2,7 @@ package settings
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 
 	"vkloader/internal/core/facts"
@@ -20,6 +21,12 @@ func ownPlace(m *machine.Machine) (string, error) {
 		return "", exit.Unable("there is no place for your settings: LOCALAPPDATA is not set")
 	}
 	return local + `\vkloader\vk_loader_settings.json`, nil
+}
+
+// configurationDirectory returns the directory of the user's configurations.
+func configurationDirectory(m *machine.Machine) (string, error) {
+	own, err := ownPlace(m)
+	return filepath.Join(filepath.Dir(own), "configurations"), err
 }
 
 // named reports whether the user's key names a file.

@@ -61,7 +61,11 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 		return nil, err
 	}
 	notes := append([]string{strings.TrimSpace(strings.ReplaceAll(said, "vkloader: ", ""))}, written.Notes...)
-	return &Plan{Title: title, Args: line, Files: []File{{written.Path, written.Text, written.Gone}},
+	files := []File{{written.Path, written.Text, written.Gone}}
+	if written.Layers != nil {
+		files = append(files, File{Path: written.Layers.File, Text: written.Layers.Text()})
+	}
+	return &Plan{Title: title, Args: line, Files: files,
 		Also: []string{settings.SetAside(written.Path)}, Note: strings.TrimSpace(strings.Join(notes, "\n")),
 		Make: func() error {
 			_, err := found.Set(c, nil)
@@ -76,6 +80,9 @@ var changes = map[string]Offer{
 	"policy":        policyChange{},
 	"layers":        settingsChange{},
 	"layersettings": layerChange{},
+	"use":           useChange{},
+	"save":          saveChange{},
+	"forget":        forgetChange{},
 }
 
 // prepared is a displayed plan. It is applied only as displayed.

@@ -16,9 +16,9 @@ import (
 // settingsFile is the file that the page of a chain writes.
 const settingsFile = "home/.config/vulkan/loader_settings.d/vk_loader_settings.json"
 
-// addresses are the addresses of all six pages.
+// addresses are the addresses of all pages.
 func addresses() []string {
-	return []string{"overview", "programs", "program", "layers", "files", "report"}
+	return []string{"overview", "programs", "program", "configurations", "layers", "files", "report"}
 }
 
 // Names, descriptions and paths of a manifest that try to be markup, or to control a terminal, are text on every page. No script of

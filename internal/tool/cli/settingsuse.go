@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
+)
+
+func newSettingsUse(s *invocation) *cobra.Command {
+	c := &settings.Options{}
+	cmd := &cobra.Command{
+		Use:   "use [NAME]",
+		Short: "Give programs the settings of a configuration, or list the configurations",
+		Long: "use replaces the settings of all programs, or with --app of some, by those of a configuration, which\n" +
+			"\"settings save\" has made. Its values for settings of layers go into the layer settings file, for all programs of the\n" +
+			"user. " +
+			"Without a name, use lists the configurations and the programs that have them.\n\n" + exitCodesHelp,
+		Example: "  vkloader settings use validation --expires 8h\n" +
+			"  vkloader settings use plain --app " + exampleProgram,
+		Args:              argumentCount(0, 1, "takes at most one configuration"),
+		ValidArgsFunction: completeConfigurations(s),
+		RunE: func(_ *cobra.Command, args []string) error {
+			place, err := s.settings()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return listConfigurations(s, place)
+			}
+			c.Configuration = args[0]
+			written, err := changeSettings(s, place, c)
+			switch {
+			case err != nil:
+				return err
+			case c.Dry:
+				return printPlanned(s, written)
+			case written.Gone:
+				fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)
+			default:
+				fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+			}
+			if written.Layers != nil {
+				fmt.Fprintf(s.out, "Wrote %s\n", written.Layers.File)
+			}
+			return nil
+		},
+	}
+	changeFlags(s, cmd, c)
+	return cmd
+}
+
+// listConfigurations prints the configurations.
+func listConfigurations(s *invocation, place *settings.FileSet) error {
+	list, err := place.Configurations()
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(s.out, "No configurations. To make one of the settings in force: vkloader settings save NAME")
+		return nil
+	}
+	table := term.NewTable("configuration", "programs", "file")
+	for _, c := range list {
+		table.Row(c.Name, term.Or(c.Problem, strings.Join(c.UsedBy, ", ")), c.File)
+	}
+	table.Print(s.out, "", s.style)
+	return nil
+}
+
+func newSettingsSave(s *invocation) *cobra.Command {
+	saving := &settings.Saving{}
+	cmd := &cobra.Command{
+		Use:   "save NAME",
+		Short: "Make a configuration of the settings in force, of another one, or of a file",
+		Long: "save makes a configuration: a settings file in the user's configuration directory, which no loader reads\n" +
+			"before \"settings use\". Without --from, it has the settings in force, and the values of its layers in the layer\n" +
+			"settings file. --from reads another configuration, or, by a path, a settings file or a configuration of\n" +
+			"Vulkan Configurator (vkconfig).\n\n" + exitCodesHelp,
+		Example: "  vkloader settings save validation\n  vkloader settings save portability --from ./Portability.json",
+		Args:    oneArgument("a name"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			place, err := s.settings()
+			if err != nil {
+				return err
+			}
+			saving.Name = args[0]
+			saved, err := place.Save(saving)
+			if err != nil {
+				return err
+			}
+			if saving.Dry {
+				fmt.Fprint(term.Data(s.out), saved.Text)
+				return nil
+			}
+			fmt.Fprintf(s.out, "Wrote %s\n", saved.File)
+			if saved.Removed != "" {
+				fmt.Fprintf(s.out, "Removed %s\n", saved.Removed)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&saving.From, "from", "", "copy this `CONFIGURATION`; with a / it is the path of a file")
+	flags.StringVar(&saving.App, "app", "", "take the settings for the program with the executable `EXE`")
+	flags.BoolVar(&saving.Move, "move", false, "rename the configuration of --from")
+	flags.BoolVar(&saving.Force, "force", false, "replace a configuration with this name")
+	flags.BoolVar(&saving.Dry, "dry-run", false, "print the file instead of writing it")
+	return cmd
+}
+
+func newSettingsForget(s *invocation) *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget NAME",
+		Short: "Remove a configuration",
+		Long: "forget removes a configuration. Programs keep the settings that \"settings use\" has given them.\n\n" +
+			exitCodesHelp,
+		Args:              oneArgument("the name of a configuration"),
+		ValidArgsFunction: completeConfigurations(s),
+		RunE: func(_ *cobra.Command, args []string) error {
+			place, err := s.settings()
+			if err == nil {
+				err = place.Forget(args[0], false)
+			}
+			if err == nil {
+				fmt.Fprintf(s.out, "Removed the configuration %s\n", args[0])
+			}
+			return err
+		},
+	}
+}
+
+// completeConfigurations completes the name of a configuration.
+func completeConfigurations(s *invocation) completion {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		if place, err := s.settings(); err == nil {
+			list, _ := place.Configurations()
+			names = term.Words(list, func(c *settings.Configuration) string { return c.Name })
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,384 @@
+package settings
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"vkloader/internal/core/document"
+	"vkloader/internal/core/settings"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
+)
+
+// Configuration is a named set of settings. Its file is a loader settings file in the user's configuration
+// directory. Loaders read only the settings file into which "settings use" copies it.
+type Configuration struct {
+	Name     string
+	File     string
+	Text     string       // of the file
+	Settings *ForPrograms // nil: it changes nothing
+	Layers   []LayerValue // the settings of layers, which "settings use" writes into the layer settings file
+	UsedBy   []string     // the programs with exactly these settings; AllPrograms: those without settings of their own
+	Problem  string       // the reason if it cannot be used
+
+	object map[string]any // its settings
+}
+
+// AllPrograms stands for programs without settings of their own.
+const AllPrograms = "all programs"
+
+const (
+	configurationSuffix = ".json"
+	// layerSettingsMember is the member of the mark with the settings of layers.
+	layerSettingsMember = "layer_settings"
+)
+
+// ConfigurationFile returns the file of a configuration.
+func ConfigurationFile(m *machine.Machine, name string) (string, error) {
+	if name == "" || len(name) > 100 || strings.ContainsAny(name, "/\\:\x00\n") || strings.ContainsAny(name[:1], ".-") {
+		return "", fmt.Errorf("%q is no name of a configuration: a name has no /, \\ or :, and begins with no dot or -", name)
+	}
+	directory, err := configurationDirectory(m)
+	return filepath.Join(directory, name+configurationSuffix), err
+}
+
+// Configurations returns all configurations by name.
+func (p *FileSet) Configurations() (list []*Configuration, err error) {
+	directory, err := configurationDirectory(&p.Machine)
+	if err != nil {
+		return nil, nil // a user without a directory has none
+	}
+	entries, err := p.Machine.ReadDir(directory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	for _, e := range entries {
+		name, is := strings.CutSuffix(e.Name(), configurationSuffix)
+		if _, err := ConfigurationFile(&p.Machine, name); !is || err != nil {
+			continue
+		}
+		c, err := p.Configuration(name)
+		if err != nil {
+			c = &Configuration{Name: name, File: filepath.Join(directory, e.Name()), Problem: err.Error()}
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *Configuration) int { return cmp.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// Configuration reads a configuration.
+func (p *FileSet) Configuration(name string) (*Configuration, error) {
+	file, err := ConfigurationFile(&p.Machine, name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := p.Machine.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Problem("there is no configuration %s%s", name, term.DidYouMean(name, p.configurationNames()))
+	}
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	c, err := p.parseConfiguration(string(text), file, "")
+	if err != nil {
+		return nil, err
+	}
+	c.Name, c.File, c.Text = name, file, string(text)
+	if err := c.locate(p); err != nil {
+		c.Problem = err.Error()
+	}
+	if doc, fault := document.Parse(c.Text); fault == nil {
+		c.Settings = settingsFor(doc, nil, file, "")
+	}
+	if content, err := p.InForce().Decode(); err == nil && c.Problem == "" {
+		for _, object := range Objects(content) {
+			if textWithoutApps(object) == textWithoutApps(c.object) {
+				c.UsedBy = append(c.UsedBy, term.Either(Apps(object) == nil, []string{AllPrograms}, Apps(object))...)
+			}
+		}
+	}
+	return c, nil
+}
+
+// configurationNames returns the names for a message.
+func (p *FileSet) configurationNames() (names []string) {
+	directory, _ := configurationDirectory(&p.Machine)
+	entries, _ := p.Machine.ReadDir(directory)
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), configurationSuffix))
+	}
+	return names
+}
+
+// parseConfiguration reads a settings file, or a configuration of Vulkan Configurator. app is the program whose settings
+// count; "": all.
+func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, error) {
+	content := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.UseNumber()
+	if err := decoder.Decode(&content); err != nil {
+		return nil, exit.Problem("%s: %w", file, err)
+	}
+	c := &Configuration{}
+	if foreign, is := content["configuration"].(map[string]any); is {
+		return c, c.readConfigurator(foreign)
+	}
+	if one, is := content["settings"].(map[string]any); is && content["settings_array"] == nil {
+		content["settings_array"] = []any{one}
+	}
+	if _, is := content["settings_array"].([]any); !is {
+		return nil, exit.Problem("%s is no settings file, and no configuration of Vulkan Configurator", file)
+	}
+	found := objectFor(content, app)
+	if list := Objects(content); found == nil && app == "" && len(list) == 1 {
+		found = list[0]
+	} else if found == nil && len(list) > 0 {
+		return nil, exit.Problem("%s has no settings for %s: choose the program with --app", file, term.Or(app, AllPrograms))
+	}
+	c.object = clone(found)
+	delete(c.object, "app_keys")
+	mark, _ := content[explain.SettingsMark].(map[string]any)
+	values, _ := mark[layerSettingsMember].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if value, is := values[name].(string); is {
+			c.Layers = append(c.Layers, LayerValue{Name: name, Value: value})
+		}
+	}
+	return c, nil
+}
+
+// readConfigurator takes the layers, their settings and the log from a configuration of Vulkan Configurator. Layers have a
+// rank from the program down, and a control, or a state in files of version 2.
+func (c *Configuration) readConfigurator(foreign map[string]any) error {
+	c.object = map[string]any{}
+	layers := those[map[string]any](foreign["layers"])
+	controls := map[string]string{"OVERRIDDEN": "on", "EXCLUDED": "off", "APPLICATION_CONTROLLED": "auto"}
+	rank := func(l entry) int64 {
+		number, _ := l["rank"].(json.Number)
+		n, _ := number.Int64()
+		return n
+	}
+	slices.SortStableFunc(layers, func(a, b entry) int { return cmp.Compare(rank(a), rank(b)) })
+	var list []any
+	for _, l := range layers {
+		state, _ := l["state"].(string)
+		control := cmp.Or(controls[state], strings.ToLower(controlOf(l)))
+		if control == "discard" || nameOf(l) == "" || !slices.Contains([]string{"on", "off", "auto"}, control) {
+			continue
+		}
+		list = append(list, entry{"name": nameOf(l), "control": control, "path": ""})
+		for _, s := range those[map[string]any](l["settings"]) {
+			if key, is := s["key"].(string); is && control != "off" {
+				c.Layers = append(c.Layers, LayerValue{Name: (&Layer{Name: nameOf(l)}).Full(key), Value: settingText(s["value"])})
+			}
+		}
+	}
+	standard, _ := foreign["default_layer_control"].(string)
+	if strings.EqualFold(standard, "off") {
+		c.object["layers"] = append([]any{}, list...)
+	} else if len(list) > 0 {
+		c.object["layers"] = append(list, entry{"control": settings.Unordered.String()})
+	}
+	if overrides, is := foreign["override_loader"].(bool); is && overrides {
+		if log := those[string](foreign["loader_message_types"]); len(log) > 0 {
+			c.object["stderr_log"] = anyOf(log)
+		}
+	}
+	return nil
+}
+
+// settingText returns a value of a setting as the layer settings file has it.
+func settingText(value any) string {
+	list, is := value.([]any)
+	if !is {
+		return strings.ReplaceAll(fmt.Sprint(value), "\n", " ")
+	}
+	return strings.Join(term.Words(list, settingText), ",")
+}
+
+// locate enters the manifests of layers whose files the configuration does not name, or no longer names.
+func (c *Configuration) locate(p *FileSet) error {
+	list, _ := entries(c.object)
+	for _, e := range list {
+		if path, _ := e["path"].(string); isOthers(e) || path != "" && p.Machine.Exists(path) {
+			continue
+		}
+		fresh, err := (&Options{Layers: []LayerChoice{{nameOf(e), controlOf(e)}}}).layerEntries(p)
+		if err != nil {
+			return err
+		}
+		maps.Copy(e, fresh[0])
+	}
+	return nil
+}
+
+// content returns the content of the configuration's file.
+func (c *Configuration) content() map[string]any {
+	mark := map[string]any{"written_by": explain.SettingsWriter}
+	if len(c.Layers) > 0 {
+		values := map[string]any{}
+		for _, v := range c.Layers {
+			values[v.Name] = v.Value
+		}
+		mark[layerSettingsMember] = values
+	}
+	return map[string]any{"file_format_version": "1.0.0", "settings_array": []any{c.object}, explain.SettingsMark: mark}
+}
+
+// apply replaces the settings of an object by those of the configuration.
+func (c *Configuration) apply(object map[string]any) error {
+	if c.Problem != "" {
+		return exit.Problem("configuration %s: %s", c.Name, c.Problem)
+	}
+	apps, has := object["app_keys"]
+	clear(object)
+	maps.Copy(object, c.object)
+	if has {
+		object["app_keys"] = apps
+	}
+	return nil
+}
+
+// layerFile returns the layer settings file with the values of the configuration; nil if it has none. Its layers keep no
+// other values.
+func (c *Configuration) layerFile(p *FileSet) (*LayerFile, error) {
+	if len(c.Layers) == 0 {
+		return nil, nil
+	}
+	file, err := (&LayerChange{}).file(&p.Machine)
+	if err != nil {
+		return nil, err
+	}
+	for _, now := range file.Values() {
+		layer, _, _ := strings.Cut(now.Name, ".")
+		if slices.ContainsFunc(c.Layers, func(v LayerValue) bool { return strings.HasPrefix(v.Name, layer+".") }) {
+			file.Unset(now.Name)
+		}
+	}
+	for _, v := range c.Layers {
+		file.Set(v.Name, v.Value)
+	}
+	return file, nil
+}
+
+// Saving makes a configuration: the options of "settings save".
+type Saving struct {
+	Name  string
+	From  string // a configuration or a file; "": the settings in force
+	App   string // the program whose settings count; "": all programs
+	Move  bool   // remove the configuration From
+	Force bool   // replace a configuration
+	Dry   bool   // write nothing
+}
+
+// Saved is the result of Save.
+type Saved struct {
+	File, Text string
+	Removed    string // the file of the renamed configuration
+}
+
+// Save makes a configuration.
+func (p *FileSet) Save(s *Saving) (*Saved, error) {
+	file, err := ConfigurationFile(&p.Machine, s.Name)
+	if err != nil {
+		return nil, err
+	}
+	if p.Machine.Exists(file) && !s.Force {
+		return nil, exit.Problem("there is a configuration %s already: choose another name, or replace it with --force", s.Name)
+	}
+	saved := &Saved{File: file}
+	c, err := p.source(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Move {
+		if c.File == "" || c.File == file {
+			return nil, errors.New("--move needs the name of another configuration in --from")
+		}
+		saved.Removed = c.File
+	}
+	content := c.content()
+	if err := judge(content, file); err != nil {
+		return nil, err
+	}
+	text, err := Encode(content)
+	if saved.Text = string(text); err != nil || s.Dry {
+		return saved, err
+	}
+	at, err := p.Machine.PlaceOf(file, true)
+	if err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	defer at.Close()
+	if err := at.Replace("", text, 0o644); err != nil {
+		return nil, exit.As(exit.NotLooked, err)
+	}
+	if s.Move {
+		err = p.Forget(s.From, false)
+	}
+	return saved, err
+}
+
+// source returns the settings that a configuration is made of.
+func (p *FileSet) source(s *Saving) (*Configuration, error) {
+	app, err := RealApp(&p.Machine, s.App)
+	if err != nil {
+		return nil, err
+	}
+	if s.From == "" {
+		f := p.InForce()
+		if f == nil {
+			return &Configuration{object: map[string]any{}}, nil
+		}
+		c, err := p.parseConfiguration(f.Content, f.Path, app)
+		if err == nil && !p.Machine.Foreign() {
+			list, _ := entries(c.object)
+			names := slices.DeleteFunc(term.Words(list, nameOf), func(n string) bool { return n == "" })
+			if shown, err := ShowLayers(&p.Machine, names...); err == nil && shown != nil && len(names) > 0 {
+				c.Layers = shown.Values
+			}
+		}
+		return c, err
+	}
+	if !strings.ContainsAny(s.From, `/\`) {
+		c, err := p.Configuration(s.From)
+		if err == nil && c.Problem != "" && !s.Move {
+			err = exit.Problem("configuration %s: %s", c.Name, c.Problem)
+		}
+		return c, err
+	}
+	text, err := p.Machine.ReadFile(s.From)
+	if err != nil {
+		return nil, exit.Problem("--from: %w", err)
+	}
+	c, err := p.parseConfiguration(string(text), s.From, app)
+	if err == nil {
+		err = c.locate(p)
+	}
+	return c, err
+}
+
+// Forget removes a configuration. Programs keep settings that were copied from it.
+func (p *FileSet) Forget(name string, dry bool) error {
+	c, err := p.Configuration(name)
+	if err != nil || dry {
+		return err
+	}
+	at, err := p.Machine.PlaceOf(c.File, false)
+	if err != nil {
+		return exit.As(exit.NotLooked, err)
+	}
+	defer at.Close()
+	return exit.As(exit.NotLooked, at.Remove())
+}

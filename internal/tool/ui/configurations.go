@@ -1,0 +1,193 @@
+package ui
+
+import (
+	"errors"
+	"html/template"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/term"
+)
+
+var configurationsPage = &Page{Name: "configurations", Title: "Configurations", Data: configurationsOf}
+
+// configurations is the list of configurations, or one of them.
+type configurations struct {
+	List     []configuration
+	One      *configuration
+	Programs []string // the programs whose settings in force can be saved; "": all
+}
+
+// configuration is a configuration and its effect.
+type configuration struct {
+	*settings.Configuration
+	What  string
+	Sides []side // of one: the layers and drivers without settings, and with it
+	App   string
+	Err   string
+}
+
+// Link returns the configuration's page.
+func (c configuration) Link() template.URL {
+	return link("configurations/"+url.PathEscape(c.Name), nil)
+}
+
+func configurationsOf(r *Request) (any, error) {
+	found, _, err := r.Tool.Settings()
+	if err != nil {
+		return nil, err
+	}
+	if r.Rest != "" {
+		c, err := found.Configuration(r.Rest)
+		if err != nil {
+			return nil, err
+		}
+		r.Heading = "Configuration " + c.Name
+		one := configurationOf(c)
+		if err := one.compare(r, found); err != nil {
+			one.Err = err.Error()
+		}
+		return &configurations{One: &one}, nil
+	}
+	list, err := found.Configurations()
+	if err != nil {
+		return nil, err
+	}
+	view := &configurations{List: term.Words(list, configurationOf), Programs: []string{""}}
+	for _, p := range found.Show("").Programs {
+		if p.App != "" {
+			view.Programs = append(view.Programs, p.App)
+		}
+	}
+	return view, nil
+}
+
+func configurationOf(c *settings.Configuration) configuration {
+	view := configuration{Configuration: c}
+	if c.Settings != nil {
+		view.What = describeSettings(c.Settings)
+	}
+	return view
+}
+
+// compare makes the loader's decisions for a program without any settings file, and with the configuration.
+func (c *configuration) compare(r *Request, found *settings.FileSet) error {
+	s, err := subjectOf(&Request{Context: r, Tool: r.Tool, Query: r.Query, typed: r.typed})
+	if err != nil {
+		return err
+	}
+	c.App = s.App
+	with, err := found.Set(&settings.Options{Configuration: c.Name, Force: true, Dry: true}, nil)
+	if err != nil {
+		return err
+	}
+	none := term.Words(found.Files, func(f *settings.File) File { return File{Path: f.Path, Remove: true} })
+	compared := &chain{}
+	if compared.Before, err = explainedFor(r, seeing(r.Tool, none), s); err != nil {
+		return err
+	}
+	planned := []File{{Path: with.Path, Text: with.Text, Remove: with.Gone}}
+	if compared.After, err = explainedFor(r, seeing(r.Tool, planned), s); err != nil {
+		return err
+	}
+	compared.compare()
+	compared.Sides[0].Title, compared.Sides[1].Title = "Without settings", "With "+c.Name
+	c.Sides = compared.Sides
+	return nil
+}
+
+// program returns the path of the program in a form; "" without one.
+func (r *Request) program() (string, error) {
+	name := strings.TrimSpace(r.Query.Get("app"))
+	if name == "" {
+		return "", nil
+	}
+	m := r.Tool.Machine()
+	return m.FindProgram(name)
+}
+
+// useChange gives programs the settings of a configuration.
+type useChange struct{}
+
+// Plan implements Offer.
+func (useChange) Plan(r *Request) (*Plan, error) {
+	app, err := r.program()
+	if err != nil {
+		return nil, err
+	}
+	c := &settings.Options{Configuration: r.Ref("name"), Expires: r.Query.Get("expires"), System: r.System}
+	line := []string{"settings", "use", c.Configuration}
+	if app != "" {
+		c.Apps, line = []string{app}, append(line, "--app", app)
+	}
+	if c.Expires != "" {
+		line = append(line, "--expires", c.Expires)
+	}
+	if c.System {
+		line = append(line, "--system")
+	}
+	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), line, c)
+}
+
+// saveChange makes a configuration.
+type saveChange struct{}
+
+// Plan implements Offer.
+func (saveChange) Plan(r *Request) (*Plan, error) {
+	found, _, err := r.Tool.Settings()
+	if err != nil {
+		return nil, err
+	}
+	s := settings.Saving{Name: strings.TrimSpace(r.Query.Get("name")), From: r.Ref("from"), App: r.Ref("saved"),
+		Move: r.Query.Get("move") != ""}
+	if file := strings.TrimSpace(r.Query.Get("file")); file != "" {
+		if s.From, s.App = file, ""; !filepath.IsAbs(file) {
+			return nil, errors.New("the path of the file has to begin at the root of the file system")
+		}
+	}
+	line := []string{"settings", "save", s.Name}
+	for _, option := range [][2]string{{"--from", s.From}, {"--app", s.App}} {
+		if option[1] != "" {
+			line = append(line, option[0], option[1])
+		}
+	}
+	plan := &Plan{Title: "Save the configuration " + s.Name, Args: line, Make: func() error {
+		_, err := found.Save(&s)
+		return err
+	}}
+	if s.Move {
+		plan.Title, plan.Args = "Rename the configuration "+s.From+" to "+s.Name, append(line, "--move")
+	}
+	dry := s
+	dry.Dry = true
+	saved, err := found.Save(&dry)
+	if err != nil {
+		return nil, err
+	}
+	plan.Files = []File{{Path: saved.File, Text: saved.Text}}
+	if saved.Removed != "" {
+		plan.Files = append(plan.Files, File{Path: saved.Removed, Remove: true})
+	}
+	return plan, nil
+}
+
+// forgetChange removes a configuration.
+type forgetChange struct{}
+
+// Plan implements Offer.
+func (forgetChange) Plan(r *Request) (*Plan, error) {
+	found, _, err := r.Tool.Settings()
+	if err != nil {
+		return nil, err
+	}
+	name := r.Ref("name")
+	file, err := settings.ConfigurationFile(&found.Machine, name)
+	if err == nil {
+		err = found.Forget(name, true)
+	}
+	return &Plan{Title: "Remove the configuration " + name, Args: []string{"settings", "forget", name},
+		Files: []File{{Path: file, Remove: true}}, Note: "Programs keep the settings that it has given them.",
+		Make: func() error { return found.Forget(name, false) }}, err
+}

@@ -1,0 +1,140 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// savedHere is the directory of the user's configurations.
+const savedHere = "home/.config/vkloader/configurations/"
+
+// enter replaces the text of a field.
+func (b *browser) enter(selector, text string) {
+	b.t.Helper()
+	b.wait(`document.querySelector(%s)`, selector)
+	eval[bool](b, `(() => { const e = document.querySelector(%s); e.value = ""; e.focus(); return true })()`, selector)
+	b.press(selector, text)
+}
+
+// A configuration is made of the settings in force, used for all programs and for one, duplicated, renamed and removed; one of vkconfig is
+// read. The page says what differs from no settings. It writes the bytes of the command line, and undoes each change.
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.validation()
+	s.run("settings", "set", "--layer", "VK_LAYER_TEST_second=on", "--layer", "VK_LAYER_TEST_first=off", "--log", "error")
+	b := s.serve().page("configurations")
+	b.sees("There is no configuration yet.")
+	b.enter("#name", "quiet one")
+	line := b.apply("#save")
+	written := s.read(savedHere + "quiet one.json")
+	if !strings.Contains(written, `"VK_LAYER_TEST_first"`) || strings.Contains(written, "app_keys") {
+		t.Errorf("saved: %q", written)
+	}
+	b.undo()
+	if s.read(savedHere+"quiet one.json") != "" {
+		t.Error("the configuration is there after undo")
+	}
+	if again := s.shell(line, savedHere+"quiet one.json"); again != written {
+		t.Errorf("%s writes %q, the page wrote %q", line, again, written)
+	}
+	s.run("settings", "clear")
+	b.to("configurations")
+	// With the keyboard alone, for all programs, and until a time.
+	const use = `[aria-label="Use quiet one"]`
+	eval[bool](b, `(() => { document.querySelector("main select[name=expires]").value = "8h"; return true })()`)
+	b.press(use, kb.Enter)
+	b.wait(`document.querySelector("#dialog[open] form button.first")`)
+	line = b.text("#dialog pre")
+	b.then(func() { b.press("#dialog form button.first", kb.Enter) })
+	written = s.read(settingsFile)
+	b.sees("In force for all programs.")
+	b.undo()
+	if s.read(settingsFile) != "" {
+		t.Error("the settings are there after undo")
+	}
+	if again := s.shell(line, settingsFile); expiryless(again) != expiryless(written) || !strings.Contains(again, "expires") {
+		t.Errorf("%s writes %q, the page wrote %q", line, again, written)
+	}
+	s.run("settings", "clear")
+	// What differs from none, and the same as a settings file.
+	b.to("configurations")
+	b.then(func() { b.press(`main h2 a`, kb.Enter) })
+	if got := b.text(".sides"); !strings.Contains(got, "VK_LAYER_TEST_first (goes)") || !strings.Contains(b.text("#text"), `"settings_array"`) {
+		t.Errorf("the differences: %s", b.shown())
+	}
+	// A duplicate, for one program only.
+	b.to("configurations")
+	b.press("main summary", kb.Enter)
+	b.enter(`main details input[name=name]`, "other")
+	b.apply(`[aria-label="Duplicate quiet one"]`)
+	if s.read(savedHere+"other.json") != s.read(savedHere+"quiet one.json") {
+		t.Error("the duplicate differs")
+	}
+	b.enter(`form[data-change=use] input[name=app]`, "/bin/sh")
+	line = b.apply(`[aria-label="Use other"]`)
+	if !strings.Contains(line, "vkloader settings use other --app ") || !strings.Contains(s.read(settingsFile), "app_keys") {
+		t.Errorf("for one program: %s, %q", line, s.read(settingsFile))
+	}
+	b.undo()
+	// Renamed and removed.
+	b.press("main summary", kb.Enter)
+	b.enter(`main details input[name=name]`, "third")
+	line = b.apply(`[aria-label="Rename other"]`)
+	if s.read(savedHere+"other.json") != "" || s.read(savedHere+"third.json") == "" || !strings.Contains(line, "--move") {
+		t.Errorf("renamed by %s", line)
+	}
+	b.undo()
+	if s.read(savedHere+"other.json") == "" || s.read(savedHere+"third.json") != "" {
+		t.Error("the old name is not back")
+	}
+	b.press("main summary", kb.Enter)
+	b.apply(`[aria-label="Remove other"]`)
+	if s.read(savedHere+"other.json") != "" {
+		t.Error("it is not removed")
+	}
+	// One of vkconfig, with a setting of a layer.
+	s.write("foreign.json", `{"file_format_version": "3.0.0", "configuration": {"name": "Portability", "version": 1, "layers": [
+		{"name": "VK_LAYER_TEST_first", "rank": 1, "control": "off", "settings": []},
+		{"name": "VK_LAYER_KHRONOS_validation", "rank": 0, "control": "on", "settings": [{"key": "report_flags", "type": "FLAGS", "value": ["error", "warn"]}]}]}}`)
+	b.enter("#name", "foreign")
+	b.enter("#file", s.path("foreign.json"))
+	b.apply("#save")
+	b.apply(`[aria-label="Use foreign"]`)
+	if got := s.read(settingsOfLayers); !strings.Contains(got, "khronos_validation.report_flags = error,warn\n") {
+		t.Errorf("the settings of the layer: %q", got)
+	}
+	if got := s.run("explain", "--app", "/bin/sh"); !strings.Contains(got, "VK_LAYER_KHRONOS_validation") {
+		t.Errorf("the layers of the configuration:\n%s", got)
+	}
+	for _, width := range []int64{1280, 390} {
+		b.size(width)
+		if over := eval[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%d pixels wide: %d too much", width, over)
+		}
+		if !s.accessible() {
+			continue
+		}
+		if wrong := b.serious(); len(wrong) > 0 {
+			t.Error(strings.Join(wrong, "\n"))
+		}
+	}
+}
+
+// accessible reports whether the check of accessibility is available.
+func (s *site) accessible() bool {
+	_, missing := axe()
+	return missing == ""
+}
+
+// expiryless returns a file without the line of its expiry.
+func expiryless(text string) string {
+	before, rest, found := strings.Cut(text, `"expires"`)
+	_, after, _ := strings.Cut(rest, "\n")
+	if !found {
+		return text
+	}
+	return before + after
+}
