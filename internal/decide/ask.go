@@ -6,13 +6,11 @@ import (
 	"time"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/vk"
 )
 
 // Decision is an Answer, with the core's decision that it was made from.
@@ -61,41 +59,6 @@ func PathsOn(platform search.Platform, source facts.Provider, m *machine.Machine
 // HostOf returns the machine of a source as a host.
 func HostOf(source *machine.Source) *Host {
 	return &Host{name: nameOf(&source.Machine), asked: about(source)}
-}
-
-// Plan decides for the program of a source, without an explanation.
-func Plan(source *machine.Source) (*plan.Answer, error) { return PlanFor(source, Program{}) }
-
-// PlanFor is Plan with a program's arguments to vkCreateInstance; its path and variables are the source's.
-func PlanFor(source *machine.Source, program Program) (*plan.Answer, error) {
-	program.Path = source.Program
-	return about(source).corePlan(&program)
-}
-
-// ProbeProgram describes the child process that asks drivers for their devices, as the program of a decision.
-var ProbeProgram = Program{Portability: true, API: vk.V1_2}
-
-// Changed is Plan for given facts, such as those of explain.Without, instead of a machine's.
-func Changed(facts facts.Provider) (*plan.Answer, error) { return ChangedFor(facts, Program{}) }
-
-// ChangedFor is Changed with a program's arguments to vkCreateInstance.
-func ChangedFor(facts facts.Provider, program Program) (*plan.Answer, error) {
-	return ChangedOn(explain.Platform(facts), facts, program)
-}
-
-// ChangedOn is ChangedFor on another system.
-func ChangedOn(platform search.Platform, facts facts.Provider, program Program) (*plan.Answer, error) {
-	q := question{source: facts, machine: &machine.Machine{}, platform: platform}
-	return q.corePlan(&program)
-}
-
-// corePlan returns the core's decision, without an explanation.
-func (q *question) corePlan(program *Program) (*plan.Answer, error) {
-	made, err := q.plan(context.Background(), program)
-	if err != nil {
-		return nil, err
-	}
-	return made.Plan, nil
 }
 
 // Devices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none. The error

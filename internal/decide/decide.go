@@ -130,8 +130,7 @@ func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made
 
 func (q *question) planned(ctx context.Context, program *Program) (m *Made, err error) {
 	m = &Made{}
-	from, app := guarded{q.source, ctx}, program.app()
-	m.Plan, err = explain.DecideOn(q.platform, app, from)
+	m.Plan, err = explain.Decide(guarded{q.source, ctx}, explain.WithPlatform(q.platform), program.set)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -1,9 +1,8 @@
 package decide
 
 import (
-	"slices"
-
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
 )
 
 // Program is the subject of a decision.
@@ -25,27 +24,19 @@ type Program struct {
 	Loader *Loader
 }
 
-// app returns the program's arguments to vkCreateInstance.
-func (p *Program) app() plan.App {
-	asNames := func(list []string) (out []plan.Name) {
-		for _, name := range list {
-			out = append(out, plan.Name{Text: name, Set: true})
-		}
-		return out
-	}
-	app := plan.App{API: uint32(p.API), Layers: asNames(p.Layers), Extensions: asNames(p.Extensions)}
-	if p.Portability {
-		app.Flags = portabilityFlag
-		if !slices.Contains(p.Extensions, portabilityExtension) {
-			app.Extensions = append(app.Extensions, plan.Name{Text: portabilityExtension, Set: true})
-		}
-	}
+// set enters the program's arguments to vkCreateInstance.
+func (p *Program) set(q *plan.Question) {
+	app := &q.App
+	app.API, app.Layers, app.Extensions = uint32(p.API), asNames(p.Layers), asNames(p.Extensions)
 	app.LayerCount, app.ExtensionCount = uint32(len(app.Layers)), uint32(len(app.Extensions))
-	return app
+	if p.Portability {
+		explain.WithPortability(q)
+	}
 }
 
-// VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR, and the extension that it belongs to.
-const (
-	portabilityFlag      = 1
-	portabilityExtension = "VK_KHR_portability_enumeration"
-)
+func asNames(list []string) (out []plan.Name) {
+	for _, name := range list {
+		out = append(out, plan.Name{Text: name, Set: true})
+	}
+	return out
+}

@@ -72,7 +72,7 @@ func (s *Standings) excludedSoftware() string {
 	if s.AnyDevice() {
 		return ""
 	}
-	all, err := Changed(explain.Without(s.source, variables.DriversDisable, variables.DriversSelect))
+	all, err := explain.Decide(explain.Without(s.source, variables.DriversDisable, variables.DriversSelect))
 	if err != nil {
 		return ""
 	}

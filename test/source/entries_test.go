@@ -15,9 +15,6 @@ var entries = []struct {
 }{
 	{"plan.Resolve(", "the decision", map[string]string{
 		"internal/decide/explain": "the one place that asks the core"}},
-	{"explain.Decide", "the decision", map[string]string{
-		"internal/decide":       "the entry",
-		"internal/decide/trust": "judges what a child would load before package decide starts it"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
 	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"internal/decide": "the entry"}},

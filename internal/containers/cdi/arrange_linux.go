@@ -11,9 +11,9 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/machines"
@@ -126,7 +126,7 @@ func Arrange(m *machine.Machine, s Situation) *Arrangement {
 
 // ownDrivers returns the drivers in a container's image.
 func ownDrivers(m *machine.Machine, class int) []*manifest.Driver {
-	answer, err := decide.Plan(&machine.Source{Machine: *m, Class: class})
+	answer, err := explain.Decide(&machine.Source{Machine: *m, Class: class})
 	if err != nil {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/manifest"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/trust"
 	"vkloader/internal/decide/wording"
@@ -29,7 +29,7 @@ func machineLayers(source *machine.Source, name string) ([]*manifest.Layer, erro
 	program := *source
 	kind, _ := machines.Named(name)
 	program.Class = kind.Bits
-	answer, err := decide.Plan(&program)
+	answer, err := explain.Decide(&program)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 
 	"vkloader/internal/containers/offer"
 	"vkloader/internal/core/search"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 )
@@ -244,7 +244,7 @@ func (v *Verdict) said(d Driver) {
 
 // drivers judges the drivers that a program in the container gets.
 func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
-	answer, err := decide.Plan(&machine.Source{Machine: *box, Class: options.Class})
+	answer, err := explain.Decide(&machine.Source{Machine: *box, Class: options.Class})
 	if err != nil {
 		v.found(Problem, "", err.Error(), "")
 		return

@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -79,7 +78,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	}
 	program := *source // of the client's word size; manifests are sent unchanged
 	program.Class = k.Bits
-	answer, err := decide.Plan(&program)
+	answer, err := explain.Decide(&program)
 	if err != nil {
 		return nil, err
 	}

@@ -10,19 +10,52 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/reasons"
+	"vkloader/internal/decide/vk"
 )
 
 // ErrEndless is the error of a decision that was stopped because it kept asking for more files and variables.
 var ErrEndless = errors.New("no decision was reached: it kept asking for more files and variables")
 
-// Decide decides with facts from a source of this system, for a program that enables no layer or extension.
-func Decide(from facts.Provider) (*plan.Answer, error) {
-	return DecideOn(Platform(from), plan.App{}, from)
+// Option is a condition of a decision besides the facts.
+type Option func(*plan.Question)
+
+// WithPlatform returns the condition that the library runs on another system.
+func WithPlatform(platform search.Platform) Option {
+	return func(q *plan.Question) { q.Platform = platform }
 }
 
-// DecideOn returns the decision of the library on another system.
-func DecideOn(platform search.Platform, app plan.App, from facts.Provider) (*plan.Answer, error) {
-	answer := plan.Resolve(&plan.Question{Kind: plan.Instance, App: app, Platform: platform, Explain: true}, from)
+// WithApp returns the condition that the program passes these arguments to vkCreateInstance.
+func WithApp(app plan.App) Option {
+	return func(q *plan.Question) { q.App = app }
+}
+
+// WithPortability is the condition that the program enables portability drivers: VK_KHR_portability_enumeration, with
+// VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR.
+func WithPortability(q *plan.Question) {
+	q.App.Flags |= 1
+	extension := plan.Name{Text: "VK_KHR_portability_enumeration", Set: true}
+	if !slices.Contains(q.App.Extensions, extension) {
+		q.App.Extensions = append(q.App.Extensions, extension)
+		q.App.ExtensionCount++
+	}
+}
+
+// WithProbe is the condition that the program is the child process that lists the drivers' devices.
+func WithProbe(q *plan.Question) {
+	q.App.API = uint32(vk.V1_2)
+	WithPortability(q)
+}
+
+// Decide returns the decision of the library with facts from a source: without options on this system, for a program that
+// enables no layer or extension. Facts may be changed, such as those of [Without].
+func Decide(from facts.Provider, options ...Option) (*plan.Answer, error) {
+	question := plan.Question{Kind: plan.Instance, Explain: true, Platform: Platform(from)}
+	for _, set := range options {
+		if set != nil {
+			set(&question)
+		}
+	}
+	answer := plan.Resolve(&question, from)
 	if answer == nil {
 		return nil, ErrEndless
 	}

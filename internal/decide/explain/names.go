@@ -3,7 +3,6 @@ package explain
 import (
 	"slices"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/spawn"
 )
@@ -12,7 +11,7 @@ import (
 // variables: also those of layers that it does not get, because a variable may enable them.
 func NamesOfLayers(environ []string) (patterns []string) {
 	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
-	answer, err := DecideOn(Platform(source), plan.App{}, source)
+	answer, err := Decide(source)
 	if err != nil {
 		return nil
 	}

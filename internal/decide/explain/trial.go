@@ -2,7 +2,6 @@ package explain
 
 import (
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/machine"
@@ -11,7 +10,7 @@ import (
 // Trial tests changes on one machine. It reads each file of the machine once.
 type Trial struct {
 	source  *machine.Source // caches the files that it reads
-	decide  func(facts.Provider) (*plan.Answer, error)
+	options []Option
 	before  *trialResult
 	results map[string]*trialResult
 }
@@ -41,14 +40,9 @@ const trialEffort = 200_000
 // triesLeast is the number of changes that Trial tests on any machine.
 const triesLeast = 8
 
-// NewTrial returns a trial on a machine with this decision.
-func NewTrial(source *machine.Source, answer *plan.Answer) *Trial {
-	return NewTrialFor(Decide, source, answer)
-}
-
-// NewTrialFor is NewTrial for a program with its own arguments to vkCreateInstance: decide makes the decision for it.
-func NewTrialFor(decide func(facts.Provider) (*plan.Answer, error), source *machine.Source, answer *plan.Answer) *Trial {
-	return &Trial{source: source.Keeping(), decide: decide, before: trialResultOf(answer), results: map[string]*trialResult{}}
+// NewTrial returns a trial on a machine with this decision, which was made with these options.
+func NewTrial(source *machine.Source, answer *plan.Answer, options ...Option) *Trial {
+	return &Trial{source: source.Keeping(), options: options, before: trialResultOf(answer), results: map[string]*trialResult{}}
 }
 
 func trialResultOf(answer *plan.Answer) *trialResult {
@@ -77,7 +71,7 @@ func (t *Trial) after(c Change) *trialResult {
 		return nil
 	}
 	var r *trialResult
-	if answer, err := t.decide(c.On(t.source)); err == nil {
+	if answer, err := Decide(c.On(t.source), t.options...); err == nil {
 		r = trialResultOf(answer)
 	}
 	t.results[string(c.Line())] = r

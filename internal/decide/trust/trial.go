@@ -174,7 +174,7 @@ func (c *checker) decision() {
 	if c.err != nil {
 		return
 	}
-	answer, err := explain.DecideOn(explain.Platform(c.source), plan.App{API: 1 << 22}, c.source)
+	answer, err := explain.Decide(c.source, explain.WithApp(plan.App{API: 1 << 22}))
 	if err != nil {
 		c.err = err
 		return

@@ -14,8 +14,8 @@ import (
 
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
@@ -178,7 +178,7 @@ func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	used, other := loadersOf(source, r.usual)
 	used.On(source)
-	answer, err := decide.PlanFor(source, hunted)
+	answer, err := explain.Decide(source, explain.WithPortability)
 	if err != nil {
 		return nil, err
 	}
@@ -267,12 +267,9 @@ func (h *hunt) apply(found *run.CulpritSearch) error {
 	return nil
 }
 
-// hunted is the program for the decision. It may enumerate portability drivers.
-var hunted = decide.Program{Portability: true}
-
 // sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) run.Scene {
-	return run.Scene{Source: source, Answer: answer, Program: hunted, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+	return run.Scene{Source: source, Answer: answer, Program: explain.WithPortability, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
 // suspects returns the suspects that runs can exclude, and notes the others.
@@ -540,7 +537,7 @@ func (h *hunt) withUsual(usual []string) (*run.CulpritSearch, error) {
 	source := *h.scene.Source
 	source.Environ, source.Kept = usual, nil
 	h.other.On(&source)
-	answer, err := decide.PlanFor(&source, hunted)
+	answer, err := explain.Decide(&source, explain.WithPortability)
 	if err != nil {
 		return nil, err
 	}

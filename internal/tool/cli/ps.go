@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
@@ -77,7 +77,7 @@ func runningPrograms() (*doctor.Running, error) {
 		if !onWindows {
 			one.Sandboxes = doctor.Sandboxes(source)
 		}
-		if answer, err := decide.Plan(source); err == nil {
+		if answer, err := explain.Decide(source); err == nil {
 			one.Drivers, one.Layers = p.Modules(answer)
 		}
 		if err := p.Machine.Bound.Err(); err != nil {

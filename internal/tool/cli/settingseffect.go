@@ -29,7 +29,7 @@ func outcomeFor(m *machine.Machine, program string, planned *settings.Written) (
 	} else if planned != nil {
 		source.Added = map[string]string{planned.Path: planned.Text}
 	}
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}

@@ -462,7 +462,7 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 		if err != nil {
 			return nil, files
 		}
-		answer, err := decide.Plan(source)
+		answer, err := explain.Decide(source)
 		if err != nil {
 			return nil, files
 		}

@@ -11,8 +11,8 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -32,7 +32,7 @@ type variableList struct {
 
 // variablesOf returns all variables of a machine, and the findings about them.
 func variablesOf(source *machine.Source) (*variableList, error) {
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (l *listingVariables) listSet(s *invocation) error {
 	}
 	source := of.source
 	loader := loaders.Decide(source, "")
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
@@ -145,7 +144,7 @@ func (e *exam) replacedByRivals() {
 	if !slices.ContainsFunc(e.Answer.Diagnostics, func(f diag.Diagnostic) bool { return off(&f) }) {
 		return
 	}
-	all, err := decide.Changed(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
+	all, err := explain.Decide(explain.Without(e.source, variables.DriversSelect, variables.DriversDisable))
 	if err != nil {
 		return
 	}

@@ -150,7 +150,7 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 		return e.Findings, nil
 	}
 	var err error
-	if report.Answer, err = decide.Plan(source); err != nil {
+	if report.Answer, err = explain.Decide(source); err != nil {
 		return nil, err
 	}
 	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages)}}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
@@ -181,7 +180,7 @@ func examined(t *testing.T, s *systems.Foreign, reg string) *doctor.Report {
 	if problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n"+reg)); len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	answer, err := explain.DecideOn(s.System.Platform(s.Bits), plan.App{}, s)
+	answer, err := explain.Decide(s, explain.WithPlatform(s.System.Platform(s.Bits)))
 	if err != nil {
 		t.Fatal(err)
 	}

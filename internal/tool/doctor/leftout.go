@@ -61,7 +61,7 @@ func (e *exam) left() []keptOut {
 	}
 	list := []keptOut{}
 	add := func(source facts.Provider, out keptOut) {
-		answer, err := decide.Changed(source)
+		answer, err := explain.Decide(source)
 		if err != nil {
 			return
 		}

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -74,10 +73,10 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source}
 	platform := source.System.Platform(source.Bits)
 	var err error
-	if e.plain, err = decide.ChangedOn(platform, source, decide.Program{Path: source.Program}); err != nil {
+	if e.plain, err = explain.Decide(source, explain.WithPlatform(platform)); err != nil {
 		return nil, err
 	}
-	if e.Answer, err = decide.ChangedOn(platform, source, decide.Program{Path: source.Program, Portability: true}); err != nil {
+	if e.Answer, err = explain.Decide(source, explain.WithPlatform(platform), explain.WithPortability); err != nil {
 		return nil, err
 	}
 	e.Report.Program = source.Program

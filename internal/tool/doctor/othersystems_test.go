@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
@@ -77,7 +76,7 @@ func TestExamineForeign(t *testing.T) {
 		if c.system == "windows" {
 			s.Machine.Environ = []string{`VK_DRIVER_FILES=C:\d.json`}
 		}
-		answer, err := explain.DecideOn(s.System.Platform(c.bits), plan.App{}, s)
+		answer, err := explain.Decide(s, explain.WithPlatform(s.System.Platform(c.bits)))
 		if err != nil {
 			t.Fatal(err)
 		}

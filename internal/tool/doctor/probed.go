@@ -5,12 +5,10 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -168,9 +166,8 @@ func (r *Report) asks(layer string) string {
 // changes are tried for a program that enables portability drivers.
 func (r *Report) trialOf(a *alone) *explain.Trial {
 	if a.Kind == "driver" {
-		decide := func(from facts.Provider) (*plan.Answer, error) { return decide.ChangedFor(from, decide.ProbeProgram) }
-		if answer, err := decide(r.source); err == nil {
-			return explain.NewTrialFor(decide, r.source, answer)
+		if answer, err := explain.Decide(r.source, explain.WithProbe); err == nil {
+			return explain.NewTrial(r.source, answer, explain.WithProbe)
 		}
 	}
 	return explain.NewTrial(r.source, r.Answer)
@@ -189,7 +186,7 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 func (t *trying) ofActing(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *t.scene.Source
 	source.Environ, source.Program = environ, at.Child
-	decided, err := decide.PlanFor(&source, decide.ProbeProgram)
+	decided, err := explain.Decide(&source, explain.WithProbe)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"vkloader/internal/core/search"
 	core "vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -61,7 +60,7 @@ func (e *exam) settingsChange(file string) bool {
 	if s.HasLevel || s.LogFile != "" || s.HasDevices {
 		return true
 	}
-	without, err := decide.Changed(explain.Lacking(e.source, []string{file}))
+	without, err := explain.Decide(explain.Lacking(e.source, []string{file}))
 	return err != nil || !reflect.DeepEqual(outcomeOf(e.Answer), outcomeOf(without))
 }
 

@@ -9,7 +9,7 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -64,12 +64,12 @@ func (e evidence) trying(how Tries) (*trying, error) {
 		return t, nil
 	}
 	how.Environ = source.Environ
-	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
+	answer, err := explain.Decide(&source, explain.WithProbe)
 	if err != nil {
 		return nil, err
 	}
 	t.Tries, t.own, t.at = how, how.At, e.PlaceFor(how.At)
-	t.scene = run.Scene{Source: &source, Answer: answer, Program: decide.ProbeProgram}
+	t.scene = run.Scene{Source: &source, Answer: answer, Program: explain.WithProbe}
 	t.scene.ByFiles = t.at.Library != how.At.Library && e.Loader != nil && e.Loader.Has(variables.DriversDisable.Name()) != loaders.Yes
 	if how.At.Lowered && !e.source.AsUser {
 		t.whole = all
@@ -219,7 +219,7 @@ func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
 func (t *trying) isolates(a *alone) bool {
 	source := *t.scene.Source
 	source.Environ = changed(source.Environ, a.Variables)
-	answer, err := decide.PlanFor(&source, decide.ProbeProgram)
+	answer, err := explain.Decide(&source, explain.WithProbe)
 	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
 }
 

@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -298,7 +297,7 @@ func Unseen(source *machine.Source) (set []string) {
 func lost(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
-	answer, err := decide.Plan(&plain)
+	answer, err := explain.Decide(&plain)
 	if err != nil {
 		return nil
 	}

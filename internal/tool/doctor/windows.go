@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/search"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -62,7 +61,7 @@ func lookWindows(w Windows) (*windowsExam, error) {
 		e.Class = 0
 	}
 	var err error
-	if e.Answer, err = decide.ChangedOn(search.Windows(w.WordSize()), w, decide.Program{}); err != nil {
+	if e.Answer, err = explain.Decide(w, explain.WithPlatform(search.Windows(w.WordSize()))); err != nil {
 		return nil, err
 	}
 	e.source = w.Running()

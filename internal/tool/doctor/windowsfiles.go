@@ -14,8 +14,8 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
@@ -339,7 +339,7 @@ func (e *windowsExam) otherView() error {
 		return nil
 	}
 	other := e.windows.Seen(views[at])
-	answer, err := decide.ChangedOn(search.Windows(views[at]), other, decide.Program{})
+	answer, err := explain.Decide(other, explain.WithPlatform(search.Windows(views[at])))
 	if err != nil {
 		return err
 	}

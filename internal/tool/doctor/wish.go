@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -121,7 +120,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 
 // MissingLayer says where a layer is that is not installed for programs, or which package has it; "" if nothing is known of it.
 func MissingLayer(source *machine.Source, name string) string {
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return ""
 	}

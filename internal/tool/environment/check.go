@@ -34,7 +34,7 @@ type checker struct {
 func Check(source *machine.Source, answer *plan.Answer) []Problem {
 	if answer == nil {
 		var err error
-		if answer, err = decide.Changed(source); err != nil {
+		if answer, err = explain.Decide(source); err != nil {
 			return nil
 		}
 	}
@@ -57,7 +57,7 @@ func (c *checker) decide(names ...variables.ID) *plan.Answer {
 	if !slices.ContainsFunc(names, func(v variables.ID) bool { return c.source.Var(v.Name(), false).Set }) {
 		return c.answer // the decision is the same without them
 	}
-	answer, err := decide.Changed(explain.Without(c.source, names...))
+	answer, err := explain.Decide(explain.Without(c.source, names...))
 	if err != nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (c *checker) drivers() {
 	names := baseNames(all)
 	known := names
 	if len(c.patterns(variables.DriversSelect)) > 0 || len(c.patterns(variables.DriversDisable)) > 0 {
-		unhidden, err := decide.ChangedFor(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable), decide.ProbeProgram)
+		unhidden, err := explain.Decide(explain.Without(c.source, variables.DriversSelect, variables.DriversDisable), explain.WithProbe)
 		if err != nil {
 			return
 		}
@@ -268,7 +268,7 @@ func (c *checker) keptOut(name string) bool {
 	if c.answer.Settings == nil {
 		return false
 	}
-	without, err := decide.Changed(explain.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
+	without, err := explain.Decide(explain.Lacking(c.source, []string{filepath.Clean(c.answer.Settings.File)}))
 	return err == nil && slices.ContainsFunc(without.Layers, func(l *manifest.Layer) bool { return l.Name == name })
 }
 

@@ -7,8 +7,8 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
@@ -284,7 +284,7 @@ type Scene struct {
 	Source *machine.Source
 	Answer *plan.Answer
 
-	Program decide.Program // the program of the answer
+	Program explain.Option // of the answer
 
 	ByFiles bool // exclude drivers by listing the others, for a loader without filters
 }
@@ -333,7 +333,7 @@ func (s *Scene) Suspects(more []string) *Suspects {
 func (s *Scene) stays(x Suspect) bool {
 	source := *s.Source
 	source.Environ, _ = s.Without([]Suspect{x})
-	answer, err := decide.PlanFor(&source, s.Program)
+	answer, err := explain.Decide(&source, s.Program)
 	return err != nil || slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == x.Name }) ||
 		slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == x.Manifest })
 }

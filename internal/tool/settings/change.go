@@ -371,7 +371,7 @@ func levelWords(level uint32) []string {
 
 // found returns the decision without settings files and without the filter variables for layers and drivers.
 func (p *FileSet) found() (*plan.Answer, error) {
-	return decide.Changed(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
+	return explain.Decide(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 

@@ -10,7 +10,6 @@ import (
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
@@ -112,11 +111,11 @@ func IsLayerFile(file, text string) bool {
 
 // CheckLayerFile checks each line of a layer settings file by the manifests of the installed layers.
 func CheckLayerFile(source *machine.Source, text string) (faults []LayerFault, err error) {
-	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, err
 	}
-	now, err := decide.Plan(source)
+	now, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}

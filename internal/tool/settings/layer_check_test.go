@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/test/lib/tree"
 )
@@ -62,7 +62,7 @@ func TestCheckLayerFile(t *testing.T) {
 func TestLayersByVariable(t *testing.T) {
 	t.Parallel()
 	source := checkedMachine(t)
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -267,7 +266,7 @@ type LayerEdit struct {
 
 // FindLayer finds an installed layer, used or not.
 func FindLayer(source *machine.Source, name string) (*Layer, *manifest.Layer, error) {
-	answer, err := decide.Changed(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
+	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"vkloader/internal/core/settings"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -250,7 +249,7 @@ func (p *FileSet) TryExclusion(c Options, manifest string) (file string, err err
 
 // manifestsFor returns the manifests of the layers and drivers that programs get.
 func manifestsFor(source *machine.Source) (map[string]bool, error) {
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 	if err != nil {
 		return nil, err
 	}
-	answer, err := decide.Plan(&machine.Source{Machine: source.Machine, Program: found.Child})
+	answer, err := explain.Decide(&machine.Source{Machine: source.Machine, Program: found.Child})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func wishesOf(source *machine.Source) string {
 
 // InForce returns the names of the effective variables that choose drivers.
 func InForce(source *machine.Source) ([]string, error) {
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}
@@ -224,11 +224,11 @@ func InForce(source *machine.Source) ([]string, error) {
 
 // ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
 func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
-	with, err := decide.Plan(source)
+	with, err := explain.Decide(source)
 	if err != nil {
 		return "", err
 	}
-	without, err := decide.Changed(explain.Without(source, DriverVariables...))
+	without, err := explain.Decide(explain.Without(source, DriverVariables...))
 	if err != nil {
 		return "", err
 	}
@@ -258,7 +258,7 @@ func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device
 // Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act on
 // the result of the settings.
 func Try(found probe.Companions, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
-	answer, err := decide.Plan(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
 	}
