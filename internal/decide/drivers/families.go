@@ -1,7 +1,6 @@
 package drivers
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,8 +13,6 @@ import (
 // Family is a driver, with the facts about it that only the tool needs.
 type Family struct {
 	*family.Driver
-	Packages map[string]string // the package with the driver, by package manager
-
 	VideoCard string // the value of VIDEO_CARDS that adds the driver to media-libs/mesa on Gentoo; "": unknown
 
 	RunTime  []RunTime
@@ -33,36 +30,22 @@ const (
 	HASVK  = family.HASVK
 )
 
-// ofMesa returns the packages of a driver of Mesa, by package manager: one for all drivers on Debian and Fedora, and more has
-// those of systems with a package for each driver. Sources, read in November 2026: packages.fedoraproject.org (the capabilities
-// of mesa-vulkan-drivers), archlinux.org/packages, pkgs.alpinelinux.org/contents, software.opensuse.org.
-func ofMesa(more map[string]string) map[string]string {
-	packages := map[string]string{"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers",
-		"rhel": "mesa-vulkan-drivers"}
-	maps.Copy(packages, more)
-	return packages
-}
-
 // extras returns the tool's facts about drivers, by name.
 func extras() map[string]Family {
 	return map[string]Family{
-		"RADV (Mesa)": {VideoCard: "radeonsi", Data: []string{drirc, amdgpuNames},
-			Packages: ofMesa(map[string]string{"arch": "vulkan-radeon", "suse": "libvulkan_radeon", "alpine": "mesa-vulkan-ati", "void": "mesa-vulkan-radeon"})},
-		"AMDVLK": {Data: []string{amdgpuNames}},
-		"ANV (Mesa)": {VideoCard: "intel", Data: []string{drirc},
-			Packages: ofMesa(map[string]string{"arch": "vulkan-intel", "suse": "libvulkan_intel", "alpine": "mesa-vulkan-intel", "void": "mesa-vulkan-intel"})},
-		HASVK: {VideoCard: "intel", Data: []string{drirc}},
-		NVIDIA: {Packages: map[string]string{"debian": "nvidia-driver", "fedora": "akmod-nvidia", "arch": "nvidia-utils", "suse": "nvidia-gl-G06",
-			"gentoo": "x11-drivers/nvidia-drivers", "void": "nvidia"},
-			RunTime: []RunTime{
-				{Stem: "libnvidia-glvkspirv", Required: true},
-				{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
-				{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
-				{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
-				{Stem: "libnvidia-ifr", Before: "495"},
-				// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
-				{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
-			},
+		"RADV (Mesa)": {VideoCard: "radeonsi", Data: []string{drirc, amdgpuNames}},
+		"AMDVLK":      {Data: []string{amdgpuNames}},
+		"ANV (Mesa)":  {VideoCard: "intel", Data: []string{drirc}},
+		HASVK:         {VideoCard: "intel", Data: []string{drirc}},
+		NVIDIA: {RunTime: []RunTime{
+			{Stem: "libnvidia-glvkspirv", Required: true},
+			{Stem: "libnvidia-gpucomp", Required: true, From: "550"},
+			{Stem: "libnvidia-glcore"}, {Stem: "libnvidia-eglcore"}, {Stem: "libnvidia-glsi"}, {Stem: "libnvidia-tls"},
+			{Stem: "libnvidia-rtcore"}, {Stem: "libnvidia-vulkan-producer"}, {Stem: "libnvidia-allocator"}, {Stem: "libnvidia-cfg"},
+			{Stem: "libnvidia-ifr", Before: "495"},
+			// Without a display it starts EGL: the vendors' dispatcher, which finds this by 10_nvidia.json.
+			{Stem: "libEGL_nvidia"}, {Name: "libEGL.so.1"},
+		},
 			More: []string{"/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*"},
 			Data: append([]string{"/usr/share/nvidia/nvidia-application-profiles-*", "/usr/share/egl/egl_external_platform.d/*_nvidia_*.json"},
 				nvidiaVendor...),
@@ -72,21 +55,18 @@ func extras() map[string]Family {
 			Headless: Headless{Unless: []string{"DISPLAY", "WAYLAND_DISPLAY", "__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"},
 				Libraries: []string{"libEGL.so.1", "libEGL_nvidia.so.0"}, Vendor: nvidiaVendor,
 				Says: `{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}`}},
-		"NVK (Mesa)": {Data: []string{drirc},
-			Packages: ofMesa(map[string]string{"arch": "vulkan-nouveau", "suse": "libvulkan_nouveau", "alpine": "mesa-vulkan-nouveau", "void": "mesa-vulkan-nouveau"})},
-		"Venus (Mesa)": {VideoCard: "virgl", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-virtio", "alpine": "mesa-vulkan-virtio"})},
-		"gfxstream":    {Data: []string{drirc}, Packages: map[string]string{"arch": "vulkan-gfxstream"}},
+		"NVK (Mesa)":   {Data: []string{drirc}},
+		"Venus (Mesa)": {VideoCard: "virgl", Data: []string{drirc}},
+		"gfxstream":    {Data: []string{drirc}},
 		"Dozen (Mesa)": {Data: []string{drirc}, Whole: []string{"/usr/lib/wsl/drivers"},
-			RunTime:  []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true}, {Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}},
-			Packages: ofMesa(map[string]string{"arch": "vulkan-dzn"})},
-		"Turnip (Mesa)":     {VideoCard: "freedreno", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-freedreno"})},
-		"PanVK (Mesa)":      {VideoCard: "panfrost", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-panfrost", "alpine": "mesa-vulkan-panfrost"})},
-		"V3DV (Mesa)":       {VideoCard: "v3d", Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-broadcom"})},
-		"Honeykrisp (Mesa)": {Data: []string{drirc}, Packages: ofMesa(map[string]string{"arch": "vulkan-asahi", "alpine": "mesa-vulkan-asahi"})},
-		"PowerVR (Mesa)":    {Data: []string{drirc}, Packages: ofMesa(map[string]string{"alpine": "mesa-vulkan-imagination"})},
-		"lavapipe (Mesa)": {VideoCard: "lavapipe", Data: []string{drirc},
-			Packages: ofMesa(map[string]string{"arch": "vulkan-swrast", "suse": "libvulkan_lvp", "alpine": "mesa-vulkan-swrast", "void": "mesa-vulkan-lavapipe"})},
-		"SwiftShader": {},
+			RunTime: []RunTime{{Name: "libdxcore.so", In: subsystem, Required: true}, {Name: "libd3d12.so", In: subsystem, Required: true}, {Name: "libd3d12core.so", In: subsystem}}},
+		"Turnip (Mesa)":     {VideoCard: "freedreno", Data: []string{drirc}},
+		"PanVK (Mesa)":      {VideoCard: "panfrost", Data: []string{drirc}},
+		"V3DV (Mesa)":       {VideoCard: "v3d", Data: []string{drirc}},
+		"Honeykrisp (Mesa)": {Data: []string{drirc}},
+		"PowerVR (Mesa)":    {Data: []string{drirc}},
+		"lavapipe (Mesa)":   {VideoCard: "lavapipe", Data: []string{drirc}},
+		"SwiftShader":       {},
 	}
 }
 

@@ -23,7 +23,7 @@ func TestExtrasAreOfTheTable(t *testing.T) {
 			t.Errorf("%s is not in the table", name)
 		}
 	}
-	if f := Of("/usr/lib/libGLX_nvidia.so.0"); f == nil || f.Name != NVIDIA || f.Packages["debian"] != "nvidia-driver" || f.Free() {
+	if f := Of("/usr/lib/libGLX_nvidia.so.0"); f == nil || f.Name != NVIDIA || f.Free() {
 		t.Errorf("NVIDIA's driver: %+v", f)
 	}
 	if f := For("radeon"); f != nil {

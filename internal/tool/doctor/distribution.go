@@ -147,8 +147,8 @@ func (d distribution) install(f *drivers.Family) advice {
 		switch {
 		case f.Name == dozen:
 			return wslWithout
-		case has && f.Packages["debian"] != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
-			return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, f.Packages["debian"])
+		case has && packageOf(f.Name, "debian") != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
+			return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, packageOf(f.Name, "debian"))
 		}
 	}
 	m := d.manager()
@@ -158,8 +158,8 @@ func (d distribution) install(f *drivers.Family) advice {
 		do := installing(command)
 		do.text = "Add " + f.VideoCard + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command
 		return do
-	case m != nil && f.Packages[m.id] != "" && d.reallyHas(f):
-		return d.choose(f.Packages[m.id])
+	case m != nil && packageOf(f.Name, m.id) != "" && d.reallyHas(f):
+		return d.choose(packageOf(f.Name, m.id))
 	}
 	return installDriver(f.Name, "")
 }

@@ -212,7 +212,7 @@ func (e *exam) absence() {
 	var do advice
 	if m := e.system.manager(); m != nil && m.loader != "" {
 		software := drivers.Of("libvulkan_lvp.so")
-		if name := software.Packages[m.id]; name != "" {
+		if name := packageOf(software.Name, m.id); name != "" {
 			do = e.system.choose(m.loader, name)
 		}
 	}

@@ -289,7 +289,7 @@ func (e *exam) undriven(g *GPU) {
 	case p != nil && library == "":
 		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
 		do = installDriver(f.Name, "")
-		if suite, has := e.system.suite(); has && f.Packages["debian"] == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
+		if suite, has := e.system.suite(); has && packageOf(f.Name, "debian") == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
 			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
 		} else if f.Name == dozen {
 			do = wslWithout

@@ -1,60 +1,55 @@
 package doctor
 
 import (
+	_ "embed"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
-// usualLibraries are the packages of Debian and Ubuntu that have the libraries that drivers and layers need; of several names,
-// releases have one. No name is derived from a library's.
-var usualLibraries = map[string][]string{
-	"libVkLayer_khronos_validation.so": {"vulkan-validationlayers"}, "libVkLayer_MESA_device_select.so": {"mesa-vulkan-drivers"},
-	"libVkLayer_MESA_overlay.so": {"mesa-vulkan-drivers"}, "libVkLayer_INTEL_nullhw.so": {"mesa-vulkan-drivers"},
-	"libX11.so.6": {"libx11-6"}, "libX11-xcb.so.1": {"libx11-xcb1"}, "libXext.so.6": {"libxext6"}, "libXrandr.so.2": {"libxrandr2"},
-	"libXxf86vm.so.1": {"libxxf86vm1"}, "libxcb.so.1": {"libxcb1"}, "libxcb-present.so.0": {"libxcb-present0"}, "libxcb-dri2.so.0": {"libxcb-dri2-0"},
-	"libxcb-dri3.so.0": {"libxcb-dri3-0"}, "libxcb-glx.so.0": {"libxcb-glx0"}, "libxcb-keysyms.so.1": {"libxcb-keysyms1"}, "libxcb-randr.so.0": {"libxcb-randr0"},
-	"libxcb-shm.so.0": {"libxcb-shm0"}, "libxcb-sync.so.1": {"libxcb-sync1"}, "libxcb-xfixes.so.0": {"libxcb-xfixes0"}, "libxshmfence.so.1": {"libxshmfence1"},
-	"libwayland-client.so.0": {"libwayland-client0"}, "libwayland-server.so.0": {"libwayland-server0"}, "libwayland-egl.so.1": {"libwayland-egl1"},
-	"libdrm.so.2": {"libdrm2"}, "libdrm_amdgpu.so.1": {"libdrm-amdgpu1"}, "libdrm_intel.so.1": {"libdrm-intel1"}, "libdrm_nouveau.so.2": {"libdrm-nouveau2"},
-	"libdrm_radeon.so.1": {"libdrm-radeon1"}, "libdrm_freedreno.so.1": {"libdrm-freedreno1"}, "libgbm.so.1": {"libgbm1"}, "libEGL.so.1": {"libegl1"},
-	"libGL.so.1": {"libgl1"}, "libGLX.so.0": {"libglx0"}, "libOpenGL.so.0": {"libopengl0"}, "libGLdispatch.so.0": {"libglvnd0"}, "libvulkan.so.1": {"libvulkan1"},
-	"libelf.so.1": {"libelf1t64", "libelf1"}, "libexpat.so.1": {"libexpat1"}, "libffi.so.8": {"libffi8"}, "libffi.so.7": {"libffi7"}, "libz.so.1": {"zlib1g"},
-	"libzstd.so.1": {"libzstd1"}, "liblzma.so.5": {"liblzma5"}, "libedit.so.2": {"libedit2"}, "libxml2.so.2": {"libxml2"}, "libtinfo.so.6": {"libtinfo6"},
-	"libstdc++.so.6": {"libstdc++6"}, "libgcc_s.so.1": {"libgcc-s1"}, "libudev.so.1": {"libudev1"}, "libunwind.so.8": {"libunwind8"}, "libsensors.so.5": {"libsensors5"},
-	"libpciaccess.so.0": {"libpciaccess0"}, "libdisplay-info.so.1": {"libdisplay-info1"}, "libdisplay-info.so.2": {"libdisplay-info2"}, "libbsd.so.0": {"libbsd0"},
-	"libLLVM-14.so.1": {"libllvm14"}, "libLLVM-15.so.1": {"libllvm15"}, "libLLVM-16.so.1": {"libllvm16"}, "libLLVM-17.so.1": {"libllvm17t64", "libllvm17"},
-	"libLLVM.so.18.1": {"libllvm18"}, "libLLVM.so.19.1": {"libllvm19"}, "libLLVM.so.20.1": {"libllvm20"}, "libLLVM.so.21.1": {"libllvm21"},
+//go:embed packages.txt
+var packagesTable string
+
+// packageRows returns the words of the table, by the name of the driver, layer or library.
+var packageRows = sync.OnceValue(func() map[string][]string {
+	rows := map[string][]string{}
+	for line := range strings.Lines(packagesTable) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
+			rows[words[0]] = words[1:]
+		}
+	}
+	return rows
+})
+
+// packagesOf returns the packages of a family of package managers that have a driver, layer or library; "*" is any family.
+func packagesOf(name, family string) (packages []string) {
+	name, _, _ = strings.Cut(name, " ")
+	for _, word := range packageRows()[name] {
+		if of, known, has := strings.Cut(word, "="); has && (family == "*" || of == family) {
+			packages = append(packages, known)
+		}
+	}
+	return packages
 }
 
-// layerPackages are the packages that have a layer, by package manager. For Flatpak, they are the names of extensions.
-var layerPackages = map[string]map[string]string{
-	validationLayer: {"debian": "vulkan-validationlayers", "fedora": "vulkan-validation-layers", "rhel": "vulkan-validation-layers", "arch": "vulkan-validation-layers",
-		"suse": "vulkan-validationlayers", "alpine": "vulkan-validation-layers", "void": "Vulkan-ValidationLayers", "gentoo": "media-libs/vulkan-layers"},
-	"VK_LAYER_MANGOHUD_overlay_x86_64": {"debian": "mangohud", "fedora": "mangohud", "arch": "mangohud", "suse": "mangohud", "alpine": "mangohud", "void": "MangoHud",
-		"gentoo": "games-util/mangohud", "flatpak": "MangoHud"},
-	"VK_LAYER_VKBASALT_post_processing": {"debian": "vkbasalt", "fedora": "vkBasalt", "void": "vkBasalt", "flatpak": "vkBasalt"},
-	"VK_LAYER_RENDERDOC_Capture":        {"debian": "renderdoc", "fedora": "renderdoc", "arch": "renderdoc"},
-	"VK_LAYER_MESA_overlay":             {"debian": "mesa-vulkan-drivers", "arch": "vulkan-mesa-layers", "alpine": "mesa-vulkan-layers"},
-	"VK_LAYER_MESA_device_select": {"debian": "mesa-vulkan-drivers", "fedora": "mesa-vulkan-drivers", "alpine": "mesa-vulkan-layers",
-		"arch": "vulkan-mesa-implicit-layers"}, // in vulkan-mesa-layers before Mesa 25.2
-	"VK_LAYER_MESA_anti_lag":   {"arch": "vulkan-mesa-implicit-layers"},
-	"VK_LAYER_LUNARG_api_dump": {"arch": "vulkan-extra-layers"}, "VK_LAYER_LUNARG_monitor": {"arch": "vulkan-extra-layers"},
-	"VK_LAYER_LUNARG_screenshot":     {"arch": "vulkan-extra-layers"},
-	"VK_LAYER_LUNARG_gfxreconstruct": {"debian": "gfxreconstruct", "arch": "gfxreconstruct"},
-}
+// packageOf returns the package of a family that has a driver or layer; "" if none is known.
+func packageOf(name, family string) string { return append(packagesOf(name, family), "")[0] }
 
-// kitLayers are the layers of the Vulkan SDK.
-var kitLayers = []string{"VK_LAYER_LUNARG_api_dump", "VK_LAYER_LUNARG_monitor", "VK_LAYER_LUNARG_screenshot", "VK_LAYER_LUNARG_gfxreconstruct",
-	"VK_LAYER_LUNARG_crash_diagnostic", "VK_LAYER_KHRONOS_profiles", "VK_LAYER_KHRONOS_synchronization2", "VK_LAYER_KHRONOS_shader_object"}
+// tableLayers returns the layers of the table, in order: those with a package, and with kit also those that only the SDK has.
+func tableLayers(kit bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(packageRows())), func(name string) bool {
+		return !strings.HasPrefix(name, "VK_LAYER_") || !kit && packagesOf(name, "*") == nil
+	})
+}
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
 func (e *exam) layerPackage(name string) *told {
-	kit := slices.Contains(kitLayers, name)
-	if layerPackages[name] == nil && !kit || e.system.sandbox == "steam" {
+	if !slices.Contains(tableLayers(true), name) || e.system.sandbox == "steam" {
 		return nil
 	}
 	by := ""
@@ -63,11 +58,11 @@ func (e *exam) layerPackage(name string) *told {
 	} else if m != nil {
 		by = m.id
 	}
-	verb, package_ := "layer-outside", layerPackages[name][by]
+	verb, package_ := "layer-outside", packageOf(name, by)
 	switch {
 	case package_ != "":
 		verb = "layer"
-	case kit:
+	case slices.Contains(packageRows()[name], "kit"):
 		verb = "layer-of-kit"
 	case name == validationLayer:
 		verb = "layer-of-validation"
@@ -162,11 +157,12 @@ func (d *distribution) libraryPackage(m *manager, library string) (name string, 
 	if m.id != "debian" {
 		return "", false
 	}
-	for _, name := range usualLibraries[library] {
-		if missing, known := d.packages.missing(d.machine, []string{name}); !known || len(missing) == 0 {
-			if !known { // the oldest name is the usual one
-				return usualLibraries[library][len(usualLibraries[library])-1], false
-			}
+	names := packagesOf(library, "debian")
+	for _, name := range names {
+		switch missing, known := d.packages.missing(d.machine, []string{name}); {
+		case !known:
+			return names[len(names)-1], false
+		case len(missing) == 0:
 			return name, true
 		}
 	}

@@ -133,11 +133,11 @@ func (r *Report) renewed(a *alone, code *Code) advice {
 		return r.unasked(a, do)
 	}
 	software := drivers.Of("libvulkan_lvp.so")
-	if m := e.system.manager(); m != nil && software != nil && software.Packages[m.id] != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {
+	if m := e.system.manager(); m != nil && software != nil && packageOf(software.Name, m.id) != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {
 		f := drivers.Of(d.Library)
 		return f != nil && f.Software()
 	}) {
-		text, commands := e.system.choose(software.Packages[m.id]).say()
+		text, commands := e.system.choose(packageOf(software.Name, m.id)).say()
 		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + text
 		do.commands = append(slices.Clone(do.commands), commands...)
 	}

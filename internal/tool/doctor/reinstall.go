@@ -87,8 +87,8 @@ func (e *libraryExam) matching(m *Module, f *binary.File) advice {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
 	if manager := e.system.manager(); owner == "" && manager != nil && e.class == ProcessClass {
 		why = ofUsual
-		if owner = layerPackages[m.Name][manager.id]; owner == "" && drivers.Of(m.Library) != nil {
-			owner = drivers.Of(m.Library).Packages[manager.id]
+		if owner = packageOf(m.Name, manager.id); owner == "" && drivers.Of(m.Library) != nil {
+			owner = packageOf(drivers.Of(m.Library).Name, manager.id)
 		}
 	}
 	if do, is := e.system.remedy("newer", nil); is {
@@ -129,10 +129,10 @@ var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "
 // package is not installed; gone is "" if the package misses no manifest of the family.
 func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
-	if m == nil || f == nil || f.Packages[m.id] == "" || e.class != ProcessClass {
+	if m == nil || f == nil || packageOf(f.Name, m.id) == "" || e.class != ProcessClass {
 		return nil, ""
 	}
-	if p = e.installed(f.Packages[m.id]); p == nil {
+	if p = e.installed(packageOf(f.Name, m.id)); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

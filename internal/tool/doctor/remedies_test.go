@@ -231,6 +231,25 @@ func TestSystemsTable(t *testing.T) {
 	}
 }
 
+// Each row of packages.txt is about a driver, layer or library, and names packages of known families.
+func TestPackagesTable(t *testing.T) {
+	t.Parallel()
+	for name, words := range packageRows() {
+		known := strings.HasPrefix(name, "VK_LAYER_") || strings.Contains(name, ".so") || slices.ContainsFunc(drivers.Families(), func(f *drivers.Family) bool {
+			return strings.HasPrefix(f.Name+" ", name+" ")
+		})
+		if !known || len(words) == 0 {
+			t.Errorf("%s: %q", name, words)
+		}
+		for _, word := range words {
+			family, has, is := strings.Cut(word, "=")
+			if word != "kit" && (!is || has == "" || family != "flatpak" && !slices.ContainsFunc(managers, func(m manager) bool { return m.id == family })) {
+				t.Errorf("%s: %q", name, word)
+			}
+		}
+	}
+}
+
 // systemsText returns lines with systems: those with the same places on one line, and "all" for every place.
 func systemsText(systems []string) (text string) {
 	in := map[string][]string{} // places by system

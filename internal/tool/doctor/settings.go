@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -185,7 +184,7 @@ func (e *exam) layerSettings() {
 // knownLayers returns the layers of this machine and the layers with known packages.
 func (e *exam) knownLayers() (names []string) {
 	names = explain.LayerNames(e.Answer.Layers)
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(layerPackages)), kitLayers) {
+	for _, name := range tableLayers(true) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

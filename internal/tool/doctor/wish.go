@@ -59,7 +59,7 @@ func (e *exam) meant(pattern string) (name string) {
 	if !strings.Contains(pattern, "*") {
 		return pattern
 	}
-	for known := range layerPackages {
+	for _, known := range tableLayers(false) {
 		if is, err := path.Match(strings.ToLower(pattern), strings.ToLower(known)); is && err == nil {
 			if name != "" {
 				return ""
@@ -105,7 +105,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 			w.offer(e.alsoLibraries(e.searched(place), place)...)
 		}
 	default:
-		for known := range layerPackages {
+		for _, known := range tableLayers(false) {
 			if sizeless(known) == name {
 				what.more = "; its name is " + known
 				name = known

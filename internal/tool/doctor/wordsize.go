@@ -45,10 +45,10 @@ func (d distribution) driver32(f *drivers.Family) advice {
 		return do
 	}
 	m := d.manager()
-	if m == nil || f.Packages[m.id] == "" || !d.has32(m) || f.Name == drivers.NVIDIA && d.narrow != "i386" {
+	if m == nil || packageOf(f.Name, m.id) == "" || !d.has32(m) || f.Name == drivers.NVIDIA && d.narrow != "i386" {
 		return installDriver(f.Name, "32-bit ")
 	}
-	return d.by(term.Either(f.Name == drivers.NVIDIA, "driver32-of-maker", "install32"), with("p", f.Packages[m.id]))
+	return d.by(term.Either(f.Name == drivers.NVIDIA, "driver32-of-maker", "install32"), with("p", packageOf(f.Name, m.id)))
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
