@@ -106,7 +106,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 		}
 	default:
 		for _, known := range tableLayers(false) {
-			if sizeless(known) == name {
+			if known != name && sizeless(known) == name {
 				what.more = "; its name is " + known
 				name = known
 			}
