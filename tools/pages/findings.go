@@ -23,8 +23,9 @@ func findingsPage() string {
 		"that no program uses is at most a warning. The line\n")
 	b.WriteString("\"do\" of a finding is often more exact than the column \"what to do\".\n\n")
 	b.WriteString("| code | severity | statement | why it matters | what to do |\n| --- | --- | --- | --- | --- |\n")
-	doctor.Codes(func(c *doctor.Code) {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Name, c.Severity, c.Statement, c.Means, c.Do)
-	})
+	for _, c := range doctor.Codes() {
+		e := c.Entry()
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c, e.Severity, e.Statement, e.Means, e.Do)
+	}
 	return b.String()
 }

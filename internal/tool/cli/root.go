@@ -351,22 +351,18 @@ func parts(name string) []string {
 }
 
 // findingOf returns the kind of finding of this name; nil: none.
-func findingOf(name string) (found *doctor.Code) {
-	doctor.Codes(func(c *doctor.Code) {
-		if c.Name == name {
-			found = c
-		}
-	})
-	diag.Codes(func(c diag.Code, e *diag.Entry) {
+func findingOf(name string) *doctor.CodeEntry {
+	found := doctor.Code(name).Entry()
+	diag.Codes(func(_ diag.Code, e *diag.Entry) {
 		if e.Name == name && found == nil {
-			found = &doctor.Code{Name: e.Name, Severity: e.Severity, Statement: e.Statement, Do: e.Do}
+			found = &doctor.CodeEntry{Entry: *e}
 		}
 	})
 	return found
 }
 
 // printKind describes a kind of finding in the form in which doctor prints findings.
-func printKind(s *invocation, c *doctor.Code) {
+func printKind(s *invocation, c *doctor.CodeEntry) {
 	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", s.severity(c.Severity), s.style.Heading(c.Name))
 	for _, line := range []struct{ word, text string }{{"why", c.Means}, {"do", c.Do}, {"rule", c.Statement}} {
 		if line.text != "" {

@@ -215,7 +215,7 @@ func (f *Finding) isFailure() bool { return slices.Contains(failures, f.Code) }
 var failures = []Kind{DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, LayerCrashes, LayerHangs, LayerFails, LayerExits}
 
 // has reports whether there is a finding with a code that follows from no other finding.
-func has(list []Finding, code *Code) bool {
+func has(list []Finding, code Code) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return f.Code == code && f.Because == nil })
 }
 

@@ -5,156 +5,149 @@ import (
 	"encoding"
 	"fmt"
 	"strings"
+	"sync"
 
 	"vkloader/internal/core/diag"
 )
 
-// Code is a kind of finding of the doctor, with a stable name. The library's decision has codes of type diag.Code.
-type Code struct {
-	Name      string
-	Severity  diag.Severity // the usual one; for a driver or layer that programs do not use, a warning at most
-	Statement string        // the violated statement; "": the fault lies outside the library
-	Means     string        // why it matters
-	Do        string        // the fix, for a finding without a more exact one
-}
+// Code is the stable name of a kind of finding of the doctor. The library's decision has codes of type diag.Code.
+type Code string
+
+// The doctor's codes. Their texts are in codes.txt.
+const (
+	LibraryMissing      Code = "library-missing"
+	LibraryUnreadable   Code = "library-unreadable"
+	LibraryForeign      Code = "library-foreign"
+	LibraryNeeds        Code = "library-needs"
+	LibraryVersion      Code = "library-version"
+	LibrarySymbol       Code = "library-symbol"
+	LibraryShadowed     Code = "library-shadowed"
+	LibraryRuntime      Code = "library-runtime"
+	DriverHeadless      Code = "driver-headless"
+	LibraryQuarantined  Code = "library-quarantined"
+	DriverCopies        Code = "driver-copies"
+	SDKRemoved          Code = "sdk-removed"
+	LibraryTwice        Code = "library-twice"
+	DriverInterface     Code = "driver-interface"
+	LayerInterface      Code = "layer-interface"
+	LayerVariable       Code = "layer-variable"
+	GPUNoKernelDriver   Code = "gpu-no-kernel-driver"
+	GPUOldKernelDriver  Code = "gpu-old-kernel-driver"
+	GPUNoNode           Code = "gpu-no-node"
+	GPUPermission       Code = "gpu-permission"
+	ServicePermission   Code = "service-permission"
+	ServiceDevices      Code = "service-devices"
+	ProgramNeeds        Code = "program-needs"
+	GPUNouveau          Code = "gpu-nouveau"
+	GPUNoDriver         Code = "gpu-no-driver"
+	GPUMissing          Code = "gpu-missing"
+	DeviceNotConformant Code = "device-not-conformant"
+	GPUDisplayOnly      Code = "gpu-display-only"
+	GPUReserved         Code = "gpu-reserved"
+	GPUAsleep           Code = "gpu-asleep"
+	GPULeftOut          Code = "gpu-left-out"
+	GPUNoVulkan         Code = "gpu-no-vulkan"
+	GPUNeedsNewer       Code = "gpu-needs-newer"
+	GPUUnfinished       Code = "gpu-unfinished"
+	GPUVirtual          Code = "gpu-virtual"
+	DirectoryUnreadable Code = "directory-unreadable"
+	NvidiaVersion       Code = "nvidia-version"
+	DriverIdle          Code = "driver-idle"
+	DeviceTwice         Code = "device-twice"
+	SoftwareOnly        Code = "software-only"
+	NoDriver            Code = "no-driver"
+	NoDevice            Code = "no-device"
+	SystemFiles         Code = "system-files"
+	SettingsHide        Code = "settings-hide"
+	NotInstalled        Code = "not-installed"
+	LeftoverOverride    Code = "leftover-override"
+	LeftoverSettings    Code = "leftover-settings"
+	SettingsOwn         Code = "settings-own"
+	SettingsPath        Code = "settings-path"
+	LoaderMissing       Code = "loader-missing"
+	LoaderBroken        Code = "loader-broken"
+	LoaderOld           Code = "loader-old"
+	LoaderBundled       Code = "loader-bundled"
+	LoaderOther         Code = "loader-other"
+	LoaderIgnores       Code = "loader-ignores"
+	LoaderLookups       Code = "loader-lookups"
+	PluginNoVulkan      Code = "plugin-no-vulkan"
+	OtherSizeLacks      Code = "other-word-size"
+	VariableValue       Code = "variable-value"
+	VariableDevice      Code = "variable-device"
+	LayerSettings       Code = "layer-settings"
+	VariableUnknown     Code = "variable-unknown"
+	ElevatedIgnores     Code = "elevated-ignores"
+	ElevatedProgram     Code = "elevated-program"
+	ProgramStatic       Code = "program-static"
+	ProcessOldFile      Code = "process-old-file"
+	ProcessDiffers      Code = "process-differs"
+	DriverCrashes       Code = "driver-crashes"
+	DriverHangs         Code = "driver-hangs"
+	DriverFails         Code = "driver-fails"
+	DriverNoDevice      Code = "driver-no-device"
+	DriverExits         Code = "driver-exits"
+	LayerCrashes        Code = "layer-crashes"
+	LayerHangs          Code = "layer-hangs"
+	LayerFails          Code = "layer-fails"
+	LayerExits          Code = "layer-exits"
+	LayerLeftOut        Code = "layer-left-out"
+	LayerSlow           Code = "layer-slow"
+	DriverSlow          Code = "driver-slow"
+	TrialRights         Code = "trial-rights"
+	TogetherFails       Code = "together-fails"
+	VariableHides       Code = "variable-hides"
+	RegistryStale       Code = "registry-stale"
+	RegistryOff         Code = "registry-off"
+	RegistrySwitched    Code = "registry-switched-off"
+	RegistryUnread      Code = "registry-unread"
+	ViewLacksDriver     Code = "view-lacks-driver"
+	ViewLacksLayer      Code = "view-lacks-layer"
+	LayerEverywhere     Code = "layer-everywhere"
+	DriverTranslates    Code = "driver-translates"
+	LoaderAbsent        Code = "loader-absent"
+	LoaderDamaged       Code = "loader-damaged"
+	LoaderShadows       Code = "loader-shadows"
+	ElevatedVariable    Code = "elevated-variable"
+	ElevatedUserKey     Code = "elevated-user-key"
+	DriverPackage       Code = "driver-package"
+)
 
 //go:embed codes.txt
 var codesTable string
 
-// codes lists every code of the table, in its order. Every start of the tool makes them, so all are parts of one array and of one string.
-var (
-	codes          = make([]*Code, 0, len(codeArray))
-	codeArray      [128]Code
-	_, nextCode, _ = strings.Cut(codesTable, "\n\n") // after the table's comment
-)
-
-// code returns the next code of the table. Its heading has the name, the severity, and perhaps a statement.
-func code(name string) *Code {
-	paragraph, rest, _ := strings.Cut(nextCode, "\n\n")
-	heading, text, _ := strings.Cut(paragraph, "\n")
-	means, do, _ := strings.Cut(text, "\n")
-	found, words, _ := strings.Cut(heading, " | ")
-	word, statement, _ := strings.Cut(words, " | ")
-	severity := diag.Note
-	switch word {
-	case "problem":
-		severity = diag.Problem
-	case "warning":
-		severity = diag.Warning
-	}
-	if found != name {
-		panic("codes.txt has " + found + " in the place of " + name)
-	}
-	c := &codeArray[len(codes)]
-	*c = Code{name, severity, statement, means, strings.TrimSuffix(do, "\n")}
-	codes, nextCode = append(codes, c), rest
-	return c
+// CodeEntry is the table entry of a code.
+type CodeEntry struct {
+	diag.Entry
+	Means string // why it matters
 }
 
-// The doctor's codes.
-var (
-	LibraryMissing      = code("library-missing")
-	LibraryUnreadable   = code("library-unreadable")
-	LibraryForeign      = code("library-foreign")
-	LibraryNeeds        = code("library-needs")
-	LibraryVersion      = code("library-version")
-	LibrarySymbol       = code("library-symbol")
-	LibraryShadowed     = code("library-shadowed")
-	LibraryRuntime      = code("library-runtime")
-	DriverHeadless      = code("driver-headless")
-	LibraryQuarantined  = code("library-quarantined")
-	DriverCopies        = code("driver-copies")
-	SDKRemoved          = code("sdk-removed")
-	LibraryTwice        = code("library-twice")
-	DriverInterface     = code("driver-interface")
-	LayerInterface      = code("layer-interface")
-	LayerVariable       = code("layer-variable")
-	GPUNoKernelDriver   = code("gpu-no-kernel-driver")
-	GPUOldKernelDriver  = code("gpu-old-kernel-driver")
-	GPUNoNode           = code("gpu-no-node")
-	GPUPermission       = code("gpu-permission")
-	ServicePermission   = code("service-permission")
-	ServiceDevices      = code("service-devices")
-	ProgramNeeds        = code("program-needs")
-	GPUNouveau          = code("gpu-nouveau")
-	GPUNoDriver         = code("gpu-no-driver")
-	GPUMissing          = code("gpu-missing")
-	DeviceNotConformant = code("device-not-conformant")
-	GPUDisplayOnly      = code("gpu-display-only")
-	GPUReserved         = code("gpu-reserved")
-	GPUAsleep           = code("gpu-asleep")
-	GPULeftOut          = code("gpu-left-out")
-	GPUNoVulkan         = code("gpu-no-vulkan")
-	GPUNeedsNewer       = code("gpu-needs-newer")
-	GPUUnfinished       = code("gpu-unfinished")
-	GPUVirtual          = code("gpu-virtual")
-	DirectoryUnreadable = code("directory-unreadable")
-	NvidiaVersion       = code("nvidia-version")
-	DriverIdle          = code("driver-idle")
-	DeviceTwice         = code("device-twice")
-	SoftwareOnly        = code("software-only")
-	NoDriver            = code("no-driver")
-	NoDevice            = code("no-device")
-	SystemFiles         = code("system-files")
-	SettingsHide        = code("settings-hide")
-	NotInstalled        = code("not-installed")
-	LeftoverOverride    = code("leftover-override")
-	LeftoverSettings    = code("leftover-settings")
-	SettingsOwn         = code("settings-own")
-	SettingsPath        = code("settings-path")
-	LoaderMissing       = code("loader-missing")
-	LoaderBroken        = code("loader-broken")
-	LoaderOld           = code("loader-old")
-	LoaderBundled       = code("loader-bundled")
-	LoaderOther         = code("loader-other")
-	LoaderIgnores       = code("loader-ignores")
-	LoaderLookups       = code("loader-lookups")
-	PluginNoVulkan      = code("plugin-no-vulkan")
-	OtherSizeLacks      = code("other-word-size")
-	VariableValue       = code("variable-value")
-	VariableDevice      = code("variable-device")
-	LayerSettings       = code("layer-settings")
-	VariableUnknown     = code("variable-unknown")
-	ElevatedIgnores     = code("elevated-ignores")
-	ElevatedProgram     = code("elevated-program")
-	ProgramStatic       = code("program-static")
-	ProcessOldFile      = code("process-old-file")
-	ProcessDiffers      = code("process-differs")
-	DriverCrashes       = code("driver-crashes")
-	DriverHangs         = code("driver-hangs")
-	DriverFails         = code("driver-fails")
-	DriverNoDevice      = code("driver-no-device")
-	DriverExits         = code("driver-exits")
-	LayerCrashes        = code("layer-crashes")
-	LayerHangs          = code("layer-hangs")
-	LayerFails          = code("layer-fails")
-	LayerExits          = code("layer-exits")
-	LayerLeftOut        = code("layer-left-out")
-	LayerSlow           = code("layer-slow")
-	DriverSlow          = code("driver-slow")
-	TrialRights         = code("trial-rights")
-	TogetherFails       = code("together-fails")
-	VariableHides       = code("variable-hides")
-	RegistryStale       = code("registry-stale")
-	RegistryOff         = code("registry-off")
-	RegistrySwitched    = code("registry-switched-off")
-	RegistryUnread      = code("registry-unread")
-	ViewLacksDriver     = code("view-lacks-driver")
-	ViewLacksLayer      = code("view-lacks-layer")
-	LayerEverywhere     = code("layer-everywhere")
-	DriverTranslates    = code("driver-translates")
-	LoaderAbsent        = code("loader-absent")
-	LoaderDamaged       = code("loader-damaged")
-	LoaderShadows       = code("loader-shadows")
-	ElevatedVariable    = code("elevated-variable")
-	ElevatedUserKey     = code("elevated-user-key")
-	DriverPackage       = code("driver-package")
-)
+// codeEntries returns the codes of the table, in its order, and their texts. The table is read at the first call.
+var codeEntries = sync.OnceValues(func() (codes []Code, entries map[Code]*CodeEntry) {
+	entries = map[Code]*CodeEntry{}
+	_, table, _ := strings.Cut(strings.TrimSpace(codesTable), "\n\n") // after the table's comment
+	for paragraph := range strings.SplitSeq(table, "\n\n") {
+		heading, text, _ := strings.Cut(paragraph, "\n")
+		name, words, _ := strings.Cut(heading, " | ")
+		word, statement, _ := strings.Cut(words, " | ")
+		means, do, _ := strings.Cut(text, "\n")
+		severities := map[string]diag.Severity{"note": diag.Note, "warning": diag.Warning, "problem": diag.Problem}
+		codes = append(codes, Code(name))
+		entries[Code(name)] = &CodeEntry{diag.Entry{Name: name, Severity: severities[word], Statement: statement, Do: do}, means}
+	}
+	return codes, entries
+})
 
-func (c *Code) String() string { return c.Name }
+// Entry returns the texts of a code.
+func (c Code) Entry() *CodeEntry {
+	_, entries := codeEntries()
+	return entries[c]
+}
+
+func (c Code) String() string { return string(c) }
 
 // MarshalText returns the code's name for JSON.
-func (c *Code) MarshalText() ([]byte, error) { return []byte(c.Name), nil }
+func (c Code) MarshalText() ([]byte, error) { return []byte(c), nil }
 
 // Kind is the code of a finding: a Code of the doctor, or a diag.Code of the library's decision.
 type Kind interface {
@@ -162,9 +155,8 @@ type Kind interface {
 	encoding.TextMarshaler
 }
 
-// Codes calls f for every code in table order. The documentation is generated with it.
-func Codes(f func(*Code)) {
-	for _, c := range codes {
-		f(c)
-	}
+// Codes returns every code, in the order of the table. The documentation is generated with it.
+func Codes() []Code {
+	codes, _ := codeEntries()
+	return codes
 }

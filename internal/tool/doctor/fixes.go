@@ -213,8 +213,8 @@ func (g *engine) confirm(f *Finding) advice {
 	case g.ends(f, what, diag.Problem):
 		return do
 	}
-	if c, is := f.Code.(*Code); is {
-		return advised(c.Do)
+	if c, is := f.Code.(Code); is {
+		return advised(c.Entry().Do)
 	}
 	return nil
 }

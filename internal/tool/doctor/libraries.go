@@ -69,7 +69,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 
 // foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
 // programs of another word size, as every machine has.
-func (e *libraryExam) foundIn(m *Module, code *Code, what fact, do advice, lost ...loss) *Finding {
+func (e *libraryExam) foundIn(m *Module, code Code, what fact, do advice, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
 	}
@@ -77,9 +77,9 @@ func (e *libraryExam) foundIn(m *Module, code *Code, what fact, do advice, lost 
 }
 
 // module examines one library and returns its file; nil if the library cannot be loaded.
-func (e *libraryExam) module(m *Module, is drivers.Interface, misfit *Code) *binary.File {
+func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *binary.File {
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
-	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, misfit.Name)
+	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, string(misfit))
 	if found.Fault != drivers.None {
 		if why := e.wrongPath(m.Library); why != "" {
 			e.misnamed(m, why)
@@ -199,7 +199,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
 // offers that directory for LD_LIBRARY_PATH.
-func (e *libraryExam) nowhere(code *Code, m *Module, what nowhere) *Finding {
+func (e *libraryExam) nowhere(code Code, m *Module, what nowhere) *Finding {
 	what.configured = e.configured(what.name)
 	var changes []explain.Change
 	directories := slices.Clone(besides)

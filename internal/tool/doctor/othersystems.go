@@ -50,7 +50,7 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 
 // required are the functions of which a library exports at least one, and the code of a library without them.
 type required struct {
-	code      *Code
+	code      Code
 	functions []string
 }
 

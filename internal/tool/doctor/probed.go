@@ -60,7 +60,7 @@ func (e evidence) probed(a *alone) evidence {
 		device = a.unlisted.Name
 		switch {
 		case ofHost(a.Library):
-			do = advised(GPUVirtual.Do)
+			do = advised(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
 		}
@@ -117,7 +117,7 @@ func (r *Report) newerDriver(a *alone) advice {
 
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
-func (r *Report) renewed(a *alone, code *Code) advice {
+func (r *Report) renewed(a *alone, code Code) advice {
 	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
 		return r.unasked(a, do)
@@ -237,10 +237,10 @@ func (r *Report) stood(a *alone) {
 		case ProbeOK:
 			m.Standing = standing.Standing{Stage: standing.ShowsDevices}
 		case ProbeNoDevice:
-			m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: DriverNoDevice.Name, Harmless: true}
+			m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: string(DriverNoDevice), Harmless: true}
 		case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
 			code := trialCodes(a.Kind)[a.Result]
-			m.Standing = standing.Standing{Stage: standing.Loadable, But: a.Detail, Fault: code.Name}
+			m.Standing = standing.Standing{Stage: standing.Loadable, But: a.Detail, Fault: string(code)}
 			if wasOpened(a.saw) {
 				m.Stage = standing.Opened
 			}
@@ -250,11 +250,11 @@ func (r *Report) stood(a *alone) {
 }
 
 // trialCodes returns the codes of the failures of a trial.
-func trialCodes(kind string) map[ProbeResult]*Code {
+func trialCodes(kind string) map[ProbeResult]Code {
 	if kind == "layer" {
-		return map[ProbeResult]*Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
+		return map[ProbeResult]Code{ProbeCrashes: LayerCrashes, ProbeHangs: LayerHangs, ProbeFails: LayerFails, ProbeExits: LayerExits}
 	}
-	return map[ProbeResult]*Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
+	return map[ProbeResult]Code{ProbeCrashes: DriverCrashes, ProbeHangs: DriverHangs, ProbeFails: DriverFails, ProbeExits: DriverExits,
 		ProbeNoDevice: DriverNoDevice}
 }
 

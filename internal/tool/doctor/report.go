@@ -134,13 +134,14 @@ func (r *Report) Has(severity diag.Severity) bool {
 }
 
 // found adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.
-func (r *Report) found(code *Code, subject, path string, what fact, do advice, lost ...loss) *Finding {
+func (r *Report) found(code Code, subject, path string, what fact, do advice, lost ...loss) *Finding {
+	entry := code.Entry()
 	if do == nil {
-		do = advised(code.Do)
+		do = advised(entry.Do)
 	}
-	severity := append(lost, usual)[0].severity(code.Severity)
+	severity := append(lost, usual)[0].severity(entry.Severity)
 	r.Findings = append(r.Findings, Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
-		fact: what, Why: code.Means, advice: do, Statement: code.Statement})
+		fact: what, Why: entry.Means, advice: do, Statement: entry.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 

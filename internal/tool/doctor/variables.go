@@ -370,5 +370,5 @@ func forEverybody(set []string) advice {
 			does = append(does, group.does)
 		}
 	}
-	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Do))
+	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do))
 }

@@ -111,7 +111,7 @@ func (e *windowsExam) sameDrivers() {
 // module examines the library of a driver or layer, which must export one of the functions.
 func (e *windowsExam) module(m Module, is required) Module {
 	lost := term.Either(m.Used, usual, little)
-	add := func(code *Code, file string, what fact) *Finding { return e.found(code, m.Name, file, what, nil, lost) }
+	add := func(code Code, file string, what fact) *Finding { return e.found(code, m.Name, file, what, nil, lost) }
 	if m.File = e.place(m.Library); m.File == "" {
 		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
 		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program

@@ -69,7 +69,7 @@ func TestDevices(t *testing.T) {
 		name    string
 		files   map[string]string
 		environ []string
-		code    *Code
+		code    Code
 		what    string
 		do      string
 	}{
