@@ -62,6 +62,15 @@ var terminalNames = []string{"TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES"
 // Crosses reports whether a trial gets a variable.
 func Crosses(name string) bool { return matches(name, environment) }
 
+// notOfDrivers lists the variables that a trial gets and that have no effect on whether a driver works, or whose effect the loader's own
+// rules tell.
+var notOfDrivers = []string{variables.Home.Name(), "XDG_*", "USER", "LOGNAME", "TMPDIR", "PATH", variables.ServiceDirectory.Name(),
+	"DISPLAY", "XAUTHORITY", "XLOCALEDIR", "WAYLAND_*", "LANG", "LANGUAGE", "LC_*", "LOCPATH", "GCONV_PATH", "ASAN_OPTIONS",
+	"LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_*", "VK_*", "ENABLE_*", "DISABLE_*"}
+
+// IsForDrivers reports whether drivers, libraries or the dynamic linker read a variable, so that it can be the cause of a failure.
+func IsForDrivers(name string) bool { return Crosses(name) && !matches(name, notOfDrivers) }
+
 // matches reports whether a name is in a list of names, each of which may end in *.
 func matches(name string, list []string) bool {
 	return slices.ContainsFunc(list, func(pattern string) bool {

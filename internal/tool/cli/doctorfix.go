@@ -176,7 +176,7 @@ func (f *fixer) end(report *doctor.Report) error {
 			fmt.Fprintf(f.out, "\n%s\n", f.style.Heading("Not fixed"))
 			title = true
 		}
-		printAttention(f.invocation, &finding)
+		printAttention(f.invocation, report, &finding)
 		f.style.Lines(f.out, "    left  ", nil, f.on.whyLeft(&finding, f.tried))
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))

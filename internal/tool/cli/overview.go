@@ -80,7 +80,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 		if shown++; shown == 1 {
 			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Needs attention"))
 		}
-		printAttention(s, &f)
+		printAttention(s, report, &f)
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
@@ -134,8 +134,11 @@ func worthwhile(r *doctor.Report) string {
 	return strings.Join(slices.Compact(what), " and ")
 }
 
-func printAttention(s *invocation, f *doctor.Finding) {
+func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 	s.style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
+	if line := report.Quote(f); line != "" {
+		s.style.Lines(s.out, "      it wrote  ", nil, line)
+	}
 	s.style.Advice(s.out, "      do  ", f.Do, f.Commands...)
 	if what := notTried(f); what != "" {
 		s.style.Lines(s.out, "          ", nil, what)

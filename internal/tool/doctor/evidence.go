@@ -120,7 +120,9 @@ func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 		var err error
 		switch {
 		case a.saw != nil:
-			err = t.judge(ctx, e.Loader, a)
+			if err = t.judge(ctx, e.Loader, a); err == nil {
+				err = t.blame(ctx, &e, a)
+			}
 		case a.Result == ProbeUntried && e.all != nil:
 			err = t.leftOut(e.all, a)
 		}
@@ -228,7 +230,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 			result = saw
 		}
 		seen := &run.Seen{Good: saw.Outcome == probe.Fine, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}
-		seen.Good = seen.Good || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
+		seen.Good = seen.Good && len(e.lacks(saw)) == 0 || e.base == "" && e.silent == 0 && result.Outcome == probe.Failed // no driver has a device, and no device is expected
 		return seen, nil
 	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
@@ -236,7 +238,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	}
 	all.enter(result)
 	e = e.through(result)
-	if found.Result != run.EndedWell && found.Result != run.BrokenOff {
+	if all.Result != ProbeOK && found.Result != run.EndedWell && found.Result != run.BrokenOff {
 		environ, _ := t.scene.Without(e.out)
 		if all.Only, err = t.only(ctx, e.Loader, environ, e.base == ""); err != nil {
 			return e, err
@@ -248,6 +250,10 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	e.Probes = append(e.Probes, all)
 	if e.Works = all.Result == ProbeOK && e.dead == 0; e.Works {
 		e.Devices = result.Devices
+	}
+	if lacking := e.lacks(result); all.Result == ProbeOK && len(lacking) > 0 {
+		e = e.leftOutBy(found.Culprits, lacking)
+		found.Result = run.EndedWell
 	}
 	switch found.Result {
 	case run.EndedWell:

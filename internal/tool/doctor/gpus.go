@@ -67,6 +67,12 @@ func (g *GPU) displayOnly() bool {
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
+// emulated reports whether a device that only displays is a virtual machine's.
+func (g *GPU) emulated() bool {
+	return slices.Contains([]string{"bochs", "bochs-drm", "cirrus", "qxl", "hyperv_drm", "vmwgfx", "vboxvideo"}, g.Kernel) ||
+		slices.Contains([]string{"0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}, g.Vendor)
+}
+
 // text returns the content of a regular file without surrounding white space; "" if there is none.
 func (h host) text(name string) string { return strings.TrimSpace(h.whole(name)) }
 
@@ -160,10 +166,16 @@ func (e *exam) examineDevice(g *GPU) {
 		}
 	}()
 	switch {
+	case g.displayOnly() && g.emulated():
+		found := e.found(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
+			advised("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
+		found.missing = !slices.ContainsFunc(e.gpus, e.expects)
 	case g.displayOnly():
 		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case g.isReserved():
-		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), nil)
+		do := advised(fmt.Sprintf("Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
+			"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
+		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), do)
 	case e.withoutVulkan(g):
 	case e.ofMaker(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):

@@ -22,12 +22,14 @@ const (
 	isIncluded  // no variable or file excludes the driver
 	driverLoads // the driver's library can be loaded, and the driver works
 	isListed    // the driver lists the device
+	hasPlace    // no variable and no layer excludes the device from the list of all drivers
 	isReached   // programs get the device
 )
 
 // unmet are the words for a rung that does not hold, where no finding and no driver says more.
 var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
-	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it"}
+	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it",
+	"its driver lists it alone, and the list of all drivers and layers lacks it"}
 
 // missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
 type missingDevice struct {
@@ -39,13 +41,13 @@ type missingDevice struct {
 
 // isExplained reports whether the verdict names what keeps the device from programs: a choice of the user's, or the machine's host.
 func (m *missingDevice) isExplained() bool {
-	return m.by != nil && (m.by.Code == GPULeftOut || m.by.Code == GPUVirtual)
+	return m.by != nil && slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 }
 
-// canRender reports whether Vulkan drivers for devices of this kind exist, and the device is not for a virtual machine.
+// canRender reports whether Vulkan drivers for devices of this kind exist.
 func (h host) canRender(g *GPU) bool {
 	c := h.chip(g)
-	return !g.displayOnly() && !g.isReserved() && (c == nil || c.HasVulkan())
+	return !g.displayOnly() && (c == nil || c.HasVulkan())
 }
 
 // isReserved reports whether the device is for a virtual machine.
@@ -75,6 +77,8 @@ func (r *Report) firstRung(g *GPU) rung {
 	switch {
 	case r.reaches(g):
 		return isReached
+	case g.isReserved():
+		return isIncluded
 	case g.Kernel == "":
 		return hasKernelDriver
 	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }):
@@ -91,6 +95,10 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isListed
 	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.isPending() }):
 		return isReached // there was no trial of the driver
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool {
+		return slices.Contains(g.Drivers, p.Manifest) && slices.ContainsFunc(p.devices, g.is)
+	}):
+		return hasPlace
 	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) }):
 		return driverLoads
 
@@ -156,6 +164,17 @@ func (r *Report) answersOf(g *GPU) string {
 		list = append(list, text)
 	}
 	return strings.Join(list, "; ")
+}
+
+// Quote returns the first line that a finding's driver wrote on standard error in a trial that failed, unless the finding has it; "": none.
+func (r *Report) Quote(f *Finding) string {
+	for _, p := range r.Probes {
+		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
+		if about && p.Kind == "driver" && p.Result != ProbeOK && len(p.Wrote) > 0 && !strings.Contains(f.What, p.Wrote[0]) {
+			return p.Wrote[0]
+		}
+	}
+	return ""
 }
 
 // notConformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.

@@ -39,6 +39,9 @@ func (e evidence) probed(a *alone) evidence {
 			}
 		}
 	}
+	if len(a.blamed) > 0 {
+		return e.hidden(a.blamed, a.Name+": "+a.Detail)
+	}
 	var do advice
 	if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })

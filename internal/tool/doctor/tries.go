@@ -33,8 +33,9 @@ type alone struct {
 	Library   string // the manifest's library
 	Variables [][2]string
 	layer     *manifest.Layer
-	unlisted  *GPU   // the device that none of its drivers lists; nil: none
-	with      string // the layer that causes the failure together with this one
+	unlisted  *GPU          // the device that none of its drivers lists; nil: none
+	with      string        // the layer that causes the failure together with this one
+	blamed    []run.Suspect // the variables without which the driver works
 
 	saw *probe.Result
 }

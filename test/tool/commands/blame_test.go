@@ -1,0 +1,55 @@
+package commands
+
+import (
+	"strings"
+	"testing"
+
+	"vkloader/test/lib/world"
+)
+
+// A driver that fails because of any variable of drivers has the variable as its problem, also one that the tool does not know.
+func TestDoctorNamesAnyVariable(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	d := w.Driver("picky", "device name=picky")
+	own := w.Path("libpicky.so")
+	w.Write("picky.c", `#include <dlfcn.h>
+#include <stdlib.h>
+static void *driver(const char *name) { return dlsym(dlopen("`+d.Library+`", RTLD_NOW), name); }
+__attribute__((constructor)) static void check(void) { if (getenv("RADV_EXPERIMENT")) abort(); }
+int vk_icdNegotiateLoaderICDInterfaceVersion(void *v) { return ((int (*)(void *))driver("vk_icdNegotiateLoaderICDInterfaceVersion"))(v); }
+void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(void *, const char *))driver("vk_icdGetInstanceProcAddr"))(i, n); }
+`)
+	if err := world.Compile("-shared", "-fPIC", "-o", own, w.Path("picky.c"), "-ldl"); err != nil {
+		t.Fatal(err)
+	}
+	d.Set("library_path", own)
+	w.Env["RADV_DEBUG"], w.Env["RADV_EXPERIMENT"], w.Env["MESA_LOG"] = "info", "1", "null"
+	found := diagnosed(t, w, 1, "--timeout", "2m")
+	if got := found.finding("variable-hides"); !strings.HasPrefix(got, `problem RADV_EXPERIMENT: with the value "1", programs fail (picky.json: `) || found.finding("driver-crashes") != "" ||
+		!strings.HasPrefix(found.Verdict, "Broken: RADV_EXPERIMENT=1 ") {
+		t.Errorf("%s\n%+v", found.Verdict, found.Findings)
+	}
+	delete(w.Env, "RADV_EXPERIMENT")
+	if found := diagnosed(t, w, 0, "--timeout", "2m"); !found.Works {
+		t.Errorf("without the variable: %+v", found)
+	}
+}
+
+// A layer that hides a device from programs is named at the device.
+func TestDoctorNamesWhatHidesADevice(t *testing.T) {
+	t.Parallel()
+	w := world.New(t)
+	w.NoShim = true
+	w.Driver("two", "device name=first vendor=0x1002 device=1", "device name=second vendor=0x8086 device=2")
+	w.ImplicitLayer("VK_LAYER_harmless")
+	w.ImplicitLayer("VK_LAYER_hider", "remove_device 1")
+	d := diagnosed(t, w, 0, "--timeout", "2m")
+	if got := d.finding("gpu-missing"); got != "warning second: its driver works, and the layer VK_LAYER_hider excludes it from the list of devices" {
+		t.Errorf("%q\n%s\n%+v", got, d.Verdict, d.Findings)
+	}
+	if strings.Contains(d.Verdict, "nothing is wrong") {
+		t.Error(d.Verdict)
+	}
+}
