@@ -85,13 +85,6 @@ if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
     fi
     touch "$ready"
 fi
-if [ -n "$foreign" ] && ! chroot "$root" /usr/lib/wine/wine --version > /dev/null 2>&1; then
-    echo "test: this machine runs no 32-bit programs, and so Wine none for x86. WINDOWS_SIZES=x64 WINDOWS_ROOT=DIRECTORY tests the other" \
-        "word size, in a Debian of its own" >&2
-    exit 1
-fi
-echo "test: Wine runs in $root"
-
 xvfb=
 leave() {
     # Some may not have started.
@@ -105,7 +98,15 @@ wine() {
         "WINEDLLOVERRIDES=vulkan-1=n;mscoree,mshtml=" "$@" < /dev/null
 }
 trap leave EXIT
+# Wine finds its libraries through /proc.
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+if [ -n "$foreign" ] && ! chroot "$root" /usr/lib/wine/wine --version > /dev/null 2>&1; then
+    echo "test: this machine runs no 32-bit programs, and so Wine none for x86. WINDOWS_SIZES=x64 WINDOWS_ROOT=DIRECTORY tests the other" \
+        "word size, in a Debian of its own" >&2
+    exit 1
+fi
+echo "test: Wine runs in $root"
+
 # Worlds are at a path that is valid inside and outside of the root. Host and fakes are built once and reused.
 worlds=$root/tmp/worlds
 rm -rf "$worlds"
