@@ -1,10 +1,12 @@
 #!/bin/sh
-# test.sh [user | library | orders | race | all | beside] installs the Debian packages that the tests need, if it may, builds, and runs tests.
+# test.sh [user | library | orders | bare | race | all | beside] installs the Debian packages that the tests need, if it
+# may, builds, and runs tests.
 #
 #   (nothing)  "make test": the suites of the loader and of the tool, and the checks of the sources
 #   user       the suites whose answers depend on the user, for a second run by an ordinary user
 #   library    the rest of what judges the library: sanitizers, 32 bits, the translator, growth of costs
 #   orders     the suites with directories in other orders: by seeds, and on ext4, tmpfs and overlay where root may mount
+#   bare       the suites without /dev/std*, /dev/pts, /sys and the variables of a login, where root may mount
 #   race       the driver service and the package discover, with the race detector
 #   all        all but "user", with the tests that VKLOADER_TEST_ALL selects; "make test-all" adds the other machines
 #   beside     the part of "make test" that runs beside the suites: the library of a big-endian machine, and the checks of the sources
@@ -14,9 +16,9 @@ cd "$(dirname "$0")/.."
 go=${GO:-go}
 part=${1:-}
 case $part in
-"" | user | library | orders | race | all | beside) ;;
+"" | user | library | orders | bare | race | all | beside) ;;
 *)
-    echo "usage: test.sh [user | library | orders | race | all | beside]" >&2
+    echo "usage: test.sh [user | library | orders | bare | race | all | beside]" >&2
     exit 2
     ;;
 esac
@@ -165,16 +167,22 @@ of_orders() {
     on_file_system 1 && on_file_system 2 && on_file_system tmpfs && on_file_system overlay
 }
 
-# on_file_system KIND: runs the suites on ext4 with a hash seed (a number), tmpfs or overlay, in a separate mount namespace.
-on_file_system() {
+# mounted TEXT SCRIPT ARGUMENT...: runs a shell script in a separate mount namespace.
+mounted() {
     if ! unshare --mount sh -c 'mount -t tmpfs tmpfs /mnt' 2> /dev/null; then
-        echo "test: this machine permits no mounts, so the suites do not run on other file systems"
+        echo "test: this machine permits no mounts, so the suites do not run $1"
         return 0
     fi
-    echo "test: go test, on the file system $1"
+    echo "test: go test, $1"
     GOOS='' GOARCH='' CGO_ENABLED=0 "$go" build -o build/progress ./tools/progress
+    shift
+    GO=$go unshare --mount sh -euc "$@"
+}
+
+# on_file_system KIND: runs the suites on ext4 with a hash seed (a number), tmpfs or overlay.
+on_file_system() {
     # shellcheck disable=SC2016,SC2086 # the inner shell's variables
-    GO=$go unshare --mount sh -euc '
+    mounted "on the file system $1" '
         kind=$1
         shift
         case $kind in
@@ -199,6 +207,24 @@ on_file_system() {
         ./test/loader/memory ./test/tool/commands $ordered
 }
 
+# A root that was only unpacked has no more devices than these.
+of_bare() {
+    build "" all
+    # shellcheck disable=SC2016,SC2046,SC2086 # the inner shell's variables
+    GOCACHE=$("$go" env GOCACHE) GOMODCACHE=$("$go" env GOMODCACHE) \
+        mounted "without /dev/std*, /dev/pts, /sys and the variables of a login" '
+        mount -t tmpfs -o mode=755 tmpfs /mnt
+        for device in null zero full random urandom tty; do
+            : > /mnt/$device
+            mount --bind /dev/$device /mnt/$device
+        done
+        mkdir -m 1777 /mnt/shm
+        mount --move /mnt /dev
+        mount -t tmpfs -o mode=755 tmpfs /sys
+        exec env -u HOME -u USER -u LOGNAME build/progress -vet=off -count 1 -p 3 -parallel 6 "$@"' sh \
+        -skip "$rebuilding" -- $longest $("$go" list ./... | grep -vE "$library")
+}
+
 # The driver service runs Go's threads, and programs call discover from several threads. test/loader/storm tests the C
 # side.
 raced() {
@@ -211,6 +237,7 @@ user) of_user ;;
 library) of_library ;;
 race) raced ;;
 orders) of_orders ;;
+bare) of_bare ;;
 beside)
     big_endian
     tools/check.sh
@@ -220,6 +247,7 @@ all)
     suites
     of_library
     of_orders
+    of_bare
     raced
     ;;
 *) suites ;;

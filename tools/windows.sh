@@ -83,8 +83,10 @@ if [ ! -e "$root/ready" ] && [ ! -e "$ready" ]; then
             "WINDOWS_DEBIAN=SUITE takes another Debian, which needs Wine 10 or later" >&2
         exit 1
     fi
+    rm -rf "$root/root/prefix" # of other packages
     touch "$ready"
 fi
+
 xvfb=
 leave() {
     # Some may not have started.

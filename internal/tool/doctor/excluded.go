@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -30,7 +31,7 @@ func (e *exam) systemFiles() {
 func (r *Report) withoutFiles() string {
 	var missing []string
 	for f := range each(r.Findings) {
-		if f.Code == SystemFiles {
+		if f.Code == SystemFiles && f.Severity == diag.Problem {
 			missing = append(missing, f.Subject)
 		}
 	}

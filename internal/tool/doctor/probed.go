@@ -271,14 +271,19 @@ func wasOpened(saw *probe.Result) bool {
 	return called || skipped || saw.Died()
 }
 
-// exemptByTrial reports whether the failure of a driver costs nothing, because its device is absent and another driver works: the loader skips
-// the driver, and programs lose nothing.
-func (e *evidence) exemptByTrial(f *Finding) bool {
+// exemptByTrial returns why a fault costs nothing if a tried driver works: the loader skips a driver that fails because its device is absent,
+// and without /sys, a software renderer works.
+func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
 	works := slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK })
-	return works && d != nil && d.Harmless && (f.Code == DriverFails || slices.Contains(fatal, f.Code) && slices.ContainsFunc(e.Findings, func(o Finding) bool {
-		return o.Code == DriverFails && o.Path == f.Path
-	}))
+	switch {
+	case works && f.Code == SystemFiles && f.Path == "/sys":
+		return otherDevices
+	case works && d != nil && d.Harmless && (f.Code == DriverFails || slices.Contains(fatal, f.Code) && slices.ContainsFunc(e.Findings,
+		func(o Finding) bool { return o.Code == DriverFails && o.Path == f.Path })):
+		return absentDevice
+	}
+	return f.exempt
 }
 
 // absentDrivers marks the drivers that fail and whose device is absent, if another driver works.

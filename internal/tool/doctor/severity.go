@@ -38,7 +38,7 @@ func (l loss) severity(of diag.Severity) diag.Severity {
 	return of
 }
 
-// exemption is the reason why the fault of a driver or layer costs programs nothing.
+// exemption is the reason why a fault costs programs nothing.
 type exemption uint8
 
 const (
@@ -46,11 +46,12 @@ const (
 	absentDevice            // it is for devices that this machine does not have
 	beside                  // programs have the same one for their word size
 	otherPrograms           // it is for programs of the other word size, and a driver for these programs works
+	otherDevices            // programs get a device, and perhaps not every one
 )
 
 // exemptAdvice is the advice for findings that cost nothing.
 var exemptAdvice = [...]advice{absentDevice: doNothing, beside: advised("Nothing: programs have a driver or layer for their word size. " +
-	"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil}
+	"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil, otherDevices: nil}
 
 // weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault costs nothing here.
 // confirmed reports whether a trial has confirmed a finding. A cause of a problem is a problem, too: a warning from which a problem follows

@@ -80,6 +80,6 @@ func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
 func (e evidence) concluded() evidence {
 	e = e.next()
 	c := e.setCauses(confirm, hide(append(slices.Clip(trialLinks), whyUnlisted, hidesDevices)))
-	weigh(e.Findings, func(f *Finding) exemption { return term.Either(e.exemptByTrial(f), absentDevice, f.exempt) }, func(at int) bool { return c.confirmed[at] })
+	weigh(e.Findings, e.exemptByTrial, func(at int) bool { return c.confirmed[at] })
 	return e
 }

@@ -16,6 +16,7 @@ func TestHardwarePolicy(t *testing.T) {
 		w.Driver(name)
 	}
 	w.Env["VK_LOADER_DISABLE_SELECT"] = "1"
+	w.Write("system/sys/class/drm/version", "") // the kernel's list, without a device
 	s := start(t, w)
 	created := func(policy string) string {
 		settingsObject(w, `{"vkloader_driver_hardware":"`+policy+`"}`)

@@ -50,6 +50,7 @@ func TestDoctorLoadsNothing(t *testing.T) {
 // doctor names a failing driver with its VkResult and the loader's message. A working driver without a device is no problem.
 func TestProbeOfFailures(t *testing.T) {
 	t.Parallel()
+	needSys(t)
 	for name, want := range map[string][]string{
 		"failing-driver": {"Broken: bad.json fails (create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER); 1 problem\n", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},

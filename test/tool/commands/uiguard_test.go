@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // The server listens on 127.0.0.1 and nowhere else.
@@ -322,25 +320,10 @@ func TestUIEnds(t *testing.T) {
 	t.Run("terminal", func(t *testing.T) {
 		t.Parallel()
 		s := newUI(t)
-		master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-		if err == nil {
-			err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := fmt.Sprintf("/dev/pts/%d", n)
-		terminal, err := os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		master, slave := terminal(t)
 		// In a separate session without a controlling terminal, no SIGHUP arrives, as for a server in the background.
 		cmd := s.command(t.Context(), "ui")
-		cmd.Stdin = terminal
+		cmd.Stdin = slave
 		cmd.SysProcAttr.Setsid = true
 		out, err := cmd.StdoutPipe()
 		if err == nil {
@@ -349,7 +332,7 @@ func TestUIEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		terminal.Close()
+		slave.Close()
 		lines := bufio.NewScanner(out)
 		if !lines.Scan() || !strings.Contains(lines.Text(), "#token=") {
 			t.Fatalf("%q", lines.Text())

@@ -13,6 +13,7 @@ import (
 // A probe that cannot run tells nothing about drivers: every screen says why nothing was tried, and blames no driver.
 func TestUnusableProbe(t *testing.T) {
 	t.Parallel()
+	needSys(t)
 	probe, err := os.ReadFile(filepath.Join(built, "libexec/vkloader/probe"))
 	if err != nil {
 		t.Fatal(err)
