@@ -126,6 +126,21 @@ func ExampleProbe() {
 	// vkloader is not installed
 }
 
+func ExampleDevice() {
+	show := func(report *discover.Report) { // of discover.Probe
+		for _, d := range report.Devices {
+			fmt.Printf("%s: %s, Vulkan %s, %d GiB\n", d.Name, d.Type, d.APIVersion, d.VRAM>>30)
+			fmt.Printf("  driver %s (%s), device %04x:%04x at %s, UUID %s\n", d.DriverName, d.DriverInfo, d.VendorID, d.DeviceID, d.PCI, d.DeviceUUID)
+		}
+	}
+	show(&discover.Report{Devices: []discover.Device{{Name: "AMD Radeon RX 6600", Type: discover.Discrete, APIVersion: discover.V1_3, VRAM: 8 << 30,
+		DriverName: "radv", DriverInfo: "Mesa 24.2.8", VendorID: 0x1002, DeviceID: 0x73ff, PCI: "0000:03:00.0",
+		DeviceUUID: "00000000030000000000000000000000"}}})
+	// Output:
+	// AMD Radeon RX 6600: discrete, Vulkan 1.3.0, 8 GiB
+	//   driver radv (Mesa 24.2.8), device 1002:73ff at 0000:03:00.0, UUID 00000000030000000000000000000000
+}
+
 func ExampleParseRequirement() {
 	required, err := discover.ParseRequirement("api=1.3,type=discrete,vram=8G")
 	if err != nil {

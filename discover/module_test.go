@@ -2,6 +2,9 @@ package discover_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +40,52 @@ func TestDependencies(t *testing.T) {
 				t.Errorf("%s: the package needs %s", system, path)
 			}
 		}
+	}
+}
+
+// A reader of "go doc" sees each type with its fields: none is an alias, and each field and method says what it is.
+func TestTypesAreDocumented(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := 0
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch d := n.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && d.Doc == nil {
+					t.Errorf("%s: %s has no comment", name, d.Name)
+				}
+				return false
+			case *ast.TypeSpec:
+				if !d.Name.IsExported() {
+					return false
+				}
+				if types++; d.Assign.IsValid() {
+					t.Errorf("%s: %s is an alias", name, d.Name)
+				}
+				return true
+			case *ast.Field:
+				if len(d.Names) > 0 && d.Names[0].IsExported() && d.Doc == nil && d.Comment == nil {
+					t.Errorf("%s: the field %s has no comment", name, d.Names[0])
+				}
+			case *ast.BlockStmt:
+				return false
+			}
+			return true
+		})
+	}
+	if types < 40 {
+		t.Errorf("%d types", types)
 	}
 }
 

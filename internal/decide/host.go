@@ -7,11 +7,12 @@ import (
 	"os"
 	"slices"
 
+	"vkloader/internal/core/facts"
+	"vkloader/internal/core/search"
 	"vkloader/internal/decide/machine"
 )
 
-// Host is a machine: its files, and the variables of programs whose [Program].Env is nil. A Host does not change after it was
-// made.
+// Host is a machine: its files, and the variables of programs whose [Program].Env is nil. discover.Host is this type.
 type Host struct {
 	name    string
 	below   bool         // it is the file system below a directory
@@ -20,6 +21,16 @@ type Host struct {
 	environ []string
 	windows *windowsCopy // of a machine with Windows
 	asked   *question    // the tool's question, which has facts beyond the machine's files
+}
+
+// HostOf returns the machine of a source as a host. Questions are about the source's program; only the first one decides.
+func HostOf(source *machine.Source) *Host {
+	return &Host{name: cmp.Or(source.Root, "this machine"), asked: about(source)}
+}
+
+// ForeignHost is HostOf for a machine with another system.
+func ForeignHost(platform search.Platform, source facts.Provider, m *machine.Machine) *Host {
+	return &Host{name: cmp.Or(m.Root, "this machine"), asked: &question{source: source, machine: m, platform: platform}}
 }
 
 // Local returns the running system. A program has the variables of this process.
@@ -42,9 +53,6 @@ type noFiles struct{}
 func (noFiles) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
-
-// nameOf returns the name of a machine in messages.
-func nameOf(m *machine.Machine) string { return cmp.Or(m.Root, "this machine") }
 
 // WithEnv returns the host with other variables for programs whose [Program].Env is nil.
 func (h *Host) WithEnv(variables ...string) *Host {
@@ -70,8 +78,8 @@ func (h *Host) variables() []string {
 	return h.environ
 }
 
-// machine returns the host with a program's variables; nil: the host's. done closes its files.
-func (h *Host) machine(variables []string) (m *machine.Machine, done func(), err error) {
+// Machine returns the host with a program's variables; nil: the host's. done closes its files.
+func (h *Host) Machine(variables []string) (m *machine.Machine, done func(), err error) {
 	if h.asked != nil {
 		return h.asked.machine, func() {}, nil
 	}

@@ -2,6 +2,7 @@ package decide
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -20,6 +21,7 @@ type question struct {
 	machine  *machine.Machine
 	platform search.Platform
 	judged   string        // the kind whose files are judged: explain.Drivers.One or explain.Layers.One; "": both
+	made     *Made         // the decision; nil: not made yet
 	working  chan struct{} // closed when the work that outlives its context ends; nil: there is no such work
 }
 
@@ -35,25 +37,32 @@ func (q *question) finish(done func()) {
 	}()
 }
 
+// errNoHost is the error of a question about no host.
+var errNoHost = errors.New("no host: it is nil")
+
 // about returns the question about the program of a source.
 func about(source *machine.Source) *question {
 	return &question{source: source, local: source, machine: &source.Machine, platform: explain.Platform(source)}
 }
 
+// isZero reports whether no function made the host.
+func (h *Host) isZero() bool { return h == nil || h.name == "" && !h.below }
+
 // question returns the facts of a host for a program, until done is called.
 func (h *Host) question(ctx context.Context, p *Program) (q *question, done func(), err error) {
 	switch {
-	case h == nil:
+	case h.isZero():
 		return nil, nil, errNoHost
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
 	case h.asked != nil:
+		h.asked.judged = p.Judged
 		return h.asked, func() {}, nil
 	case h.windows != nil:
 		q, err = h.windows.question(h, p)
 		return q, func() {}, err
 	}
-	source, closing, err := h.source(ctx, p)
+	source, closing, err := h.Source(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,10 +70,10 @@ func (h *Host) question(ctx context.Context, p *Program) (q *question, done func
 	return q, func() { q.finish(closing) }, nil
 }
 
-// source returns the facts of a host with this system for a program, until done is called.
-func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done func(), err error) {
+// Source returns the facts of a host with this system for a program, until done is called.
+func (h *Host) Source(ctx context.Context, p *Program) (s *machine.Source, done func(), err error) {
 	switch {
-	case h == nil:
+	case h.isZero():
 		return nil, nil, errNoHost
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
@@ -75,12 +84,14 @@ func (h *Host) source(ctx context.Context, p *Program) (s *machine.Source, done 
 	case !slices.Contains([]int{0, 32, 64}, p.Bits):
 		return nil, nil, fmt.Errorf("program of %d bits: %w", p.Bits, ErrUnsupported)
 	}
-	m, done, err := h.machine(p.Env)
+	m, done, err := h.Machine(p.Env)
 	if err != nil {
 		return nil, nil, err
 	}
 	s = &machine.Source{Machine: *m, Elevated: p.Elevated, Class: p.Bits}
-	p.Loader.on(s)
+	if p.Loader != nil { // facts as this loader reads them
+		p.Loader.On(s)
+	}
 	if p.Path != "" {
 		path, err := h.find(m, p.Path)
 		if err == nil { // a loader knows its program without links (GEN-13)
@@ -113,11 +124,4 @@ func (h *Host) find(m *machine.Machine, path string) (string, error) {
 		err = &fs.PathError{Op: "open", Path: file, Err: fs.ErrInvalid}
 	}
 	return file, err
-}
-
-// on makes a source read facts as the loader does; nil: the loader of this module, which reads all of them.
-func (l *Loader) on(source *machine.Source) {
-	if l != nil {
-		l.found.On(source)
-	}
 }

@@ -17,10 +17,11 @@ var entries = []struct {
 		"internal/decide/explain": "the one place that asks the core"}},
 	{"probe.Run(", "what a child is told by drivers", map[string]string{
 		"internal/tool/cli": "the log of a bundle, and the phases of a trial on the page"}},
-	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"internal/decide": "the entry"}},
-	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"internal/decide": "the entry"}},
+	{"probe.RunUntil(", "what a child is told by drivers", map[string]string{"discover": "the entry"}},
+	{"probe.Twice(", "what a child is told by drivers, with times", map[string]string{"discover": "the entry"}},
 	{"drivers.GPUs", "the list of graphics devices", map[string]string{
-		"internal/decide":         "the entry",
+		"discover":                "the entry",
+		"internal/decide":         "judges whether a driver has a device",
 		"internal/tool/doctor":    "judges them by drivers that decide leaves out as broken",
 		"internal/containers/cdi": "wants nodes below another directory, also on machines without a driver",
 		"internal/tool/cli":       "list devices --map joins them with those of drivers by address"}},
@@ -37,7 +38,8 @@ var entries = []struct {
 	{"drivers.FindLibrary(", "the files of one library", map[string]string{
 		"internal/containers/cdi": "likewise, of the stubs that the hook makes"}},
 	{"drivers.Judged(", "whether a driver or layer works", map[string]string{
-		"internal/decide":      "the entry",
+		"discover":             "the entry",
+		"internal/decide":      "judges the drivers and layers of a decision",
 		"internal/tool/doctor": "says each fault with its fix"}},
 }
 

@@ -58,8 +58,8 @@ var floors = []struct {
 	{[]string{"internal/decide/probe"}, "runs the child that loads foreign code, or that reads Windows as the library does; it knows what the child saw, not what is right"},
 	{[]string{"internal/decide/loaders"}, "which loader a program gets, what loaders of each version read, and what they log; it decides nothing for them"},
 	{[]string{"internal/decide/systems"}, "machines with another system, by their files; the core decides, except for Android's rules"},
-	{[]string{"internal/decide"}, "answers questions about a program's drivers, layers and devices with typed values; it does not know the tool's commands"},
-	{[]string{"discover"}, "the package for other programs; the tool uses internal/decide itself"},
+	{[]string{"internal/decide"}, "makes the decision for a program on a host, and judges the files of its drivers and layers; it loads none"},
+	{[]string{"discover"}, "answers questions about a program's drivers, layers and devices with documented types; it does not know the tool's commands"},
 	{[]string{"internal/decide/process"}, "examines running processes; it starts nothing, and does not know what is wrong"},
 	{[]string{"internal/tool/settings"}, "writes the settings files of the loader and of layers; the library reads the loader's, and layers read theirs"},
 	{[]string{"internal/tool/environment"}, "what each variable is for, and what is wrong with those that are set; it asks for the decision, and the decision does not ask it"},
@@ -252,7 +252,7 @@ var houses = map[string][]string{
 	"internal/decide":     {"internal/core", "internal/machines"},
 	"discover":            {"internal/core", "internal/decide"},
 	"internal/containers": {"internal/core", "internal/decide", "internal/machines"},
-	"internal/tool": {"internal/core", "internal/decide", "internal/machines", "internal/containers", "docs", "spec",
+	"internal/tool": {"internal/core", "internal/decide", "discover", "internal/machines", "internal/containers", "docs", "spec",
 		"drivers", "layers", "tools/pages"},
 }
 

@@ -184,7 +184,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		return examineFiles(s, source)
 	})
 	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
-	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return decide.PathsOf(ordinary) })
+	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })
 	text("chain.svg", "the chain as a picture", func() (string, error) {
 		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
 		if err != nil {
@@ -210,13 +210,13 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		})
 	}
 	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
-		answer, err := decide.Of(source)
+		answer, err := decide.Explain(source)
 		if err != nil {
 			return nil, err
 		}
 		parts := bundle.Files(hide, source, answer.Plan)
 		for _, other := range otherViews(source) {
-			if answer, err = decide.Of(other); err != nil {
+			if answer, err = decide.Explain(other); err != nil {
 				return nil, err
 			}
 			for _, p := range bundle.Files(hide, other, answer.Plan) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/tool/exit"
 	"vkloader/test/lib/binary"
 )
@@ -103,7 +103,7 @@ func TestDetailsJSON(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	got := all.Details
-	if got.Schema != decide.InspectionSchema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
+	if got.Schema != discover.InspectionSchema || len(got.Devices) != 1 || got.Devices[0].Library != "/m/libdriver.so" ||
 		got.Layers[0].Active == nil || got.Layers[1].Active != nil || got.Layers[0].Active.Manifest != filepath.Join(filepath.Dir(s.executable), "layers/one.json") ||
 		got.Layers[0].Active.Library != "/m/libone.so" {
 		t.Errorf("got %s", out)

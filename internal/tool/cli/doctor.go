@@ -172,11 +172,11 @@ func (d *doctoring) elsewhere(s *invocation) error {
 	if s.root == "" && len(d.other.registry) == 0 {
 		return errors.New("doctor --platform needs --root, or --registry: without files nothing can be examined")
 	}
-	source, answer, err := decidedOn(s, &d.other, d.app, d.elevated)
+	source, answer, err := decideOther(s, &d.other, d.app, d.elevated)
 	if err != nil {
 		return err
 	}
-	report, err := doctor.ExamineForeign(source, answer.Plan)
+	report, err := doctor.ExamineForeign(source, answer)
 	if err != nil {
 		return err
 	}

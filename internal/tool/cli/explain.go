@@ -140,7 +140,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 	if static := staticOf(about); !static.Gets() {
 		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
 	}
-	answer, err := decide.Of(about.source)
+	answer, err := decide.Explain(about.source)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 		}
 	}
 	if len(names) == 0 {
-		result.UnspecifiedOrder = answer.UnspecifiedOrder
+		result.UnspecifiedOrder = explain.Unordered(answer.Plan)
 	}
 	if about.process != nil {
 		result.PID, result.Differs = about.process.PID, about.process.Differences(answer.Plan)

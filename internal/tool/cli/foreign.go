@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/facts"
-	"vkloader/internal/decide"
+	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/systems"
@@ -210,36 +211,45 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 	return ""
 }
 
-// decidedOn returns the decision on the machine that the options describe.
-func decidedOn(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, *decide.Decision, error) {
+// otherSource returns the machine with another system that the options describe.
+func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
 	if e.platform == androidName {
-		return nil, nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
+		return nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
 	}
 	source, err := sourceOf(s, e, app, elevated)
+	if err == nil {
+		source.Decide()
+	}
+	return source, err
+}
+
+// decideOther returns the decision on the machine that the options describe.
+func decideOther(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, *plan.Answer, error) {
+	source, err := otherSource(s, e, app, elevated)
 	if err != nil {
 		return nil, nil, err
 	}
-	source.Decide()
-	answer, err := decide.On(source.System.Platform(e.bits), source, &source.Machine)
+	answer, err := explain.Decide(source, explain.WithPlatform(source.System.Platform(e.bits)))
 	return source, answer, err
 }
 
 // elsewhere explains for another system.
 func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanation, func(), error) {
-	source, answer, err := decidedOn(s, &e.other, e.app, e.elevated)
+	source, answer, err := decideOther(s, &e.other, e.app, e.elevated)
 	if err != nil {
 		return nil, nil, err
 	}
-	in, out, err := only(names, answer.In, answer.Out)
+	in, out := explain.Of(answer)
+	in, out, err = only(names, in, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	explained := &survey.Explanation{Schema: explainSchema, App: e.app, Loader: source.Loader(), In: in, Out: out, Part: len(names) > 0}
-	return explained, func() { printSystem(s, source, answer) }, nil
+	return explained, func() { printSystem(s, source) }, nil
 }
 
 // printSystem prints the differences of another system's loader.
-func printSystem(s *invocation, source *systems.Foreign, answer *decide.Decision) {
+func printSystem(s *invocation, source *systems.Foreign) {
 	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("On "+source.System.Title))
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {

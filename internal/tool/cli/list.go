@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
@@ -107,20 +109,21 @@ func listBoth(s *invocation) error {
 type found struct {
 	source *machine.Source // nil: another system
 	loader *loaders.Loader
-	answer *decide.Decision
+	answer *decide.Made
+	lists  *discover.Answer // the same decision
 }
 
 // listing is the output of list for a kind: the list of package decide, with fixes.
 type listing struct {
-	Schema int             `json:"schema"`
-	Kind   string          `json:"kind"`
-	Loader *loaders.Loader `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
-	Found  []listedEntry   `json:"found"`
-	Places []decide.Place  `json:"places"`
+	Schema int              `json:"schema"`
+	Kind   string           `json:"kind"`
+	Loader *loaders.Loader  `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
+	Found  []listedEntry    `json:"found"`
+	Places []discover.Place `json:"places"`
 }
 
 type listedEntry struct {
-	decide.ListEntry
+	discover.ListEntry
 	Do       string       `json:"do,omitempty"`       // "": no tried fix helps
 	Commands []shell.Line `json:"commands,omitempty"` // the shell lines in do
 }
@@ -145,26 +148,38 @@ func (l *listing) nothing() bool {
 func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (f *found, err error) {
 	f = &found{}
 	if other.platform != "" {
-		_, f.answer, err = decidedOn(s, other, "", false)
-		return f, err
+		source, err := otherSource(s, other, "", false)
+		if err != nil {
+			return nil, err
+		}
+		return f, f.decide(decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine), kind)
 	}
 	if f.source, err = s.source("", false); err != nil {
 		return nil, err
 	}
 	f.loader = loaders.Decide(f.source, "")
+	return f, f.decide(decide.HostOf(f.source), kind)
+}
+
+func (f *found) decide(host *decide.Host, kind *explain.Kind) (err error) {
+	program := decide.Program{}
 	if kind != nil {
-		f.answer, err = decide.OfKind(f.source, *kind)
-	} else {
-		f.answer, err = decide.Of(f.source)
+		program.Judged = kind.One
 	}
-	return f, err
+	if f.answer, err = host.Decide(context.Background(), &program); err != nil {
+		return err
+	}
+	if f.lists, err = discover.Decide(context.Background(), (*discover.Host)(host), discover.Program{}); errors.Is(err, discover.ErrNoDriver) {
+		return nil
+	}
+	return err
 }
 
 // of returns the list of a kind.
 func (f *found) of(kind explain.Kind) *listing {
-	list := f.answer.DriverList()
+	list := f.lists.DriverList()
 	if kind.One == explain.Layers.One {
-		list = f.answer.LayerList()
+		list = f.lists.LayerList()
 	}
 	l := &listing{list.Schema, list.Kind, f.loader, make([]listedEntry, len(list.Found)), list.Places}
 	rows := kind.Rows(f.answer.Plan) // the same findings, in the form for trials
@@ -279,19 +294,23 @@ func printFound(s *invocation, l *listing) {
 }
 
 // paths returns the search paths, of this system or another one.
-func paths(s *invocation, other *otherSystem) (*decide.PathList, error) {
+func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
 	if other.platform != "" {
-		source, _, err := decidedOn(s, other, "", false)
+		source, err := otherSource(s, other, "", false)
 		if err != nil {
 			return nil, err
 		}
-		return decide.PathsOn(source.System.Platform(other.bits), source, &source.Machine)
+		return searchPaths(decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine))
 	}
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
 	}
-	return decide.PathsOf(source)
+	return searchPaths(decide.HostOf(source))
+}
+
+func searchPaths(host *decide.Host) (*discover.PathList, error) {
+	return discover.Paths(context.Background(), (*discover.Host)(host), discover.Program{})
 }
 
 func newListPaths(s *invocation) *cobra.Command {
@@ -317,7 +336,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	return cmd
 }
 
-func printPaths(s *invocation, places []decide.Searched) {
+func printPaths(s *invocation, places []discover.Searched) {
 	for start := 0; start < len(places); {
 		name := places[start].For
 		if start > 0 {
@@ -414,11 +433,11 @@ type deviceList struct {
 	Order   []survey.OrderReason `json:"order"` // the reasons for the order of visible devices
 	Problem string               `json:"problem,omitempty"`
 
-	Details *decide.Inspection `json:"details,omitempty"` // a short program with the tool's own library
+	Details *discover.Inspection `json:"details,omitempty"` // a short program with the tool's own library
 }
 
 // printDetails prints the chain, the times and the messages of an inspection; nil: nothing.
-func printDetails(s *invocation, r *decide.Inspection) {
+func printDetails(s *invocation, r *discover.Inspection) {
 	if r == nil {
 		return
 	}
@@ -529,7 +548,7 @@ type mapped struct {
 
 // mapOf maps the visible devices of this machine.
 func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
-	var seen []decide.Device
+	var seen []discover.Device
 	for i := range devices.List {
 		if devices.List[i].In {
 			seen = append(seen, devices.List[i].Device)

@@ -24,11 +24,10 @@ func TestListReasons(t *testing.T) {
 				`"library_path":"liba.so","api_version":"1.3.0","implementation_version":"1","description":"A"}}`,
 		},
 	}
-	answer, err := decide.On(search.Linux(), tree, &machine.Machine{})
-	if err != nil {
+	f := &found{}
+	if err := f.decide(decide.ForeignHost(search.Linux(), tree, &machine.Machine{}), nil); err != nil {
 		t.Fatal(err)
 	}
-	f := &found{answer: answer}
 	drivers := map[string]listedEntry{}
 	for _, row := range f.of(explain.Drivers).Found {
 		drivers[search.BaseName(row.Path)] = row

@@ -72,7 +72,7 @@ var titles = map[string]string{
 
 // The published schemas equal those of the printed types, and the commands' outputs conform to them.
 func TestOutputSchemas(t *testing.T) {
-	comments := fieldComments(t, "../../decide", ".", "../environment", "../../decide/loaders", "../system", "../survey", "../settings", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../run", "../term", "../../containers/cdi", "../../containers/offer")
+	comments := fieldComments(t, "../../../discover", ".", "../environment", "../../decide/loaders", "../system", "../survey", "../settings", "../validation", "../../decide/explain", "../../decide/probe", "../doctor", "../../decide/process", "../run", "../term", "../../containers/cdi", "../../containers/offer")
 	socket := runningService(t)
 	for name, lines := range outputs {
 		file := filepath.Join("../../../docs/schema/output", name+".json")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/probe"
@@ -17,11 +18,11 @@ import (
 )
 
 // causes lists the unmet requirements in the order of their exit codes: from 10 on, except for the first.
-var causes = []decide.UnmetCode{decide.UnmetHealth, decide.UnmetDriver, decide.UnmetDevice, decide.UnmetNotCPU, decide.UnmetVendor, decide.UnmetType,
-	decide.UnmetAPI, decide.UnmetVRAM, decide.UnmetExtension, decide.UnmetCount}
+var causes = []discover.UnmetCode{discover.UnmetHealth, discover.UnmetDriver, discover.UnmetDevice, discover.UnmetNotCPU, discover.UnmetVendor, discover.UnmetType,
+	discover.UnmetAPI, discover.UnmetVRAM, discover.UnmetExtension, discover.UnmetCount}
 
 // causeExit returns the exit code of an unmet requirement.
-func causeExit(code decide.UnmetCode) int {
+func causeExit(code discover.UnmetCode) int {
 	if at := slices.Index(causes, code); at > 0 {
 		return 9 + at
 	}
@@ -54,8 +55,8 @@ func (r *requirements) options(cmd *cobra.Command) {
 }
 
 // required parses the requirements and finds the probe.
-func (r *requirements) required(s *invocation, command string) (required decide.Requirement, options decide.ProbeOptions, err error) {
-	if required, err = decide.ParseRequirement(strings.Join(r.require, ",")); err != nil {
+func (r *requirements) required(s *invocation, command string) (required discover.Requirement, options discover.ProbeOptions, err error) {
+	if required, err = discover.ParseRequirement(strings.Join(r.require, ",")); err != nil {
 		return required, options, fmt.Errorf("--require: %w", err)
 	}
 	m, err := s.thisMachine(command)
@@ -66,7 +67,7 @@ func (r *requirements) required(s *invocation, command string) (required decide.
 	if err != nil {
 		return required, options, exit.As(exit.NotLooked, err)
 	}
-	return required, decide.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
+	return required, discover.ProbeOptions{Env: m.Environ, Library: found.Library, Child: found.Child, Limit: r.limit}, nil
 }
 
 func newCheck(s *invocation) *cobra.Command {
@@ -92,12 +93,12 @@ func newCheck(s *invocation) *cobra.Command {
 				if want, err = wantOf(s, args[0]); err != nil {
 					return err
 				}
-				if required, err = required.With(want); err != nil {
+				if required, err = requirementWith(required, want); err != nil {
 					return err
 				}
 			}
 			ctx, done := probe.Interruptible()
-			report, err := decide.Probe(ctx, options)
+			report, err := discover.Probe(ctx, options)
 			if done(); err != nil {
 				return exit.As(exit.NotLooked, err)
 			}
@@ -111,7 +112,7 @@ func newCheck(s *invocation) *cobra.Command {
 	}
 	r.options(cmd)
 	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
-	out.option(cmd, decide.Schema)
+	out.option(cmd, discover.Schema)
 	return cmd
 }
 
@@ -135,7 +136,7 @@ func printChecked(s *invocation, v *checked) {
 
 // checked is the answer of check.
 type checked struct {
-	decide.Verdict
+	discover.Verdict
 	Program string   `json:"program,omitempty"` // the program whose requirements are checked
 	Wants   string   `json:"wants,omitempty"`   // its requirements in words
 	Limits  []string `json:"limits,omitempty"`  // the limits of each device by its last drivers, and a release within them
@@ -158,26 +159,62 @@ func wantOf(s *invocation, word string) (*drivers.Want, error) {
 }
 
 // verdictOn returns the verdict on a requirement: of a program, or with want nil of --require alone.
-func verdictOn(required *decide.Requirement, want *drivers.Want, report *decide.Report) *checked {
+func verdictOn(required *discover.Requirement, want *drivers.Want, report *discover.Report) *checked {
 	v := &checked{Verdict: *required.Verdict(report)}
 	if want != nil {
 		v.Program, v.Wants = want.Name, want.Text()
 	}
 	for i := range report.Devices {
 		d := &report.Devices[i]
-		text, _ := required.Limit(d)
+		text := limitOf(required, d)
 		if text == "" {
 			continue
 		}
 		v.Limits = append(v.Limits, d.Name+": "+text+".")
 		for older := want; older != nil; older = older.Older {
-			if n, err := (decide.Requirement{}).With(older); older != want && err == nil && n.Meets(d) {
+			if n, err := requirementWith(discover.Requirement{}, older); older != want && err == nil && n.Meets(d) {
 				v.Limits = append(v.Limits, fmt.Sprintf("%s works with it, and requires %s.", older.Name, older.Text()))
 				break
 			}
 		}
 	}
 	return v
+}
+
+// requirementWith returns the requirement and a program's want together.
+func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requirement, error) {
+	if want == nil {
+		return n, nil
+	}
+	if want.API != "" {
+		api, err := discover.ParseVersion(want.API)
+		if err != nil {
+			return n, err
+		}
+		n.API = max(n.API, api)
+	}
+	n.Extensions = slices.Concat(n.Extensions, want.Extensions)
+	return n, nil
+}
+
+// limitOf returns in a sentence why the last drivers of a device's chip never meet the requirement; "": they may, or the chip is
+// unknown.
+func limitOf(n *discover.Requirement, d *discover.Device) string {
+	chip := drivers.ChipByPCI(d.VendorID, d.DeviceID)
+	if chip == nil || n.Meets(d) {
+		return ""
+	}
+	want := &drivers.Want{}
+	if d.APIVersion < n.API {
+		want.API = strings.TrimSuffix(n.API.String(), ".0")
+	}
+	for _, name := range n.Extensions {
+		if !slices.Contains(d.Extensions, name) {
+			want.Extensions = append(want.Extensions, name)
+		}
+	}
+	text, _ := chip.Limit(want)
+	return text
 }
 
 // wantsOf returns the requirements of a program, with the limits of the machine's devices; nil: unknown.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/tool/exit"
 )
 
@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 	if code := runLine(s, []string{"check", "--json", "--require", "type=discrete", "--require", "api=1.4"}); code != 15 {
 		t.Errorf("exit code %d", code)
 	}
-	var got decide.Verdict
+	var got discover.Verdict
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.Met || got.Code != "api" || got.Require != "api=1.4,type=discrete" || len(got.Devices) != 2 ||
 		got.Devices[0].ID != "pci-0000:01:00.0" || got.Devices[0].Meets {
 		t.Errorf("%+v, %v", got, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
@@ -129,7 +130,7 @@ func runLine(s *invocation, args []string) int {
 	if text := exit.Message(err); text != "" {
 		fmt.Fprintf(messages, "vkloader: %s\n", text)
 	}
-	if errors.Is(err, decide.ErrEndless) {
+	if errors.Is(err, discover.ErrEndless) {
 		return exit.NotLooked
 	}
 	return exit.CodeOf(err)
@@ -259,7 +260,7 @@ func (s *invocation) ofFamily(word string) (names []string) {
 	if err != nil {
 		return nil
 	}
-	answer, err := decide.Of(source)
+	answer, err := decide.Explain(source)
 	if err != nil {
 		return nil
 	}
@@ -315,7 +316,7 @@ func (s *invocation) kindOfWord(word string) string {
 	}
 	var names []string
 	if source, err := s.source("", false); err == nil {
-		if answer, err := decide.Of(source); err == nil {
+		if answer, err := decide.Explain(source); err == nil {
 			for _, e := range slices.Concat(answer.In, answer.Out) {
 				if names = append(names, strings.ToLower(e.Name)); word == e.Library {
 					return "entry"

@@ -10,7 +10,7 @@ import (
 
 	"vkloader/internal/core/diag"
 	core "vkloader/internal/core/settings"
-	"vkloader/internal/decide"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -313,7 +313,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 
 // printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader reads the
 // settings file.
-func printUnspecifiedOrder(s *invocation, list []decide.UnspecifiedOrder, loader *loaders.Loader) {
+func printUnspecifiedOrder(s *invocation, list []explain.UnspecifiedOrder, loader *loaders.Loader) {
 	for _, c := range list {
 		printLines(s, "Layers in unspecified order", c.Layers)
 		fmt.Fprintf(s.out, "    Their manifests are in one directory, and directories have no order:\n    %s\n", term.OneLine(c.Directory))

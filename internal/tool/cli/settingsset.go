@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -252,7 +252,7 @@ func (a *askedDevices) source() *machine.Source {
 }
 
 // List lists all devices with the probe, including hidden ones.
-func (a *askedDevices) List() ([]decide.Device, error) {
+func (a *askedDevices) List() ([]discover.Device, error) {
 	if a.place.Machine.Foreign() {
 		return nil, errors.New("with --root, --device needs DEVICEUUID/DRIVERUUID/VERSION: drivers of another machine cannot list its devices")
 	}
@@ -263,7 +263,7 @@ func (a *askedDevices) List() ([]decide.Device, error) {
 	if err != nil {
 		return nil, notLooked(err)
 	}
-	all := term.Words(a.devices.List, func(d survey.Device) decide.Device { return d.Device })
+	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
 	if len(all) == 0 && a.devices.Problem != "" {
 		return nil, exit.Problem("no devices: %s", a.devices.Problem)
 	}
@@ -272,7 +272,7 @@ func (a *askedDevices) List() ([]decide.Device, error) {
 
 // Manifest returns the manifest of a driver that only a variable names. With devices in the settings, variables have no
 // effect (SET-98).
-func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
+func (a *askedDevices) Manifest(d *discover.Device) (string, error) {
 	if !a.devices.List[d.Index].Brought {
 		return "", nil
 	}
@@ -293,7 +293,7 @@ func (a *askedDevices) Manifest(d *decide.Device) (string, error) {
 
 // Try checks that programs get these devices, and adds warnings about interfering variables. Where no child can have other
 // settings than those in force, it adds the warnings only.
-func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error {
+func (a *askedDevices) Try(object map[string]any, chosen []discover.Device) error {
 	if explain.TriesSettings {
 		if err := a.run(object, chosen); err != nil {
 			return err
@@ -303,7 +303,7 @@ func (a *askedDevices) Try(object map[string]any, chosen []decide.Device) error 
 }
 
 // run returns an error if a program with the settings does not get the chosen devices.
-func (a *askedDevices) run(object map[string]any, chosen []decide.Device) error {
+func (a *askedDevices) run(object map[string]any, chosen []discover.Device) error {
 	object = maps.Clone(object)
 	delete(object, "app_keys")
 	text, err := json.Marshal(map[string]any{"file_format_version": "1.0.0", "settings_array": []any{object}})
@@ -315,7 +315,7 @@ func (a *askedDevices) run(object map[string]any, chosen []decide.Device) error 
 		return exit.As(exit.NotLooked, err)
 	}
 	if entries, _ := object["device_configurations"].([]any); len(entries) == len(chosen) && !survey.Same(got.Devices, chosen) {
-		names := term.Words(got.Devices, func(d decide.Device) string { return d.Name })
+		names := term.Words(got.Devices, func(d discover.Device) string { return d.Name })
 		wrong := chosen[0].Name
 		wrong += term.Enclosed(": ", got.Problem, "")
 		return exit.Problem("not written: a program with these settings would get %s instead of %s", term.Or(strings.Join(names, ", "), "no device"), wrong)
@@ -324,7 +324,7 @@ func (a *askedDevices) run(object map[string]any, chosen []decide.Device) error 
 }
 
 // interfering adds warnings about variables and layers that hide the chosen devices, or that the settings put out of force.
-func (a *askedDevices) interfering(chosen []decide.Device) error {
+func (a *askedDevices) interfering(chosen []discover.Device) error {
 	names, err := survey.InForce(a.source())
 	if err != nil {
 		return exit.As(exit.NotLooked, err)

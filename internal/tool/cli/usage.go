@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -23,6 +22,7 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -500,8 +500,8 @@ func completeDevices(s *invocation) completion {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if seen, err := decide.Devices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range drivers.DeviceChoices(decide.SelectedAll(seen.Devices)) {
+		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+			for _, c := range drivers.DeviceChoices(settings.Selectable(seen.Devices)) {
 				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
 					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
 				}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -19,7 +19,7 @@ import (
 
 // GPU is a graphics device as the kernel describes it. Drivers lists the drivers that this report calls good.
 type GPU struct {
-	decide.GPU
+	discover.GPU
 	directory string // in sysfs
 	screens   bool   // the kernel lists a card for screens, and no render node
 	refused   string // the first node that the examined user may not open; "": none, or unknown
@@ -91,7 +91,7 @@ func (h host) whole(name string) string {
 // devicesOf returns the devices that a machine's kernel lists.
 func devicesOf(m *machine.Machine) (list []*GPU) {
 	for _, g := range drivers.GPUs(m) {
-		list = append(list, &GPU{GPU: decide.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
 			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
@@ -270,8 +270,8 @@ func systemsText(systems []string) (text string) {
 	return text
 }
 
-func gpuOf(vendor, kernel string) decide.GPU {
-	return decide.GPU{Name: "0000:01:00.0", Vendor: vendor, Kernel: kernel}
+func gpuOf(vendor, kernel string) discover.GPU {
+	return discover.GPU{Name: "0000:01:00.0", Vendor: vendor, Kernel: kernel}
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

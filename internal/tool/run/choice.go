@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -14,6 +15,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
@@ -119,7 +121,7 @@ func starHint(glob string) string {
 
 // Check makes the decision with the choice in force, and returns warnings about parts of the choice without effect.
 func (c *Choice) Check(source *machine.Source) (warnings []string, err error) {
-	made, err := decide.Of(source)
+	made, err := decide.Explain(source)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +189,7 @@ func splitLists(names []string) []string {
 
 // Devices are a machine's devices as programs get them.
 type Devices struct {
-	List   []decide.Device
+	List   []discover.Device
 	Hidden []string // the reason a device is hidden from programs even without ID filters; "": visible
 }
 
@@ -213,7 +215,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	listed := decide.SelectedAll(all.List)
+	listed := settings.Selectable(all.List)
 	var filters idFilters
 	chosen, places := map[int]bool{}, []int{}
 	for _, wanted := range c.Devices {
@@ -265,7 +267,7 @@ func (f *idFilters) add(vendor, device uint32) {
 
 // byDriver adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
 // device may not report its driver.
-func (f *idFilters) byDriver(all []decide.Device, chosen map[int]bool) {
+func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {
 		if !chosen[i] {
@@ -286,7 +288,7 @@ func (f *idFilters) byDriver(all []decide.Device, chosen map[int]bool) {
 	}
 }
 
-func (f *idFilters) pass(d *decide.Device) bool {
+func (f *idFilters) pass(d *discover.Device) bool {
 	return slices.Contains(f.vendors, d.VendorID) && slices.Contains(f.devices, d.DeviceID) &&
 		(f.drivers == nil || slices.Contains(f.drivers, d.DriverID))
 }

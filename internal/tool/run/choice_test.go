@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/discover"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 )
 
 func TestChoiceOfDevices(t *testing.T) {
 	id := strings.Repeat
-	devices := []decide.Device{
+	devices := []discover.Device{
 		{Index: 0, Name: "Big GPU", VendorID: 0x1002, DeviceID: 0x73bf, PCI: "0000:03:00.0", DeviceUUID: id("01", 16), DriverID: 3},
 		{Index: 1, Name: "Small GPU", VendorID: 0x8086, DeviceID: 0x46a6, PCI: "0000:00:02.0", DeviceUUID: id("02", 16), DriverID: 5},
 		{Index: 2, Name: "Big GPU by another driver", VendorID: 0x1002, DeviceID: 0x73bf, PCI: "0000:03:00.0", DeviceUUID: id("03", 16), DriverID: 1},

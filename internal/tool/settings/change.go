@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/pathname"
@@ -19,7 +20,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -77,12 +77,12 @@ func (c LayerChoice) String() string {
 // Devices gives a change access to devices.
 type Devices interface {
 	// List returns all devices of the machine, including hidden ones.
-	List() ([]decide.Device, error)
+	List() ([]discover.Device, error)
 	// Manifest returns the manifest of a device's driver if settings with the device must name it, because the settings
 	// disable the variable that names the driver; "" otherwise.
-	Manifest(d *decide.Device) (string, error)
+	Manifest(d *discover.Device) (string, error)
 	// Try checks that a program with this object as its settings gets the chosen devices.
-	Try(object map[string]any, chosen []decide.Device) error
+	Try(object map[string]any, chosen []discover.Device) error
 }
 
 // Done is the result of "settings set" and "settings clear".
@@ -486,7 +486,7 @@ func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp,
 // devices enters the devices into the object: their configurations, and the driver manifests that they need.
 func (c *Options) devices(lister Devices, object map[string]any) error {
 	list := []any{}
-	var all, chosen []decide.Device
+	var all, chosen []discover.Device
 	for _, word := range c.Devices {
 		if entry, ok := explicitDevice(word); ok { // it may belong to another machine
 			list = append(list, entry)
@@ -498,7 +498,7 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 				return err
 			}
 		}
-		listed := decide.SelectedAll(all)
+		listed := Selectable(all)
 		hits, err := drivers.SelectDevices(word, listed)
 		if err != nil {
 			return exit.Problem("--device: %w", err)
@@ -611,4 +611,15 @@ func judge(content map[string]any, where string) error {
 		}
 	}
 	return nil
+}
+
+// Selectable returns devices in the form that device selectors are compared with.
+func Selectable(devices []discover.Device) []drivers.Device {
+	list := make([]drivers.Device, len(devices))
+	for i := range devices {
+		d := &devices[i]
+		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+			DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+	}
+	return list
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"vkloader/discover"
 	"vkloader/internal/core/pathname"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
@@ -32,7 +32,7 @@ func versionIn(uuid string) string {
 // lasting returns an error for a device that settings would lose with the next update of its driver; the error says how to
 // choose the driver instead. After an update, the loader finds a device by its UUIDs, or by its name if no other device has
 // it (SET-95).
-func lasting(d *decide.Device) error {
+func lasting(d *discover.Device) error {
 	version := versionIn(d.DeviceUUID)
 	if version == "" {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
@@ -24,7 +25,7 @@ import (
 // LookAtChain collects the data for the drawing. library is the loader to use; "": the tool's own. still means to run no
 // child process.
 func LookAtChain(executable, library string, source *machine.Source, still bool, limit time.Duration) (*Chain, error) {
-	made, err := decide.Of(source)
+	made, err := decide.Explain(source)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	}
 	options := Options{Library: library, Limit: limit}
 	if source.Loader != nil { // the program's loader is known, and so are the variables that it reads
-		if options.Loader, err = decide.HostOf(source).LoaderOf(context.Background(), decide.Program{}); err != nil {
+		if options.Loader, err = discover.LoaderOf(context.Background(), (*discover.Host)(decide.HostOf(source)), discover.Program{}); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +60,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 }
 
 // chainOf returns the chain from the decision alone.
-func chainOf(source *machine.Source, made *decide.Decision) *Chain {
+func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
 	explain.Fixes(source, answer, in, out)
@@ -136,7 +137,7 @@ func important(commands []string) []string {
 }
 
 // observed adds the results of child processes.
-func observed(chain *Chain, answer *plan.Answer, seen *decide.Inspection, asked *probe.Result) {
+func observed(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/discover"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -52,15 +53,15 @@ func pictured(t *testing.T) *machine.Source {
 func picturedChain(t *testing.T) *Chain {
 	t.Helper()
 	source := pictured(t)
-	made, err := decide.Of(source)
+	made, err := decide.Explain(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	chain := chainOf(source, made)
 	chain.Program = "/usr/games/openarena"
-	seen := &decide.Inspection{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
-		Drivers: []decide.InspectedDriver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
-		Devices: []decide.Device{
+	seen := &discover.Inspection{Library: "/usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.363", Version: "1.4.363", Decided: true,
+		Drivers: []discover.InspectedDriver{{Manifest: "/usr/share/vulkan/icd.d/gone_icd.json", Problem: "libvulkan_gone.so: cannot open shared object file"}},
+		Devices: []discover.Device{
 			{Index: 0, Name: "ACME Radiant 7000", TypeText: "discrete GPU", APIText: "1.3.230", DriverName: "acme", DriverInfo: "12.4",
 				Library: "/usr/lib/libvulkan_acme.so"},
 			{Index: 1, Name: "ACME integrated graphics of a name that is too long for one line of its box", TypeText: "integrated GPU",

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/tool/term"
 )
@@ -48,7 +48,7 @@ const (
 )
 
 // NamesOf maps the devices of programs, in their order, to the kernel's devices.
-func NamesOf(devices []decide.Device, kernel []*drivers.GPU) []DeviceNames {
+func NamesOf(devices []discover.Device, kernel []*drivers.GPU) []DeviceNames {
 	rows := make([]DeviceNames, len(devices))
 	for i := range devices {
 		d, at := &devices[i], i
@@ -63,7 +63,7 @@ func NamesOf(devices []decide.Device, kernel []*drivers.GPU) []DeviceNames {
 }
 
 // find returns the kernel's device with the same address, or else the only one with the same IDs.
-func find(d *decide.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
+func find(d *discover.Device, kernel []*drivers.GPU) (found *drivers.GPU) {
 	for _, g := range kernel {
 		switch {
 		case d.PCI != "" && strings.EqualFold(g.Name, d.PCI):
@@ -97,7 +97,7 @@ func (r *DeviceNames) enter(g *drivers.GPU) {
 
 // compact assigns llama.cpp's numbers: to discrete and integrated devices in order, each UUID once with the preferred
 // driver. Without any of them, it takes the first device.
-func compact(devices []decide.Device, rows []DeviceNames) {
+func compact(devices []discover.Device, rows []DeviceNames) {
 	var chosen []int
 	for i := range devices {
 		d := &devices[i]
@@ -134,7 +134,7 @@ func preference(driver uint32) int {
 }
 
 // cuda assigns CUDA's names to the devices of NVIDIA's own driver.
-func cuda(devices []decide.Device, rows []DeviceNames) {
+func cuda(devices []discover.Device, rows []DeviceNames) {
 	var list []int
 	for i := range devices {
 		if devices[i].VendorID == 0x10de && devices[i].DriverID == nvidiaProprietary {

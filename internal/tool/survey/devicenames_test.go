@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/decide/drivers"
 )
 
 // laptop returns an Intel chip with two drivers, an NVIDIA card with two, and lavapipe. A second card is first on the bus.
-func laptop() ([]decide.Device, []*drivers.GPU) {
+func laptop() ([]discover.Device, []*drivers.GPU) {
 	uuid := func(c string) string { return strings.Repeat(c, 32) }
-	return []decide.Device{
+	return []discover.Device{
 			{Index: 0, Name: "RTX (NVK)", Type: discrete, VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:02:00.0", DriverID: mesaNVK, DeviceUUID: uuid("a")},
 			{Index: 1, Name: "RTX", Type: discrete, VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:02:00.0", DriverID: nvidiaProprietary, DeviceUUID: uuid("a")},
 			{Index: 2, Name: "RTX 2", Type: discrete, VendorID: 0x10de, DeviceID: 0x2684, PCI: "0000:01:00.0", DriverID: nvidiaProprietary, DeviceUUID: uuid("b")},
@@ -40,7 +40,7 @@ func TestDeviceNames(t *testing.T) {
 			t.Errorf("%s, %v\nwant %s", got, err, want)
 		}
 	}
-	alone := NamesOf([]decide.Device{{Name: "llvmpipe", Type: 4}}, nil)
+	alone := NamesOf([]discover.Device{{Name: "llvmpipe", Type: 4}}, nil)
 	if alone[0].GGMLCompact == nil || *alone[0].GGMLCompact != 0 {
 		t.Errorf("a device of the processor alone: %+v", alone[0])
 	}

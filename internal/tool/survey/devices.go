@@ -6,22 +6,23 @@ import (
 	"strings"
 	"time"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
 // Device is a device and its visibility to programs. Hidden devices have numbers after the visible ones.
 type Device struct {
-	decide.Device
+	discover.Device
 	In  bool   `json:"in"`
 	Why string `json:"why,omitempty"` // why the device is not listed
 
@@ -64,7 +65,7 @@ var DriverVariables = append(slices.Clone(driverFilters), variables.AddDriverFil
 // or changes their order.
 func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Duration) (*Devices, error) {
 	environ := machine.WithoutVariable(source.Environ, variables.Debug.Name())
-	seen, err := decide.Devices(found, environ, limit)
+	seen, err := ProbeDevices(found, environ, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 		if err != nil {
 			return nil, err
 		}
-		if l.hider == MesaLayer && more.Outcome != decide.Crashed && more.Outcome != decide.Hung {
+		if l.hider == MesaLayer && more.Outcome != discover.Crashed && more.Outcome != discover.Hung {
 			base = more.Devices
 		}
 		there := make([]bool, len(devices.List))
@@ -104,15 +105,26 @@ func LookAtDevices(found probe.Companions, source *machine.Source, limit time.Du
 			devices.List = append(devices.List, Device{Device: d, Why: l.why, HiddenBy: l.hider})
 		}
 		for i := range there {
-			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == decide.Fine
+			devices.List[i].Brought = devices.List[i].Brought || l.hider == Variables && !there[i] && more.Outcome == discover.Fine
 		}
 	}
 	devices.Order = orderOf(source, answer, devices.List[:in], base)
 	return devices, nil
 }
 
+// ProbeDevices runs one child, which asks the drivers for their devices. environ has the child's variables; nil: none. The error
+// says why the child did not run.
+func ProbeDevices(at probe.Companions, environ []string, limit time.Duration) (*discover.Report, error) {
+	if environ == nil {
+		environ = []string{} // not the variables of this process
+	}
+	ctx, done := probe.Interruptible()
+	defer done()
+	return discover.Probe(ctx, discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: limit, Whole: true})
+}
+
 // look runs the probe; silent: without any settings file.
-func look(found probe.Companions, environ []string, silent bool, limit time.Duration) (*decide.Report, error) {
+func look(found probe.Companions, environ []string, silent bool, limit time.Duration) (*discover.Report, error) {
 	if silent {
 		changed, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
 		if err != nil {
@@ -121,7 +133,7 @@ func look(found probe.Companions, environ []string, silent bool, limit time.Dura
 		defer remove()
 		environ = changed
 	}
-	return decide.Devices(found, environ, limit)
+	return ProbeDevices(found, environ, limit)
 }
 
 // lift is the removal of one cause that hides devices.
@@ -223,7 +235,7 @@ func InForce(source *machine.Source) ([]string, error) {
 }
 
 // ManifestOf returns the manifest of a device's driver if only a variable names the manifest; "" otherwise.
-func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device, limit time.Duration) (string, error) {
+func ManifestOf(found probe.Companions, source *machine.Source, d *discover.Device, limit time.Duration) (string, error) {
 	with, err := explain.Decide(source)
 	if err != nil {
 		return "", err
@@ -248,7 +260,7 @@ func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device
 		if err != nil {
 			return "", err
 		}
-		if slices.ContainsFunc(alone.Devices, func(o decide.Device) bool { return sameDevice(d, &o) }) {
+		if slices.ContainsFunc(alone.Devices, func(o discover.Device) bool { return sameDevice(d, &o) }) {
 			return path, nil
 		}
 	}
@@ -257,7 +269,7 @@ func ManifestOf(found probe.Companions, source *machine.Source, d *decide.Device
 
 // Try runs the probe with a settings file in place of any other. It disables Mesa's layer and the ID filters, which act on
 // the result of the settings.
-func Try(found probe.Companions, source *machine.Source, text string, limit time.Duration) (*decide.Report, error) {
+func Try(found probe.Companions, source *machine.Source, text string, limit time.Duration) (*discover.Report, error) {
 	answer, err := explain.Decide(source)
 	if err != nil {
 		return nil, err
@@ -273,34 +285,34 @@ func Try(found probe.Companions, source *machine.Source, text string, limit time
 		return nil, exit.As(exit.NotLooked, err)
 	}
 	defer remove()
-	return decide.Devices(found, environ, limit)
+	return ProbeDevices(found, environ, limit)
 }
 
 // Same reports whether two runs gave the same devices in the same order.
-func Same(a, b []decide.Device) bool {
-	return slices.EqualFunc(a, b, func(x, y decide.Device) bool { return sameDevice(&x, &y) })
+func Same(a, b []discover.Device) bool {
+	return slices.EqualFunc(a, b, func(x, y discover.Device) bool { return sameDevice(&x, &y) })
 }
 
 // sameDevice compares two devices of different runs and ignores their numbers.
-func sameDevice(a, b *decide.Device) bool {
+func sameDevice(a, b *discover.Device) bool {
 	return a.Name == b.Name && a.VendorID == b.VendorID && a.DeviceID == b.DeviceID && a.DriverVersion == b.DriverVersion &&
 		a.DeviceUUID == b.DeviceUUID && a.DriverUUID == b.DriverUUID && a.PCI == b.PCI
 }
 
 // Selected returns the devices in the form for selectors.
 func (d *Devices) Selected() []drivers.Device {
-	return term.Words(d.List, func(one Device) drivers.Device { return decide.Selected(&one.Device) })
+	return settings.Selectable(term.Words(d.List, func(one Device) discover.Device { return one.Device }))
 }
 
 // Options are the options of an inspection.
 type Options struct {
-	Library string         // the loader library to use; "": the tool's own
-	Loader  *decide.Loader // the loader in Library; nil: unknown, so there is no decision for it
-	Limit   time.Duration  // for each child process
+	Library string           // the loader library to use; "": the tool's own
+	Loader  *discover.Loader // the loader in Library; nil: unknown, so there is no decision for it
+	Limit   time.Duration    // for each child process
 }
 
 // Look inspects this machine through the tool's library or another one. It returns an error if the inspection is impossible.
-func Look(executable string, m machine.Machine, o Options) (*decide.Inspection, error) {
+func Look(executable string, m machine.Machine, o Options) (*discover.Inspection, error) {
 	at, err := probe.Find(executable, o.Library)
 	if err != nil {
 		return nil, err
@@ -311,6 +323,6 @@ func Look(executable string, m machine.Machine, o Options) (*decide.Inspection, 
 	}
 	ctx, done := probe.Interruptible()
 	defer done()
-	return decide.Inspect(ctx, decide.InspectOptions{ProbeOptions: decide.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: o.Limit},
+	return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: discover.ProbeOptions{Env: environ, Library: at.Library, Child: at.Child, Limit: o.Limit},
 		Loader: o.Loader, Undecided: o.Library != "" && o.Loader == nil})
 }

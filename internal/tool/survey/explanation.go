@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/process"
@@ -26,7 +25,7 @@ type Explanation struct {
 
 	LayerSettings *settings.ShownLayers `json:"layer_settings,omitempty"` // the settings of the active layers
 
-	UnspecifiedOrder []decide.UnspecifiedOrder `json:"unspecified_order,omitempty"` // layers whose order depends on readdir
+	UnspecifiedOrder []explain.UnspecifiedOrder `json:"unspecified_order,omitempty"` // layers whose order depends on readdir
 
 	Writers []Writer `json:"writers,omitempty"` // the drivers and layers whose libraries contain the asked message
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
@@ -33,7 +33,7 @@ type OrderReason struct {
 const inOwnOrder = "the last driver found comes first; each driver lists its devices in its own order"
 
 // orderOf returns the reasons for the order of devices. list has the devices of programs, base those below Mesa's layer.
-func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) (steps []OrderReason) {
+func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) (steps []OrderReason) {
 	number := func(i int) string {
 		d, before := &base[i], 0 // a device that is listed twice has two numbers, in the same order
 		for n := range base[:i] {
@@ -91,7 +91,7 @@ func switchedOn(value string) bool {
 
 // chosenOf returns the device that VK_LOADER_DEVICE_SELECT puts first; -1 for none (PHY-033). The loader takes the first
 // match in the drivers' order.
-func chosenOf(source *machine.Source, base []decide.Device) (at int, value string) {
+func chosenOf(source *machine.Source, base []discover.Device) (at int, value string) {
 	value, _ = source.Lookup(variables.DeviceSelect.Name())
 	text := strings.TrimLeft(value, " \t\n\v\f\r")
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX:", r) }); end >= 0 {
@@ -105,8 +105,8 @@ func chosenOf(source *machine.Source, base []decide.Device) (at int, value strin
 }
 
 // typeRank returns the rank of a device type (PHY-027).
-func typeRank(t decide.DeviceType) int {
-	at := slices.Index([]decide.DeviceType{2, 1, 3, 0, 4}, t)
+func typeRank(t discover.DeviceType) int {
+	at := slices.Index([]discover.DeviceType{2, 1, 3, 0, 4}, t)
 	if at < 0 {
 		return 5
 	}
@@ -114,7 +114,7 @@ func typeRank(t decide.DeviceType) int {
 }
 
 // ruleOf returns the rule that puts a device before another (PHY-027), and its statement.
-func ruleOf(a, b *decide.Device) (rule, statement string) {
+func ruleOf(a, b *discover.Device) (rule, statement string) {
 	same := typeRank(a.Type) == typeRank(b.Type)
 	switch {
 	case typeRank(a.Type) < typeRank(b.Type):
@@ -135,12 +135,12 @@ func comparePCI(a, b string) int {
 }
 
 // mesaStep returns the effect of Mesa's layer on the order, or its variables without effect; "" for neither.
-func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base []decide.Device) string {
+func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base []discover.Device) string {
 	wishes := wishesOf(source)
 	if layerOf(answer) < 0 {
 		return term.Enclosed("", wishes, " moves nothing: "+drivers.MesaLayer+", which reads it, is not used here")
 	}
-	left := slices.DeleteFunc(slices.Clone(base), func(d decide.Device) bool {
+	left := slices.DeleteFunc(slices.Clone(base), func(d discover.Device) bool {
 		return !slices.ContainsFunc(list, func(o Device) bool { return sameDevice(&d, &o.Device) })
 	})
 	same := len(left) == len(list)

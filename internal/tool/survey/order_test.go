@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/discover"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 )
 
 // A device that two drivers list has two numbers.
 func TestOrderOfTheSameTwice(t *testing.T) {
 	t.Parallel()
-	base := []decide.Device{{Index: 0, Name: "a"}, {Index: 1, Name: "a"}, {Index: 2, Name: "b"}, {Index: 3, Name: "a"}}
+	base := []discover.Device{{Index: 0, Name: "a"}, {Index: 1, Name: "a"}, {Index: 2, Name: "b"}, {Index: 3, Name: "a"}}
 	var list []Device
 	for i := range base {
 		list = append(list, Device{Device: base[i]})

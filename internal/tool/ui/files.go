@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/discover"
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -170,8 +170,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 }
 
 // told returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
-func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]decide.ListEntry, err error) {
-	judged, rows = map[string]*validation.Result{}, map[string][]decide.ListEntry{}
+func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.ListEntry, err error) {
+	judged, rows = map[string]*validation.Result{}, map[string][]discover.ListEntry{}
 	args := []string{"validate", "--json", "--file-only", "--"}
 	for _, file := range files {
 		if path.Base(file) != settings.LayerFileName {
@@ -188,7 +188,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 		}
 	}
 	for _, kind := range []string{"drivers", "layers"} {
-		var says struct{ Found []decide.ListEntry }
+		var says struct{ Found []discover.ListEntry }
 		if err := r.Tool.Run(r, "list", kind, "--json").Decode(&says); err != nil {
 			return nil, nil, err
 		}
@@ -200,7 +200,7 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 }
 
 // fileOf returns the data of a file.
-func fileOf(file string, judged map[string]*validation.Result, rows map[string][]decide.ListEntry) filesFile {
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.ListEntry) filesFile {
 	f := filesFile{Path: file, Base: path.Base(file)}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"vkloader/discover"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/loaders"
@@ -83,7 +85,7 @@ func foreign(m *machine.Machine, name, value string) bool {
 
 // trustedDirectories returns the directories that an elevated process searches. No variable changes them.
 func trustedDirectories(m *machine.Machine) (list []string) {
-	searched, err := decide.PathsOf(&machine.Source{Machine: *m, Elevated: true})
+	searched, err := discover.Paths(context.Background(), (*discover.Host)(decide.HostOf(&machine.Source{Machine: *m, Elevated: true})), discover.Program{})
 	if err != nil {
 		return nil
 	}

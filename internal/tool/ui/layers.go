@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"vkloader/internal/decide"
+	"vkloader/discover"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
@@ -113,7 +113,7 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
-	var found struct{ Found []decide.ListEntry }
+	var found struct{ Found []discover.ListEntry }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // blame finds the driver or layer that causes a crash or hang: the layer whose removal ends it, or the driver that causes it
 // alone.
 func blame(ctx context.Context, at probe.Companions, options *ProbeOptions, report *Report) error {
-	answer, err := Local().Decide(ctx, Program{Path: at.Child, Env: options.Env})
+	answer, err := Decide(ctx, Local(), Program{Path: at.Child, Env: options.Env})
 	if err != nil {
 		if errors.Is(err, ErrNoDriver) {
 			return nil

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"context"
@@ -22,10 +22,12 @@ type Loader struct {
 	found *loaders.Loader
 }
 
-// LoaderOf finds the loader that a program gets; see discover.LoaderOf.
-func (h *Host) LoaderOf(ctx context.Context, program Program) (*Loader, error) {
+// LoaderOf finds the loader that a program gets, by the rules of the dynamic linker (ld.so(8)) on the host. It reads the file
+// of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
+func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error) {
 	program.Loader = nil
-	source, done, err := h.source(ctx, &program)
+	ctx = given(ctx)
+	source, done, err := host.machine().Source(ctx, program.subject())
 	if err != nil {
 		return nil, err
 	}

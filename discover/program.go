@@ -1,7 +1,8 @@
-package decide
+package discover
 
 import (
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 )
 
@@ -19,9 +20,20 @@ type Program struct {
 	Portability bool     // it enables VK_KHR_portability_enumeration, with the flag that belongs to it
 	API         Version  // in its VkApplicationInfo; 0: none is named
 
-	// Loader is the program's loader, from [Host.LoaderOf]; nil: the loader of this module. The decision ignores variables and
+	// Loader is the program's loader, from [LoaderOf]; nil: the loader of this module. The decision ignores variables and
 	// settings that the loader does not read.
 	Loader *Loader
+}
+
+// subject returns the program for package decide.
+func (p *Program) subject() *decide.Program {
+	subject := &decide.Program{Path: p.Path, Env: p.Env, Elevated: p.Elevated, Bits: p.Bits}
+	if p.Loader != nil {
+		subject.Loader = p.Loader.found
+	}
+	create := *p
+	subject.Create = create.set
+	return subject
 }
 
 // set enters the program's arguments to vkCreateInstance.

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"context"
@@ -15,7 +15,7 @@ type GPU struct {
 	// A PCI address is written as in Device.PCI.
 	Name   string `json:"name"`             // PCI address, or the kernel's name
 	Vendor string `json:"vendor,omitempty"` // PCI vendor number, such as 0x10de
-	Device string `json:"device,omitempty"`
+	Device string `json:"device,omitempty"` // PCI device number
 
 	// Kernel is empty if no kernel driver is bound to the device.
 	Kernel string `json:"kernel_driver,omitempty"`
@@ -24,9 +24,9 @@ type GPU struct {
 	Nodes []string `json:"nodes"` // device nodes that a Vulkan driver opens
 
 	// These are drivers that a program gets, and for which [DriverFiles.Works] is true.
-	Drivers []string `json:"drivers"` // manifests of good drivers for this kind of device
-	Asleep  bool     `json:"asleep,omitempty"`
-	Label   string   `json:"label"` // for people: the vendor's name for it, if that is known
+	Drivers []string `json:"drivers"`          // manifests of good drivers for this kind of device
+	Asleep  bool     `json:"asleep,omitempty"` // the kernel has suspended it
+	Label   string   `json:"label"`            // for people: the vendor's name for it, if that is known
 
 	UUID  string    `json:"-"` // NVIDIA's and CUDA's name for it: GPU-...; "": not known
 	Parts []GPUPart `json:"-"` // the instances of a GPU that is divided (MIG)
@@ -37,8 +37,8 @@ type GPU struct {
 
 // GPUPart is an instance of a divided GPU. A program that gets its nodes, and those of the GPU, can use it.
 type GPUPart struct {
-	Name  string // as gi1-ci0
-	Nodes []string
+	Name  string   // as gi1-ci0
+	Nodes []string // its device nodes
 }
 
 // NodesFor returns the device nodes that a container needs to use one GPU of a host with this driver: the nodes of the GPU and
@@ -58,13 +58,16 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 	return slices.Compact(nodes)
 }
 
-// GPUs lists the graphics devices of a host; see discover.GPUs.
-func (h *Host) GPUs(ctx context.Context) ([]GPU, error) {
-	answer, err := h.Decide(ctx, Program{})
+// GPUs lists the graphics devices of a host, each with the drivers that serve it among those that the zero [Program] gets. It
+// wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor], and [Closure] of
+// each of its Drivers, list the files that a container needs for a GPU.
+func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
+	ctx = given(ctx)
+	answer, err := Decide(ctx, host, Program{})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return nil, err
 	}
-	m, done, err := h.machine(nil)
+	m, done, err := host.machine().Machine(nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/vk"
 )
 
 // InspectionSchema is the number in an [Inspection]'s JSON.
@@ -23,19 +23,19 @@ const InspectionSchema = 2
 
 // Inspection describes a short program on this machine, as details in "vkloader list devices --details --json".
 type Inspection struct {
-	Schema     int               `json:"schema"`
-	Library    string            `json:"library"` // the loader's file
-	Version    string            `json:"version"` // the result of vkEnumerateInstanceVersion
-	Fallback   string            `json:"fallback_driver,omitempty"`
-	Problem    string            `json:"problem,omitempty"` // one sentence, where a child did not end well
-	Drivers    []InspectedDriver `json:"drivers"`
-	Layers     []InspectedLayer  `json:"layers"`  // as vkEnumerateInstanceLayerProperties lists them
-	Chain      []string          `json:"chain"`   // "program", "loader", the layers that are used, "drivers"
-	Devices    []Device          `json:"devices"` // in the order in which programs get them
-	Times      []PhaseTime       `json:"times"`
-	Usage      map[string]Usage  `json:"usage"`    // at "start", after "load", at the "end"
-	Messages   []Message         `json:"messages"` // of the loader: warnings and errors
-	Extensions []Extension       `json:"instance_extensions"`
+	Schema     int               `json:"schema"`                    // number of the schema
+	Library    string            `json:"library"`                   // the loader's file
+	Version    string            `json:"version"`                   // the result of vkEnumerateInstanceVersion
+	Fallback   string            `json:"fallback_driver,omitempty"` // the manifest that was used because the machine has no driver
+	Problem    string            `json:"problem,omitempty"`         // one sentence, where a child did not end well
+	Drivers    []InspectedDriver `json:"drivers"`                   // manifests in the order of the search
+	Layers     []InspectedLayer  `json:"layers"`                    // as vkEnumerateInstanceLayerProperties lists them
+	Chain      []string          `json:"chain"`                     // "program", "loader", the layers that are used, "drivers"
+	Devices    []Device          `json:"devices"`                   // in the order in which programs get them
+	Times      []PhaseTime       `json:"times"`                     // of the phases, in their order
+	Usage      map[string]Usage  `json:"usage"`                     // at "start", after "load", at the "end"
+	Messages   []Message         `json:"messages"`                  // of the loader: warnings and errors
+	Extensions []Extension       `json:"instance_extensions"`       // as vkEnumerateInstanceExtensionProperties lists them
 
 	Died    bool `json:"-"` // a driver or layer ended the child, or kept it from ending
 	Decided bool `json:"-"` // drivers, chain and the places of layers are known
@@ -43,51 +43,62 @@ type Inspection struct {
 
 // InspectedDriver is a driver manifest, with the devices that its driver lists or the reason why it lists none.
 type InspectedDriver struct {
-	Manifest   string `json:"manifest"`
-	Library    string `json:"library"`
-	APIVersion string `json:"api_version"`
+	Manifest   string `json:"manifest"`          // its file
+	Library    string `json:"library"`           // the driver, as the manifest names it
+	APIVersion string `json:"api_version"`       // of the manifest
 	Devices    int    `json:"devices"`           // the number of listed devices
 	Problem    string `json:"problem,omitempty"` // one sentence
 }
 
 // InspectedLayer is a layer as the loader lists it, and its place in the chain.
 type InspectedLayer struct {
-	probe.Layer
+	Name                  string  `json:"name"`                   // as VK_LAYER_MESA_overlay
+	Description           string  `json:"description"`            // one sentence of its maker
+	APIVersion            Version `json:"api_version"`            // of Vulkan, for which it was made
+	APIText               string  `json:"api_version_text"`       // as 1.3.0
+	ImplementationVersion uint32  `json:"implementation_version"` // its own version
+
 	Active *LayerActivity `json:"active,omitempty"` // only of a layer in the chain
 }
 
 // LayerActivity is a layer's place in the chain, and the rule that put it there.
 type LayerActivity struct {
-	Name      string `json:"name"`
-	Implicit  bool   `json:"implicit"`
+	Name      string `json:"name"`                       // as VK_LAYER_MESA_overlay
+	Implicit  bool   `json:"implicit"`                   // an implicit layer: no program asks for it
 	EnabledBy string `json:"enabled_by"`                 // in the words of the loader's log
 	Disable   string `json:"disable_variable,omitempty"` // that switches an implicit layer off
-	Manifest  string `json:"manifest"`
-	Library   string `json:"library"`
+	Manifest  string `json:"manifest"`                   // its file
+	Library   string `json:"library"`                    // the layer, as the manifest names it
 }
 
 // PhaseTime is the duration of a phase of the child, in microseconds: of the first round, and of a second round in the same
 // process.
 type PhaseTime struct {
-	Phase string  `json:"phase"`
-	First float64 `json:"first_us"`
-	Again float64 `json:"again_us,omitempty"`
+	Phase string  `json:"phase"`              // as "create instance"
+	First float64 `json:"first_us"`           // of the first round
+	Again float64 `json:"again_us,omitempty"` // of the second round; 0: there was none
 }
 
 // Message is a warning or an error of the loader.
 type Message struct {
 	Severity string `json:"severity"` // warning or error
-	Text     string `json:"text"`
+	Text     string `json:"text"`     // one line, without its prefix
 
 	kind    loaders.LogKind
 	library string
 }
 
-// Parts of an inspection that the child reports.
-type (
-	Usage     = probe.Usage     // its memory and threads at one moment
-	Extension = probe.Extension // an instance extension
-)
+// Usage is the child's memory and threads at one moment.
+type Usage struct {
+	ResidentKB int64 `json:"resident_kb"` // memory that is not swapped out
+	Threads    int   `json:"threads"`     // all threads of the process
+}
+
+// Extension is an instance extension.
+type Extension struct {
+	Name     string `json:"name"`     // as VK_KHR_surface
+	Revision uint32 `json:"revision"` // its version
+}
 
 // InspectOptions say how an inspection is made.
 type InspectOptions struct {
@@ -102,6 +113,7 @@ type InspectOptions struct {
 // one records the loader's log. Inspect joins their results with the decision for the child as a program. It ignores
 // ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
+	ctx = given(ctx)
 	at, err := options.complete()
 	if err != nil {
 		return nil, err
@@ -137,7 +149,9 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	}
 	if !options.Undecided {
 		source := &machine.Source{Machine: machine.Machine{Environ: options.Env}, Program: at.Child}
-		options.Loader.on(source)
+		if options.Loader != nil {
+			options.Loader.found.On(source)
+		}
 		err = i.decide(ctx, source, timed)
 	}
 	return i, err
@@ -153,8 +167,15 @@ func twice(ctx context.Context, at probe.Companions, environ []string, options *
 func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 	i := &Inspection{Schema: InspectionSchema, Library: timed.Library, Version: Version(timed.Version).String(), Problem: timed.Problem,
 		Died: timed.Died(), Drivers: []InspectedDriver{}, Layers: []InspectedLayer{}, Chain: []string{}, Devices: []Device{},
-		Times: timesOf(timed.Phases), Usage: timed.Usage, Messages: []Message{}, Extensions: append([]Extension{}, timed.Extensions...)}
-	for n, d := range timed.Devices {
+		Times: timesOf(timed.Phases), Usage: map[string]Usage{}, Messages: []Message{}, Extensions: []Extension{}}
+	for moment, usage := range timed.Usage {
+		i.Usage[moment] = Usage(usage)
+	}
+	for _, e := range timed.Extensions {
+		i.Extensions = append(i.Extensions, Extension(e))
+	}
+	for n := range timed.Devices {
+		d := deviceOf(&timed.Devices[n])
 		d.Library = ""
 		if n < len(log.Used) && log.Used[n].Device == d.Name {
 			d.Library = log.Used[n].Library
@@ -162,7 +183,7 @@ func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 		i.Devices = append(i.Devices, d)
 	}
 	for _, l := range timed.Layers {
-		i.Layers = append(i.Layers, InspectedLayer{Layer: l})
+		i.Layers = append(i.Layers, InspectedLayer{l.Name, l.Description, Version(l.APIVersion), l.APIText, l.ImplementationVersion, nil})
 	}
 	for _, m := range log.Messages {
 		i.Messages = append(i.Messages, Message{string(m.Severity), m.Text, m.Kind, m.Library})
@@ -172,8 +193,7 @@ func inspectionOf(timed *probe.Result, log *loaders.Log) *Inspection {
 
 // decide adds drivers, layers and the chain as the library's own decision has them, for the child as the program.
 func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *probe.Result) error {
-	child := Program{Portability: true, API: vk.V1_2}
-	made, err := about(source).decide(ctx, &child)
+	made, err := decide.HostOf(source).Decide(ctx, &decide.Program{Create: explain.WithProbe})
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
-package decide
+package discover
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -15,7 +16,12 @@ const (
 	lastPoll  = 10 * time.Second       // the longest interval; it doubles after each probe
 )
 
-// Wait waits until the machine meets the requirement; see discover.Wait.
+// Wait waits until the machine has devices that meet the requirement, and then returns nil. It calls [Probe] at once, and again
+// after each event that may bring a device: a node below /dev, a manifest, an event of the kernel. Without an event it calls
+// it again after 1 s, 2 s, 4 s and so on, up to every 10 s.
+//
+// If the context ends first, the error wraps the context's error and an *[UnmetError], which names the condition that is
+// still not met. Other errors, such as [ErrNoProbe], end the wait.
 func Wait(ctx context.Context, required Requirement) error {
 	_, err := WaitWith(ctx, required, ProbeOptions{})
 	return err
@@ -23,8 +29,9 @@ func Wait(ctx context.Context, required Requirement) error {
 
 // WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
 func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
+	ctx = given(ctx)
 	if options.Env == nil {
-		options.Env = Local().variables()
+		options.Env = os.Environ()
 	}
 	options.Whole = true
 	if options.Limit == 0 {
@@ -78,7 +85,7 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 
 // watched returns the directories in which a driver can appear.
 func watched(ctx context.Context, environ []string) (list []string) {
-	answer, err := Local().Decide(ctx, Program{Env: environ})
+	answer, err := Decide(ctx, Local(), Program{Env: environ})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return list
 	}

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 // Schema is the number in every answer's JSON.
 const Schema = 1
@@ -36,12 +36,12 @@ const (
 
 // Reason explains the state of a driver or layer.
 type Reason struct {
-	Code      Code
+	Code      Code   // the kind of reason
 	Text      string // one English sentence, or a part of one
 	Statement string // the ID of the statement in this module's specification, such as LAY-144; "": none
 	File      string // the file that the reason is about; "": none
 	Line      int    // in the file, from 1; 0: the whole file
-	Column    int
+	Column    int    // in the line, from 1
 }
 
 // String returns the reason with its place.

@@ -1,18 +1,16 @@
-package decide
+package discover
 
 import (
 	"errors"
 	"strconv"
 	"strings"
-
-	"vkloader/internal/decide/vk"
 )
 
 // Verdict is a comparison of a [Report] with a [Requirement], as "vkloader check --json" prints it.
 type Verdict struct {
-	Schema   int             `json:"schema"`
-	Require  string          `json:"require"` // the request, in a fixed order
-	Met      bool            `json:"met"`
+	Schema   int             `json:"schema"`             // number of the schema
+	Require  string          `json:"require"`            // the request, in a fixed order
+	Met      bool            `json:"met"`                // the requirement is met
 	Code     UnmetCode       `json:"code,omitempty"`     // the first requirement that is not met: health, driver, device, not, vendor, type, api, vram, extension or count
 	What     string          `json:"what,omitempty"`     // the unmet requirement in a sentence
 	Library  string          `json:"library"`            // the loader that was asked
@@ -23,10 +21,10 @@ type Verdict struct {
 
 // VerdictDevice is a device, and whether it meets the requirement.
 type VerdictDevice struct {
-	Index uint32 `json:"index"`
-	Name  string `json:"name"`
-	ID    string `json:"id"` // an ID that does not change when the machine restarts
-	Meets bool   `json:"meets"`
+	Index uint32 `json:"index"` // place in the list of vkEnumeratePhysicalDevices, from 0
+	Name  string `json:"name"`  // as the driver reports it
+	ID    string `json:"id"`    // an ID that does not change when the machine restarts
+	Meets bool   `json:"meets"` // it meets the conditions on one device
 }
 
 // Verdict compares a report with the requirement, device by device. [Requirement.Check] is the same as an error.
@@ -53,7 +51,7 @@ func (n Requirement) String() string {
 	if n.API != 0 {
 		add("api", short(n.API))
 	}
-	if n.Type != vk.OtherType {
+	if n.Type != OtherType {
 		add("type", n.Type.String())
 	}
 	if n.VRAM != 0 {

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"encoding/json"
@@ -74,11 +74,11 @@ func (l Layer) MarshalJSON() ([]byte, error) { return json.Marshal(l.item()) }
 func (d *Driver) item() explain.Item {
 	r := &d.Reason
 	return explain.Item{Kind: driverKind, Order: d.Order, Name: d.Name, Manifest: d.Manifest, Line: r.Line, Column: r.Column, Library: d.Library,
-		Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: d.Standing}
+		Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: d.Standing.internal()}
 }
 
 func (l *Layer) item() explain.Item {
 	r := &l.Reason
 	return explain.Item{Kind: layerKind, Order: l.Order, Name: l.Name, Manifest: l.Manifest, Line: r.Line, Column: r.Column, Library: l.Library,
-		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: l.Standing}
+		Meta: l.Meta, NameOnly: l.NameOnly, Code: string(r.Code), Statement: r.Statement, Why: r.Text, Standing: l.Standing.internal()}
 }

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
@@ -26,7 +27,7 @@ type File struct {
 	Path   string `json:"path"`             // as the dynamic linker finds it
 	Real   string `json:"real"`             // without symbolic links
 	Soname string `json:"soname,omitempty"` // the name under which other files need it
-	Needed Needed `json:"needed"`
+	Needed Needed `json:"needed"`           // how the driver needs it
 
 	// CLibrary marks a part of the C library, or the dynamic linker. A container or sandbox with its own C library must not get
 	// the host's: the parts fit only together.
@@ -35,10 +36,10 @@ type File struct {
 
 // MissingFile is a library that is needed and cannot be loaded.
 type MissingFile struct {
-	Name   string `json:"name"`
-	By     string `json:"by"` // the file that needs it
-	Needed Needed `json:"needed"`
-	Why    string `json:"why"` // one English sentence
+	Name   string `json:"name"`   // as the file that needs it names it
+	By     string `json:"by"`     // the file that needs it
+	Needed Needed `json:"needed"` // how it is needed
+	Why    string `json:"why"`    // one English sentence
 }
 
 // TooNew is a library that was built for a newer version of another one, such as the C library.
@@ -51,7 +52,7 @@ type TooNew struct {
 
 // DriverFiles are all files that a driver, or a layer, needs.
 type DriverFiles struct {
-	Manifest string        `json:"manifest"`
+	Manifest string        `json:"manifest"` // of the driver or layer
 	Library  string        `json:"library"`  // the driver itself; "": it was not found
 	Files    []File        `json:"files"`    // the driver, then the others in the order of loading, then those that it opens at run time
 	Missing  []MissingFile `json:"missing"`  // libraries without which the driver does not work
@@ -70,16 +71,25 @@ func (f *DriverFiles) Works() bool {
 	return f.Library != "" && len(f.Missing)+len(f.TooNew)+len(f.Unbound) == 0 && f.Misfit == ""
 }
 
-// Closure lists the files that a driver needs; see discover.Closure.
-func (h *Host) Closure(ctx context.Context, driver Driver) (*DriverFiles, error) {
-	return h.closure(ctx, &driver, drivers.DriverInterface)
+// Closure lists the files that a driver needs, by the rules of the dynamic linker (ld.so(8)) on the host. They are those for
+// the program of the [Decide] that returned the driver; any other Driver counts as one for a 64-bit program without
+// variables. Missing files are in the answer, and are no error. Closure opens libraries as files and loads none.
+//
+// A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
+// examines the host only. "vkloader cdi verify --root" says whether a container's C library is new enough.
+func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
+	return closure(given(ctx), host, &driver, drivers.DriverInterface)
 }
 
-func (h *Host) closure(ctx context.Context, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
+func closure(ctx context.Context, host *Host, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
 	if driver.Library == "" {
 		return nil, fmt.Errorf("%s names no library: %w", cmp.Or(driver.Manifest, "the manifest"), fs.ErrInvalid)
 	}
-	source, done, err := h.source(ctx, &driver.program)
+	subject := decide.Program{}
+	if driver.program != nil {
+		subject = *driver.program
+	}
+	source, done, err := host.machine().Source(ctx, &subject)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +136,10 @@ func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 	return out
 }
 
-// LayerClosure is [Closure] for a layer that is used. A meta-layer has no library: the error is io/fs.ErrInvalid.
-func (h *Host) LayerClosure(ctx context.Context, layer Layer) (*DriverFiles, error) {
-	d := Driver{Manifest: layer.Manifest, Library: layer.Library}
-	if layer.program != nil {
-		d.program = *layer.program
-	}
-	return h.closure(ctx, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
+// LayerClosure is [Closure] for a layer. A meta-layer has no library: the error is io/fs.ErrInvalid.
+func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
+	d := Driver{Manifest: layer.Manifest, Library: layer.Library, program: layer.program}
+	return closure(given(ctx), host, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
 // follow adds a library and its dependencies. A library that is opened at run time and lacks a dependency is left out.

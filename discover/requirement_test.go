@@ -1,22 +1,20 @@
-package decide
+package discover
 
 import (
 	"testing"
-
-	"vkloader/internal/decide/vk"
 )
 
 // The messages about too few devices have the grammar of their numbers.
 func TestTooFewDevices(t *testing.T) {
 	t.Parallel()
-	report := func(types ...vk.DeviceType) *Report {
+	report := func(types ...DeviceType) *Report {
 		r := &Report{}
 		for _, of := range types {
 			r.Devices = append(r.Devices, Device{Name: "d", Type: of})
 		}
 		return r
 	}
-	cpu, gpu := vk.CPU, vk.Discrete
+	cpu, gpu := CPU, Discrete
 	for _, c := range []struct {
 		need   Requirement
 		report *Report

@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"context"
@@ -8,20 +8,58 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/vk"
 )
 
-// Parts of a child's report.
-type (
-	Device     = probe.Device  // a physical device as programs see it
-	DeviceType = vk.DeviceType // a kind of device, as in VkPhysicalDeviceType
-	Version    = vk.Version    // a version of Vulkan, as Vulkan packs it
-)
+// Device is a physical device as programs see it.
+type Device struct {
+	Index         uint32     `json:"index"`                 // place in the list of vkEnumeratePhysicalDevices, from 0
+	Name          string     `json:"name"`                  // as "NVIDIA GeForce RTX 3080"
+	Type          DeviceType `json:"type"`                  // the kind of device
+	TypeText      string     `json:"type_text"`             // in words, as discrete GPU
+	APIVersion    Version    `json:"api_version"`           // the newest version of Vulkan that it has
+	APIText       string     `json:"api_version_text"`      // as 1.3.0
+	DriverVersion uint32     `json:"driver_version"`        // as its maker packs it
+	DriverText    string     `json:"driver_version_text"`   // as its maker writes it
+	VendorID      uint32     `json:"vendor_id"`             // PCI number of the vendor, as 0x10de
+	DeviceID      uint32     `json:"device_id"`             // PCI number of the device
+	DriverName    string     `json:"driver_name"`           // as radv
+	DriverInfo    string     `json:"driver_info"`           // as "Mesa 24.2.8"
+	DeviceUUID    string     `json:"device_uuid,omitempty"` // 32 hexadecimal digits; "": the device has version 1.0
+	DriverUUID    string     `json:"driver_uuid,omitempty"` // likewise, of the driver
+	DriverID      uint32     `json:"driver_id,omitempty"`   // VkDriverId
+	Conformance   string     `json:"conformance,omitempty"` // version of the conformance test that it passed, as 1.3.0.0
+	PCI           string     `json:"pci,omitempty"`         // address on the bus, as 0000:01:00.0 and in [GPU].Name; "": unknown
+	VRAM          uint64     `json:"vram_bytes"`            // bytes of the device's own memory
+	Library       string     `json:"library,omitempty"`     // of its driver, from the loader's log; [Probe] leaves it empty
+
+	Extensions []string `json:"-"` // names of its device extensions
+}
+
+// ID returns a name of the device that is the same at every start of the machine, if its driver reports enough: its PCI
+// address, else its UUID. Otherwise it is the device's number. Two drivers of one device give it the same ID.
+func (d *Device) ID() string {
+	switch {
+	case d.PCI != "":
+		return "pci-" + d.PCI
+	case strings.Trim(d.DeviceUUID, "0") != "":
+		return "uuid-" + d.DeviceUUID
+	}
+	return fmt.Sprintf("index-%d", d.Index)
+}
+
+// deviceOf converts a device of package probe.
+func deviceOf(d *probe.Device) Device {
+	return Device{Index: d.Index, Name: d.Name, Type: DeviceType(d.Type), TypeText: d.TypeText, APIVersion: Version(d.APIVersion),
+		APIText: d.APIText, DriverVersion: d.DriverVersion, DriverText: d.DriverText, VendorID: d.VendorID, DeviceID: d.DeviceID,
+		DriverName: d.DriverName, DriverInfo: d.DriverInfo, DeviceUUID: d.DeviceUUID, DriverUUID: d.DriverUUID, DriverID: d.DriverID,
+		Conformance: d.Conformance, PCI: d.PCI, VRAM: d.VRAM, Library: d.Library, Extensions: slices.Clone(d.Extensions)}
+}
 
 // Outcome is how the child of a probe ended.
 type Outcome string
@@ -36,11 +74,11 @@ const (
 
 // Report is the result of a probe.
 type Report struct {
-	Schema   int      `json:"schema"`
-	Library  string   `json:"library"` // the loader's file; "": it could not be opened
-	Version  Version  `json:"version"` // the result of vkEnumerateInstanceVersion
-	Devices  []Device `json:"devices"` // in the order in which programs get them
-	Outcome  Outcome  `json:"outcome"`
+	Schema   int      `json:"schema"`             // number of the schema
+	Library  string   `json:"library"`            // the loader's file; "": it could not be opened
+	Version  Version  `json:"version"`            // the result of vkEnumerateInstanceVersion
+	Devices  []Device `json:"devices"`            // in the order in which programs get them
+	Outcome  Outcome  `json:"outcome"`            // how the child ended
 	Problem  string   `json:"problem,omitempty"`  // one sentence, where the outcome is not Fine
 	Signal   string   `json:"signal,omitempty"`   // as SIGSEGV; of a crash
 	Phase    string   `json:"phase,omitempty"`    // in which it crashed or hung, as "create instance"
@@ -61,8 +99,14 @@ type ProbeOptions struct {
 	Whole   bool          // only one child: after a crash or hang, no further children find the driver or layer to blame
 }
 
-// Probe has a child load the Vulkan loader and use it as a short program does; see discover.Probe.
+// Probe starts a child process that loads the Vulkan loader and uses it as a short program does: it creates an instance,
+// lists the devices, and creates a device on each. The calling process loads nothing.
+//
+// The child is libexec/vkloader/probe of an installed vkloader, which Probe finds by PATH and in /usr and /usr/local.
+// Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase. Further
+// children, with fewer drivers and layers, then find the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
+	ctx = given(ctx)
 	at, err := options.complete()
 	if err != nil {
 		return nil, err
@@ -81,7 +125,7 @@ func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
 // complete enters the defaults, and returns the child and its library.
 func (o *ProbeOptions) complete() (at probe.Companions, err error) {
 	if o.Env == nil {
-		o.Env = Local().variables()
+		o.Env = os.Environ()
 	}
 	if o.Limit == 0 {
 		o.Limit = 30 * time.Second
@@ -152,8 +196,9 @@ func reportOf(r *probe.Result) *Report {
 	if report.Outcome == Crashed || report.Outcome == Hung {
 		report.Signal, report.Phase = r.Signal, r.Unfinished
 	}
-	for _, d := range r.Devices {
-		d.Library, d.Extensions = "", slices.Clone(d.Extensions)
+	for i := range r.Devices {
+		d := deviceOf(&r.Devices[i])
+		d.Library = ""
 		report.Devices = append(report.Devices, d)
 	}
 	return report

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package decide
+package discover
 
 // watcher reports nothing on this system: devices are searched at intervals.
 type watcher struct{ events chan struct{} }

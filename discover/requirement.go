@@ -1,4 +1,4 @@
-package decide
+package discover
 
 import (
 	"cmp"
@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/decide/vk"
 )
 
 // Requirement is a program's requirements. The zero value is met by any device.
@@ -42,9 +41,9 @@ const (
 
 // UnmetError names the requirement that a machine does not meet. It is ErrNoDriver or ErrNoDevice for errors.Is.
 type UnmetError struct {
-	Code   UnmetCode
-	Text   string // one English sentence
-	Report *Report
+	Code   UnmetCode // the condition that is not met
+	Text   string    // one English sentence
+	Report *Report   // that was compared
 }
 
 // Error returns the sentence.
@@ -98,12 +97,12 @@ func counted(count int) string {
 func (n *Requirement) steps() (list []step) {
 	add := func(code UnmetCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
-		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != vk.CPU })
+		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
 	}
 	if n.Vendor != "" {
 		add(UnmetVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
 	}
-	if n.Type != vk.OtherType {
+	if n.Type != OtherType {
 		add(UnmetType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
 	}
 	if n.API != 0 {
@@ -218,9 +217,9 @@ var errNeed = errors.New("not a requirement")
 func (n *Requirement) set(name, value string) (err error) {
 	switch name {
 	case "api":
-		n.API, err = vk.ParseVersion(value)
+		n.API, err = ParseVersion(value)
 	case "type":
-		for t := vk.Integrated; t <= vk.CPU; t++ {
+		for t := Integrated; t <= CPU; t++ {
 			if t.String() == value {
 				n.Type = t
 				return nil
