@@ -359,8 +359,8 @@ func TestFindCulpritSaysWhatItWaitsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, _ := bufio.NewReader(messages).ReadString(';')
-	if !strings.Contains(line, "run 1 still runs") || !strings.Contains(line, `Ctrl-\`) {
+	line, _ := bufio.NewReader(messages).ReadString('\n')
+	if !strings.Contains(line, "run 1 still runs: waiting for the program to end") || !strings.Contains(line, `Ctrl-\`) || !strings.Contains(line, "--hangs-after") {
 		t.Error(line)
 	}
 	w.Write("stop", "")
