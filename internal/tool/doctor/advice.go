@@ -14,25 +14,23 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// advice is the fix for a finding. say returns its text and the shell lines within it.
-type advice interface {
-	say() (text string, commands []shell.Line)
+// Remedy is one way to fix a finding: words for a person, with the shell lines within them, and its effect. A finding has its remedies in
+// order of preference. The report prints the first one that helps, and its JSON and "doctor --fix" have the same one.
+type Remedy struct {
+	text    string
+	lines   []shell.Line
+	root    bool            // the lines must run as root
+	because obstacle        // why it cannot be tried
+	effect  *effect         // on a copy of the facts; nil: unknown, or none
+	change  *explain.Change // the change of variables and files; nil: none
+	aim     aim
+	result  string // of the change, when the user chooses among several; "": no choice
+	fixes   bool   // "doctor --fix" may make the change
+	left    string // why "doctor --fix" leaves it to the user; "": no specific reason
 }
-
-// told is advice whose text is fixed when the finding is made.
-type told struct {
-	text     string
-	commands []shell.Line
-	root     bool // the shell lines must run as root
-	because  obstacle
-	effect   *effect // nil: unknown, or none
-	left     string  // why "doctor --fix" leaves the lines to the user; "": no specific reason
-}
-
-func (t told) say() (string, []shell.Line) { return t.text, t.commands }
 
 // advised returns advice that needs no root rights.
-func advised(text string, commands ...shell.Line) told { return told{text: text, commands: commands} }
+func advised(text string, lines ...shell.Line) *Remedy { return &Remedy{text: text, lines: lines} }
 
 // Advice without values.
 var (
@@ -44,22 +42,17 @@ var (
 )
 
 // typed returns advice that introduces a shell line with words.
-func typed(before string, command shell.Line) told { return advised(before+string(command), command) }
+func typed(before string, line shell.Line) *Remedy { return advised(before+string(line), line) }
 
-func asRoot(command shell.Line) told {
-	return told{text: string("Run as root: " + command), commands: []shell.Line{command}, root: true}
+func asRoot(line shell.Line) *Remedy {
+	return &Remedy{text: string("Run as root: " + line), lines: []shell.Line{line}, root: true}
 }
 
 // installing returns advice to run a line of a package manager as root.
-func installing(command shell.Line) told { return asRoot(command).untried(ofPackage) }
-
-// outside returns advice to run a line outside the sandbox. partial means that the line has a placeholder for a name.
-func outside(command shell.Line, partial bool) told {
-	return term.Either(partial, advised(string("Run outside: "+command)).untried(outsideOnly), typed("Run outside: ", command).untried(outsideOnly))
-}
+func installing(line shell.Line) *Remedy { return asRoot(line).untried(ofPackage) }
 
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
-func installDriver(family, size string) advice {
+func installDriver(family, size string) *Remedy {
 	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
 }
 
@@ -78,24 +71,25 @@ const (
 	byHand   // it fixes the fault, and only the user may make the change
 )
 
-// tried is a change that was tried and removes the finding, worded for the place where the user makes it.
-type tried struct {
+// placement is a change of variables or files, worded for the place where the user makes it.
+type placement struct {
 	explain.Change
 	aim    aim
-	kind   string   // the sandbox of the program, when it changes the wording
-	detail string   // the sandbox's detail, such as the Flatpak's name
-	at     FileLine // the line that sets the variable now; without a file: unknown
-	unit   unit     // of a service; the zero value: none
-	script bool     // at is in a script that starts the program
-	sets   string   // the program that sets the variable for the programs that it starts; "": none
-	ofHost bool     // it changes a file in the home directory of the host, whose programs read the file, too
-	choice []offer  // this change and others, each of which removes the finding; nil: there is no choice
+	kind   string    // the sandbox of the program, when it changes the wording
+	detail string    // the sandbox's detail, such as the Flatpak's name
+	at     FileLine  // the line that sets the variable now; without a file: unknown
+	unit   unit      // of a service; the zero value: none
+	script bool      // at is in a script that starts the program
+	sets   string    // the program that sets the variable for the programs that it starts; "": none
+	ofHost bool      // it changes a file in the home directory of the host, whose programs read the file, too
+	choice []*Remedy // this change and others, each of which removes the finding; nil: there is no choice
 }
 
-func (t tried) say() (string, []shell.Line) {
-	text, commands := t.words()
+// remedy returns the change as a remedy that was tried.
+func (t placement) remedy() *Remedy {
+	text, lines := t.words()
 	if len(t.choice) > 0 {
-		text, commands = t.choices()
+		text, lines = t.choices()
 	}
 	if before := t.before(); before != "" {
 		if inContainer(t.kind) { // a sentence instead of a shell line
@@ -105,10 +99,10 @@ func (t tried) say() (string, []shell.Line) {
 		}
 	}
 	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
-		text, commands = t.inStarter(), nil
+		text, lines = t.inStarter(), nil
 	}
 	if t.script {
-		text, commands = t.inScript(), nil
+		text, lines = t.inScript(), nil
 	}
 	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()
@@ -116,11 +110,40 @@ func (t tried) say() (string, []shell.Line) {
 	if t.ofHost {
 		text += "; the host's programs read this file, too"
 	}
-	return text, commands
+	why, fixes := t.whyLeft()
+	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: fixes, left: why}
+}
+
+// whyLeft returns the reason why "doctor --fix" leaves the change to the user. fixes means that it makes the change where the file is the
+// user's own.
+func (t placement) whyLeft() (why string, fixes bool) {
+	switch {
+	case inContainer(t.kind):
+		return "the variable is set when the container starts", false
+	case t.script:
+		return "the script " + t.at.File + " sets the variable", false
+	case t.kind == "service":
+		return "the service's unit sets its variables", false
+	case t.kind != "":
+		return "the variable is set outside, by " + term.Or(sandboxWords[t.kind], "Steam"), false
+	case t.ofHost:
+		return "the host's programs read the file, too: change it yourself if they may change", false
+	case t.aim == byHand:
+		return "another program wrote the file", false
+	case t.aim == forUnasked:
+		return "it shows the driver to programs that may use what it lacks: run the line yourself", false
+	case len(t.choice) > 0:
+		return "only you know which device is meant", false
+	case t.ofProgram():
+		return "only some programs need it: start them with this line", false
+	case t.File != "":
+		return t.File + " is not yours, or belongs to a package", true
+	}
+	return "no file of yours sets the variable", true
 }
 
 // inStarter returns the change in the settings of the program that starts the examined one.
-func (t tried) inStarter() string {
+func (t placement) inStarter() string {
 	if t.Set {
 		return "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
 	}
@@ -128,12 +151,12 @@ func (t tried) inStarter() string {
 }
 
 // choices returns each change with its result, and the shell lines of all.
-func (t tried) choices() (string, []shell.Line) {
+func (t placement) choices() (string, []shell.Line) {
 	var texts []string
 	var commands []shell.Line
 	for _, o := range t.choice {
 		one := t
-		one.Change = o.Change
+		one.Change = *o.change
 		text, lines := one.words()
 		texts, commands = append(texts, text+" for "+o.result), append(commands, lines...)
 	}
@@ -141,7 +164,7 @@ func (t tried) choices() (string, []shell.Line) {
 }
 
 // before returns the words that introduce the change: its purpose.
-func (t tried) before() string {
+func (t placement) before() string {
 	switch t.aim {
 	case forTime:
 		return "To start faster"
@@ -161,7 +184,7 @@ func (t tried) before() string {
 }
 
 // words returns the change for the place where the user makes it, and its shell lines.
-func (t tried) words() (string, []shell.Line) {
+func (t placement) words() (string, []shell.Line) {
 	switch {
 	case t.kind == "service" && t.File == "":
 		before, line := t.unit.setting(t.Change)
@@ -175,7 +198,7 @@ func (t tried) words() (string, []shell.Line) {
 }
 
 // inSandbox returns the change of variables in the words of the sandbox.
-func (t tried) inSandbox() (string, []shell.Line) {
+func (t placement) inSandbox() (string, []shell.Line) {
 	var set, unset []shell.Line
 	var pod, names []string
 	docker, podman, flatpak := shell.Line("docker run"), shell.Line("podman run"), shell.Line("flatpak override --user")
@@ -194,7 +217,8 @@ func (t tried) inSandbox() (string, []shell.Line) {
 	case "steam":
 		return "In the game's launch options in Steam: " + env + string(shell.Join(append(set, "%command%"), " ")), nil
 	case "flatpak":
-		return outside(flatpak+" "+orPlaceholder(t.detail, "APPLICATION"), t.detail == "").say()
+		line := flatpak + " " + orPlaceholder(t.detail, "APPLICATION")
+		return string("Run outside: " + line), term.Either(t.detail == "", nil, []shell.Line{line})
 	case "podman":
 		return "Start the container with: " + string(podman) + " ...", nil
 	case "docker":
@@ -206,14 +230,11 @@ func (t tried) inSandbox() (string, []shell.Line) {
 	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(names, ", "), ""), nil
 }
 
-// undecided reports whether only the user knows which programs want the change, or which change of several.
-func (t tried) undecided() bool { return t.ofProgram() || len(t.choice) > 0 }
-
 // ofProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
-func (t tried) ofProgram() bool { return t.File == "" && (t.aim == forPower || t.aim == forDevice) }
+func (t placement) ofProgram() bool { return t.File == "" && (t.aim == forPower || t.aim == forDevice) }
 
 // ofVariables reports whether the change and those joined with it change variables only.
-func (t tried) ofVariables() bool {
+func (t placement) ofVariables() bool {
 	for c := &t.Change; c != nil; c = c.And {
 		if c.File != "" {
 			return false
@@ -228,7 +249,7 @@ func yamlText(text string) string {
 }
 
 // entryOf returns the advice from the table of the decision's codes.
-func entryOf(code diag.Code) advice { return advised(code.Entry().Do) }
+func entryOf(code diag.Code) *Remedy { return advised(code.Entry().Do) }
 
 // obstacle is the reason why a fix cannot be tried on a copy of the facts.
 type obstacle uint8
@@ -255,23 +276,23 @@ type effect struct {
 	name string
 	on   func(source *machine.Source, options Options) (*machine.Source, Options, bool) // false: it cannot be tried here
 
-	change systemChange // on another system than Linux
+	change any // on another system than Linux: a windowsChange or macChange
 }
 
 // untried returns the advice with the reason why it cannot be tried.
-func (t told) untried(why obstacle) told {
+func (t Remedy) untried(why obstacle) *Remedy {
 	t.because = why
-	return t
+	return &t
 }
 
 // having returns the advice with its effect.
-func (t told) having(name string, on func(*machine.Source, Options) (*machine.Source, Options, bool)) told {
+func (t Remedy) having(name string, on func(*machine.Source, Options) (*machine.Source, Options, bool)) *Remedy {
 	t.because, t.effect = triable, &effect{name: name, on: on}
-	return t
+	return &t
 }
 
 // giving returns the advice with its effect: another group of the user.
-func (t told) giving(group uint32) told {
+func (t Remedy) giving(group uint32) *Remedy {
 	return t.having("group "+strconv.Itoa(int(group)), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		u, err := (host{&source.Machine}).findUser(with.User, with.Groups)
 		if err != nil {
@@ -291,7 +312,7 @@ func (t told) giving(group uint32) told {
 }
 
 // reaching returns the advice with its effect: another group of a service's user.
-func (t told) reaching(id, group uint32) told {
+func (t Remedy) reaching(id, group uint32) *Remedy {
 	return t.having(fmt.Sprintf("group %d of user %d", group, id), func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		with.joined = append(slices.Clone(with.joined), joined{id, group})
 		return source, with, true
@@ -299,7 +320,7 @@ func (t told) reaching(id, group uint32) told {
 }
 
 // finding returns the advice with its effect: the dynamic linker searches a directory after ldconfig.
-func (t told) finding(directory string) told {
+func (t Remedy) finding(directory string) *Remedy {
 	return t.having("search "+directory, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		const path = "LD_LIBRARY_PATH"
 		value, _ := source.Lookup(path)
@@ -316,14 +337,6 @@ func effectOf(c explain.Change) *effect {
 		}
 		return c.On(source), with, c.Possible() && c.Obeyed(source)
 	}}
-}
-
-// obstacleOf returns the reason why advice was not tried, in words; "" if it was, or is no fix.
-func obstacleOf(do advice) string {
-	if t, is := do.(told); is {
-		return obstacles[t.because]
-	}
-	return ""
 }
 
 // orPlaceholder returns a name for a line, or a placeholder that the user replaces.

@@ -84,7 +84,7 @@ func (e evidence) leftOutBy(culprits []run.Suspect, devices []probe.Device) evid
 		}
 		for _, d := range devices {
 			what := said("its driver works, and %s excludes it from the list of devices", subject)
-			found := e.found(code, d.Name, c.Manifest, what, place.tried(offer{Change: change, aim: fixing}))
+			found := e.found(code, d.Name, c.Manifest, what, place.place([]*Remedy{{change: &change, aim: fixing}}))
 			found.missing = true
 			if at := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.is(d) }); at >= 0 {
 				found.device = e.GPUs[at].Name

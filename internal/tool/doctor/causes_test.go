@@ -188,7 +188,7 @@ func TestGoneFromPackage(t *testing.T) {
 	})
 	for id, want := range map[string]string{"fedora": "dnf reinstall p", "opensuse-tumbleweed": "zypper install --force p", "arch": "pacman -S p",
 		"alpine": "apk fix p", "void": "xbps-install --force p"} {
-		if got, _ := (distribution{ids: []string{id}}).again("p", "/f").say(); got != "Run as root: "+want {
+		if got := (distribution{ids: []string{id}}).again("p", "/f").text; got != "Run as root: "+want {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
@@ -480,10 +480,10 @@ func TestImageSystems(t *testing.T) {
 		{name: "NixOS, a library", files: bare("ID=nixos", needs), problems: lacks, code: lacks[0], do: "programs.nix-ld.libraries"},
 	})
 	atomic := distribution{ids: []string{"fedora"}, image: ostree}
-	if got, _ := atomic.again("mesa-vulkan-drivers", "/f").say(); !strings.Contains(got, "rpm-ostree rollback") {
+	if got := atomic.again("mesa-vulkan-drivers", "/f").text; !strings.Contains(got, "rpm-ostree rollback") {
 		t.Error(got)
 	}
-	if got, _ := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").say(); got != "Run as root: transactional-update pkg install --force p; then restart the machine" {
+	if got := (distribution{ids: []string{"opensuse-microos", "suse"}, image: microOS}).again("p", "/f").text; got != "Run as root: transactional-update pkg install --force p; then restart the machine" {
 		t.Error(got)
 	}
 }

@@ -133,7 +133,7 @@ var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "l
 	"ppc64el": "linux-image-powerpc64le", "s390x": "linux-image-s390x"}
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
-func (d distribution) newerLinux(c *drivers.Chip) advice {
+func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 	if d.container != "" {
 		return d.by("linux", with("first", c.Kernel))
 	}
@@ -153,7 +153,7 @@ func chipName(g *GPU, c *drivers.Chip) string {
 }
 
 // newerMesa returns advice about a Mesa release that supports a chip.
-func (d distribution) newerMesa(c *drivers.Chip) advice {
+func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 	suite, has := d.suite()
 	if _, sandboxed := d.remedy("newer", nil); has && !sandboxed && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
 		return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
@@ -163,7 +163,7 @@ func (d distribution) newerMesa(c *drivers.Chip) advice {
 
 // youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for
 // the chip.
-func (e *libraryExam) youngForKernel(g *GPU) (what fact, do advice, young bool) {
+func (e *libraryExam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
@@ -252,7 +252,7 @@ func (e *exam) programWants() {
 		return
 	}
 	var texts []string
-	var do advice
+	var do *Remedy
 	always := true
 	for _, g := range e.gpus {
 		c := e.chip(g)

@@ -117,13 +117,13 @@ func (d distribution) manager() *manager {
 }
 
 // forFile returns advice for a manifest whose library does not exist.
-func (d distribution) forFile(library, manifest string) advice {
+func (d distribution) forFile(library, manifest string) *Remedy {
 	if strings.Contains(library, "nvidia") {
 		return d.forLibrary(library)
 	}
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
 		command := "rm -- " + shell.Quoted(manifest)
-		do := told{text: "Build or install the library again. To remove the manifest instead, run as root: " + string(command), commands: []shell.Line{command}, root: true}
+		do := &Remedy{text: "Build or install the library again. To remove the manifest instead, run as root: " + string(command), lines: []shell.Line{command}, root: true}
 		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}
@@ -131,7 +131,7 @@ func (d distribution) forFile(library, manifest string) advice {
 }
 
 // install returns advice to install a family's package.
-func (d distribution) install(f *drivers.Family) advice {
+func (d distribution) install(f *drivers.Family) *Remedy {
 	if d.class == 32 {
 		return d.driver32(f)
 	}
@@ -191,4 +191,4 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 }
 
 // configured returns advice to add a line to the system's configuration on NixOS.
-func (d *distribution) configured(line string) told { return d.by("configure", with("text", line)) }
+func (d *distribution) configured(line string) *Remedy { return d.by("configure", with("text", line)) }

@@ -32,7 +32,7 @@ func (e *exam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		what, do := said("the kernel's module is %s, the library is %s", kernel, version), advice(nil)
+		what, do := said("the kernel's module is %s, the library is %s", kernel, version), (*Remedy)(nil)
 		if e.kind("flatpak") != "" {
 			extension := e.nvidiaExtension(kernel)
 			what += sentence("; Flatpak's extension " + extension + " is missing")
@@ -119,7 +119,7 @@ func (e *exam) rivals() {
 
 // oneOf returns advice about two drivers of one device whose manifests have one file name, which filters do not tell apart; nil for
 // other drivers.
-func (e *exam) oneOf(first, second *Module) advice {
+func (e *exam) oneOf(first, second *Module) *Remedy {
 	if first.Name != second.Name {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (e *exam) fallback() {
 			e.deviceless()
 		}
 	case len(software) > 0 && !e.served() && len(unknown) == 0:
-		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), advice(nil), usual
+		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual
 		if by := pinnedBy(e.source); by != "" {
 			what, do, lost = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
 		} else if !wanted {
@@ -219,7 +219,7 @@ func (e *exam) fallback() {
 // withoutDriver adds the finding that programs find no driver.
 func (e *exam) withoutDriver() {
 	const fails = ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
-	add := func(path, what string, do advice) *Finding {
+	add := func(path, what string, do *Remedy) *Finding {
 		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+fails), do)
 	}
 	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
@@ -242,7 +242,7 @@ func (e *exam) withoutDriver() {
 	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver())
 	for _, f := range e.Findings {
 		if f.Code == GPUNoDriver {
-			do = f.advice
+			do = f.last()
 		}
 	}
 	by, elsewhere := replaced(e.source), ""

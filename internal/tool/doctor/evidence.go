@@ -267,7 +267,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
 			return t.guilty(ctx, e, &all, &run.CulpritSearch{Culprits: []run.Suspect{c}})
 		}
-		var do advice
+		var do *Remedy
 		if all.Only != "" {
 			do = withOwnLoader(nil)
 		} else if e.silent > 0 {
@@ -299,7 +299,7 @@ func (e evidence) hidden(by []run.Suspect, detail string) evidence {
 		others = append(others, c.Name+"="+c.Value)
 	}
 	place := recordOf(&e.Report, e.source)
-	do := place.tried(offer{Change: change, aim: fixing})
+	do := place.place([]*Remedy{{change: &change, aim: fixing}})
 	for _, c := range by {
 		e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		others = nil

@@ -209,7 +209,7 @@ func (e *exam) absence() {
 		return
 	}
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(missing, f.Code) })
-	var do advice
+	var do *Remedy
 	if m := e.system.manager(); m != nil && m.loader != "" {
 		software := drivers.Of("libvulkan_lvp.so")
 		if name := packageOf(software.Name, m.id); name != "" {

@@ -5,40 +5,22 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/shell"
 )
 
 // maxLooks is the maximum number of examinations for trying fixes. Each takes as long as the first examination.
 const maxLooks = 24
 
-// offer is a change that may remove a finding.
-type offer struct {
-	explain.Change
-	aim    aim
-	result string       // the effect of the change, when the user chooses among several; "": no choice
-	other  systemChange // a change of another system than Linux; nil: Change
-}
-
-// systemChange is a change that only one system has, such as that of a value of Windows' registry.
-type systemChange interface {
-	line() shell.Line // identifies it
-	advice() advice
-}
-
-// effect returns the effect of the change on the facts.
-func (o *offer) effect() *effect {
-	if o.other != nil {
-		return &effect{name: string(o.other.line()), change: o.other}
-	}
-	return effectOf(o.Change)
-}
-
-// offer adds changes that may remove the finding. Only a change that was tried and removes it becomes advice.
+// offer puts changes that may remove the finding before its last remedy.
 func (f *Finding) offer(why aim, changes ...explain.Change) *Finding {
 	for _, c := range changes {
-		f.offers = append(f.offers, offer{Change: c, aim: why})
+		f.prefer(&Remedy{change: &c, aim: why, effect: effectOf(c)})
 	}
 	return f
+}
+
+// prefer puts remedies before the last one, which remains if they do not help.
+func (f *Finding) prefer(remedies ...*Remedy) {
+	f.remedies = slices.Insert(slices.Clip(f.remedies), len(f.remedies)-1, remedies...)
 }
 
 // key identifies a finding.
@@ -71,7 +53,7 @@ type engine struct {
 	// after examines the machine again with a change. keeps reports whether the change leaves programs what they get, except for the subject of
 	// a finding; nil: it does. It returns false if the change cannot be tried.
 	after  func(*effect) (found []Finding, keeps func(*Finding) bool, possible bool)
-	remedy func([]offer) advice            // returns the changes that help as advice
+	word   func([]*Remedy) *Remedy         // returns the changes that help as one remedy; nil: the first of them
 	exempt func() func(*Finding) exemption // nil: every fault counts
 
 	before map[key]diag.Severity
@@ -98,8 +80,8 @@ func (g *engine) complete() {
 	weigh(list, exempt, func(int) bool { return false })
 }
 
-// tryFixes tries each offered change on the whole examination and concludes the findings with the changes that help as advice. It returns the
-// removals, which may take other findings along. Advice with a known effect is tried likewise, and is dropped if it does not help.
+// tryFixes tries the remedies of each finding on the whole examination, and leaves the first that helps. It returns the removals, which
+// may take other findings along.
 func (g *engine) tryFixes(list []Finding) (removals []removal) {
 	g.before, g.known = map[key]diag.Severity{}, map[string]*outcome{}
 	for f := range each(list) {
@@ -110,16 +92,17 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 	}
 	for i := range list {
 		f := &list[i]
-		var chosen []offer
-		var what *outcome
-		if !f.keep {
-			chosen, what = g.choose(f)
-		}
-		if chosen == nil {
+		chosen, what := g.choose(f)
+		switch {
+		case chosen == nil:
 			f.conclude(g.confirm(f))
 			continue
+		case g.word != nil:
+			f.conclude(g.word(chosen))
+		default:
+			f.conclude(chosen[0])
 		}
-		if f.conclude(g.remedy(chosen)); f.Severity != diag.Note && !what.followed[f.Code] {
+		if f.Severity != diag.Note && !what.followed[f.Code] {
 			what.followed[f.Code] = true
 			removals = append(removals, removal{i, what.found})
 		}
@@ -127,8 +110,8 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 	return removals
 }
 
-// conclude sets the advice of a finding after its fixes were tried. It is the only function that does.
-func (f *Finding) conclude(do advice) { f.advice, f.offers = do, nil }
+// conclude sets the remedy of a finding after all were tried. It is the only function that does.
+func (f *Finding) conclude(do *Remedy) { f.remedies = []*Remedy{do} }
 
 // try examines the machine with a change.
 func (g *engine) try(c *effect) *outcome {
@@ -177,21 +160,22 @@ func (g *engine) ends(f *Finding, what *outcome, severity diag.Severity) bool {
 	return !still
 }
 
-// choose tries a finding's offered changes. It returns the first one that helps: one without a new warning, if there is one, and
-// never one with a new problem. Further ones follow if the user has the choice.
-func (g *engine) choose(f *Finding) ([]offer, *outcome) {
+// choose tries a finding's remedies except for the last one. It returns the first one that helps: one without a new warning, if there is
+// one, and never one with a new problem. Further ones follow if the user has the choice.
+func (g *engine) choose(f *Finding) ([]*Remedy, *outcome) {
+	before := f.remedies[:len(f.remedies)-1]
 	for _, severity := range []diag.Severity{diag.Warning, diag.Problem} {
 		if severity == diag.Problem && f.Severity == diag.Note {
 			break // a note is worth no warning
 		}
-		for i, c := range f.offers {
-			what := g.try(c.effect())
+		for i, do := range before {
+			what := g.try(do.effect)
 			if !g.ends(f, what, severity) {
 				continue
 			}
-			choice := []offer{c}
-			for _, other := range f.offers[i+1:] {
-				if c.result != "" && g.ends(f, g.try(other.effect()), severity) {
+			choice := []*Remedy{do}
+			for _, other := range before[i+1:] {
+				if do.result != "" && g.ends(f, g.try(other.effect), severity) {
 					choice = append(choice, other)
 				}
 			}
@@ -201,11 +185,11 @@ func (g *engine) choose(f *Finding) ([]offer, *outcome) {
 	return nil, nil
 }
 
-// confirm returns a finding's advice. It tries advice with a known effect, and replaces it by the table's if it does not help.
-func (g *engine) confirm(f *Finding) advice {
-	do, is := f.advice.(told)
-	if !is || do.effect == nil {
-		return f.advice
+// confirm returns a finding's last remedy. It tries one with a known effect, and replaces it by the table's if it does not help.
+func (g *engine) confirm(f *Finding) *Remedy {
+	do := f.last()
+	if do == nil || do.effect == nil {
+		return do
 	}
 	switch what := g.try(do.effect); {
 	case what.found == nil:
@@ -221,7 +205,7 @@ func (g *engine) confirm(f *Finding) advice {
 
 // engine returns the engine for a machine with Linux.
 func (e *exam) engine() *engine {
-	return &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, exempt: e.exempter,
+	return &engine{report: e.Report, word: e.place, exempt: e.exempter,
 		after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
 			options := e.options
 			options.share = e.linker
@@ -255,11 +239,11 @@ func (h host) inShell(c *explain.Change) bool {
 	return exported || file
 }
 
-// tried returns the first of the changes that the user has the choice of, with the others and the place where the user makes it.
-func (e *record) tried(choice ...offer) tried {
-	o := choice[0]
-	t := tried{Change: o.Change, aim: o.aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && (e.inShell(&o.Change) || e.entered()) {
+// place returns the first of the changes that the user has the choice of, with the others, for the place where the user makes it.
+func (e *record) place(choice []*Remedy) *Remedy {
+	o := choice[0].change
+	t := placement{Change: *o, aim: choice[0].aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
+	if inContainer(t.kind) && (e.inShell(o) || e.entered()) {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
@@ -273,7 +257,7 @@ func (e *record) tried(choice ...offer) tried {
 			t.at = places[0]
 		}
 		for _, other := range choice {
-			for c := &other.Change; c != nil; c = c.And {
+			for c := other.change; c != nil; c = c.And {
 				e.setIn(&u, c.Variable)
 			}
 		}
@@ -286,8 +270,8 @@ func (e *record) tried(choice ...offer) tried {
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		t.sets = e.starterOf(t.at)
 	}
-	t.ofHost = e.changesHost(&o.Change) || t.kind == "" && t.at.File != "" && e.ofHost(t.at.File)
-	return t
+	t.ofHost = e.changesHost(o) || t.kind == "" && t.at.File != "" && e.ofHost(t.at.File)
+	return t.remedy()
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a

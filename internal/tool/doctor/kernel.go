@@ -114,7 +114,7 @@ func (e *exam) modules(g *GPU) []string {
 
 // hindered returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
 // known. A device that was turned off is at most worth a note if another one works.
-func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, loss) {
+func (e *exam) hindered(g *GPU, what fact, do *Remedy) (fact, *Remedy, loss) {
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
 		return what, do, usual
 	}
@@ -123,16 +123,14 @@ func (e *exam) hindered(g *GPU, what fact, do advice) (fact, advice, loss) {
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
 		better, lost := e.allowing(b), usual
-		text, commands := better.say()
 		switch others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
 			lost = nothing
-			better = advised("Nothing, if this is intended. To turn the device on: "+text, commands...).untried(restarted)
+			better = advised("Nothing, if this is intended. To turn the device on: "+better.text, better.lines...).untried(restarted)
 		case others:
 			lost = little
 		case b.module == "nouveau" && do != nil:
-			other, more := do.say()
-			better = advised("For Mesa's driver: "+text+". For NVIDIA's driver instead: "+other, append(slices.Clone(commands), more...)...).untried(restarted)
+			better = advised("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text, slices.Concat(better.lines, do.lines)...).untried(restarted)
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}
@@ -195,7 +193,7 @@ func (h host) switcher(b *barrier) string {
 }
 
 // allowing returns advice that removes a barrier.
-func (e *exam) allowing(b *barrier) advice {
+func (e *exam) allowing(b *barrier) *Remedy {
 	if len(b.words) > 0 {
 		return e.system.bootWords(nil, b.words)
 	}
@@ -220,7 +218,7 @@ func (e *exam) allowing(b *barrier) advice {
 }
 
 // bootWords returns advice to add words to the kernel's command line, and to remove others.
-func (d *distribution) bootWords(add, remove []string) told {
+func (d *distribution) bootWords(add, remove []string) *Remedy {
 	var parts []string
 	if len(remove) > 0 {
 		parts = append(parts, "remove "+strings.Join(remove, " ")+" from")
@@ -239,9 +237,8 @@ func (e *exam) takenByOldDriver(g *GPU) {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
-		first, commands := e.allowing(b).say()
-		second, more := do.say()
-		do = told{text: first + ". Before the restart, too: " + second, commands: append(slices.Clone(commands), more...), root: true}.untried(restarted)
+		first := e.allowing(b)
+		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text, lines: slices.Concat(first.lines, do.lines), root: true}).untried(restarted)
 	}
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
 	e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
@@ -257,7 +254,7 @@ func (h host) secureBoot() bool {
 }
 
 // unsigned completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
-func (e *exam) unsigned(do told) advice {
+func (e *exam) unsigned(do *Remedy) *Remedy {
 	if !e.secureBoot() {
 		return do
 	}
@@ -265,7 +262,7 @@ func (e *exam) unsigned(do told) advice {
 	for _, key := range signingKeys {
 		if _, err := e.machine.Stat(key); err == nil || denied(err) {
 			command := "mokutil --import " + shell.Quoted(key)
-			do.text, do.commands = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.commands), command)
+			do.text, do.lines = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.lines), command)
 			return do
 		}
 	}

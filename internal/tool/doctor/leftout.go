@@ -234,7 +234,7 @@ func (h host) closedPart(place string) string {
 
 // unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the command that makes it
 // readable; for a damaged file, the reinstallation of its package. For other findings, it returns what it gets.
-func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do advice) (fact, advice, []explain.Change) {
+func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Remedy, []explain.Change) {
 	switch f.Code {
 	case diag.FileSyntax, diag.FileTop:
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
@@ -256,7 +256,7 @@ func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do advice) (fact
 
 // opening returns the command that makes a file or directory readable for every user, if its package installs it so. For any
 // other place, it returns who may read it.
-func (h host) opening(place string) advice {
+func (h host) opening(place string) *Remedy {
 	if real, err := h.machine.Real(place); err == nil {
 		place = real
 	}

@@ -69,7 +69,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 
 // foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
 // programs of another word size, as every machine has.
-func (e *libraryExam) foundIn(m *Module, code Code, what fact, do advice, lost ...loss) *Finding {
+func (e *libraryExam) foundIn(m *Module, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
 	}
@@ -92,7 +92,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 		return nil
 	case drivers.Unreadable:
 		m.File = file.Real
-		var do advice
+		var do *Remedy
 		if err := file.Err(); denied(err) {
 			do = e.opening(e.closedPart(file.Real))
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
@@ -111,7 +111,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 		return found.File
 	}
 	if !found.HasInterface() {
-		var do advice
+		var do *Remedy
 		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
 			do = advised("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").untried(ofPackage)
 		}
@@ -243,7 +243,7 @@ func librariesNear(manifest string) (directories []string) {
 var subsystemLibraries = []string{"libdxcore.so", "libd3d12.so", "libd3d12core.so"}
 
 // findable returns advice that makes the dynamic linker find a library.
-func (e *libraryExam) findable(name string) advice {
+func (e *libraryExam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
 		return ownLinker(i, "")
 	}
@@ -401,7 +401,7 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 }
 
 // olderThan returns advice about a library that is too old.
-func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) advice {
+func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) *Remedy {
 	if do := e.hiddenBy(c, old.In); do != nil {
 		return do
 	}
@@ -430,7 +430,7 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			do, lists := advice(typed("See which variables name them: ", "vkloader list variables --set")), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
+			do, lists := typed("See which variables name them: ", "vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
 			for _, v := range lists {
 				do = e.orSteam(v.Name(), do)
 			}

@@ -74,13 +74,12 @@ func (e *exam) ignoredSettings(file *settings.File) {
 }
 
 // withOwnLoader returns advice to run the program with this project's loader, or other advice.
-func withOwnLoader(or advice) advice {
+func withOwnLoader(or *Remedy) *Remedy {
 	const run = "vkloader run PROGRAM"
 	if or == nil {
 		return advised(run, run)
 	}
-	text, commands := or.say()
-	return advised(run+", or "+text, append([]shell.Line{run}, commands...)...)
+	return advised(run+", or "+or.text, append([]shell.Line{run}, or.lines...)...)
 }
 
 // unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
@@ -93,27 +92,18 @@ type unread struct {
 func (u unread) say() string { return u.of(u.loader) }
 
 // sayAfter implements resultFact.
-func (u unread) sayAfter(r *Report) string { return u.of(r.Loader) }
+func (u unread) sayAfter(r *Report) (what, do string) {
+	return u.of(r.Loader), "It is " + r.Loader.NotInForce(u.program) + "."
+}
 
 func (u unread) of(l *loaders.Loader) string {
 	what := term.Either(u.fields == "", "does not read "+u.name, "ignores "+u.fields+" in it")
 	return "the loader that programs get, " + l.Title() + ", " + what
 }
 
-// ignoredBy is the advice for unread.
-type ignoredBy struct{ unread }
-
-func (i ignoredBy) say() (string, []shell.Line) {
-	return "It is " + i.loader.NotInForce(i.program) + ".", nil
-}
-
-// sayAfter implements resultFact.
-func (i ignoredBy) sayAfter(r *Report) string { return "It is " + r.Loader.NotInForce(i.program) + "." }
-
 // ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
 func (r *Report) ignores(name, path, fields, program string, lost ...loss) {
-	what := unread{name, fields, program, r.Loader}
-	r.found(LoaderIgnores, name, path, what, ignoredBy{what}, lost...)
+	r.found(LoaderIgnores, name, path, unread{name, fields, program, r.Loader}, &Remedy{}, lost...)
 }
 
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
@@ -138,7 +128,7 @@ func (e *exam) static() {
 }
 
 // linkedAgain is the advice for a statically linked program.
-var linkedAgain = map[loaders.StaticUse]advice{
+var linkedAgain = map[loaders.StaticUse]*Remedy{
 	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
 	loaders.NeverOpens: advised("Link it dynamically: without -static."),
 	loaders.OpensItself: advised("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
@@ -155,7 +145,7 @@ func (e *exam) plugin() {
 	f := e.linker.Open(name)
 	switch {
 	case f.Err() != nil:
-		var do advice = advised("Install the package that has the library again.")
+		do := advised("Install the package that has the library again.")
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = e.opening(e.closedPart(f.Real))
 		}
@@ -186,7 +176,7 @@ func (h host) comesToLoader(c *binary.Closure) bool {
 
 // ownLinker returns advice for a program with its own dynamic linker and C library. needs is the required glibc version; "":
 // a library is missing instead.
-func ownLinker(interpreter *binary.Interpreter, needs string) advice {
+func ownLinker(interpreter *binary.Interpreter, needs string) *Remedy {
 	text := "The program has a C library of its own"
 	text += term.Enclosed(", glibc ", interpreter.Version, "")
 	text += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories. "
@@ -302,7 +292,7 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 	for _, l := range e.Loaders {
 		switch {
 		case e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program)):
-			var do advice
+			var do *Remedy
 			if others.File != nil && others.File.Real != l.File {
 				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
@@ -318,7 +308,7 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 }
 
 // withoutLoader returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
-func (e *exam) withoutLoader(l *Loader) advice {
+func (e *exam) withoutLoader(l *Loader) *Remedy {
 	if owner := e.packageOf(l.File, l.Name); owner != "" {
 		return advised("Remove the package " + owner + ", which has " + l.Name + ".").untried(ofPackage)
 	}
@@ -330,7 +320,7 @@ func (e *exam) withoutLoader(l *Loader) advice {
 		line, change = line+" && rm -- "+shell.Quoted(l.File), change.With(explain.RemoveFile(l.File))
 	}
 	commands := []shell.Line{line, "ldconfig"}
-	do := told{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), commands: commands, root: true}
+	do := &Remedy{text: "No package has it. Run as root: " + string(shell.Join(commands, " && ")), lines: commands, root: true}
 	do.effect = effectOf(change)
 	return do
 }

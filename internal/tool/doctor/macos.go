@@ -33,15 +33,15 @@ type macChange struct {
 	release string // the file without the attribute of quarantine; "": another change
 }
 
-func (c macChange) line() shell.Line {
-	return term.Either(c.release == "", c.Line(), "xattr -d "+systems.Quarantine+" "+shell.Quoted(c.release))
-}
-
-func (c macChange) advice() advice {
-	if c.release == "" {
-		return tried{Change: c.Change}
+// remedy returns the change as a remedy.
+func (c macChange) remedy() *Remedy {
+	do, line := placement{Change: c.Change}.remedy(), c.Line()
+	if c.release != "" {
+		line = "xattr -d " + systems.Quarantine + " " + shell.Quoted(c.release)
+		do = typed("If you trust the file: ", line)
 	}
-	return typed("If you trust the file: ", c.line())
+	do.effect = &effect{name: string(line), change: c}
+	return do
 }
 
 // on returns the machine after the change.
@@ -62,7 +62,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after, remedy: systemAdvice}).complete()
+	(&engine{report: e.Report, after: e.after}).complete()
 	e.judge = e.verdict
 	return e.worded(), nil
 }
@@ -121,7 +121,7 @@ func (e *macExam) says(f *diag.Diagnostic, plain bool) bool {
 // offer adds changes that may fix a finding.
 func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	for _, c := range changes {
-		f.offers = append(f.offers, offer{other: macChange{Change: c}})
+		f.prefer(macChange{Change: c}.remedy())
 	}
 }
 
@@ -144,7 +144,7 @@ func (e *macExam) examined(m Module, is required) Module {
 	}
 	if e.mac.Quarantined(m.File) {
 		f := e.found(LibraryQuarantined, m.Name, m.File, said("%s has the attribute %s", m.File, systems.Quarantine), nil)
-		f.offers = append(f.offers, offer{other: macChange{release: path.Clean(m.File)}})
+		f.prefer(macChange{release: path.Clean(m.File)}.remedy())
 	}
 	return m
 }

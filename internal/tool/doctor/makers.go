@@ -84,7 +84,7 @@ func together(parts ...fact) sentence {
 }
 
 // makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
-func (e *exam) makersModule(g *GPU) (what fact, do advice) {
+func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	releases := sentence(e.makersReleases(g))
 	why, do := e.unserved(g)
 	what = together(untaken, releases, why)
@@ -105,7 +105,7 @@ func (e *exam) makersModule(g *GPU) (what fact, do advice) {
 
 // unserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
 // modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
-func (e *exam) unserved(g *GPU) (why sentence, do advice) {
+func (e *exam) unserved(g *GPU) (why sentence, do *Remedy) {
 	c, have := e.chip(g), e.makerRelease()
 	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
 		return "", nil
@@ -128,12 +128,12 @@ func (e *exam) unserved(g *GPU) (why sentence, do advice) {
 }
 
 // makersDriver returns advice to install an older release of NVIDIA's driver.
-func (d distribution) makersDriver(last string) advice {
+func (d distribution) makersDriver(last string) *Remedy {
 	return d.by("nvidia-last", with("last", last))
 }
 
 // modules returns advice to install NVIDIA's kernel modules of a release: the open ones, or the closed ones.
-func (d distribution) modules(open bool, release string) advice {
+func (d distribution) modules(open bool, release string) *Remedy {
 	return d.by(term.Either(open, "nvidia-open", "nvidia-closed"), with("release", release, "branch", branch(release)))
 }
 
@@ -153,7 +153,7 @@ func (h host) makersReleases(g *GPU) string {
 
 // nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
 // package: then the module was not built for this kernel or is not loaded.
-func (e *exam) nvidiaModule() advice {
+func (e *exam) nvidiaModule() *Remedy {
 	do, headers := e.system.by("load-of-nvidia", nil), e.withoutHeaders()
 	switch {
 	case do.because != ofKernel: // the host's kernel

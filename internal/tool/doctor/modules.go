@@ -30,7 +30,7 @@ func (e *exam) gpuModules(g *GPU) []string {
 
 // kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
 // if it is not known to be missing.
-func (e *exam) kernelCure(g *GPU) (missing sentence, do advice) {
+func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	modules := e.gpuModules(g)
 	switch {
 	case g.vendor() == "NVIDIA":
@@ -81,7 +81,7 @@ func (h host) kernelRelease() string {
 // kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no
 // modules of graphics devices. Sources: packages.ubuntu.com (linux-modules-extra), packages.debian.org (linux-image-cloud-amd64),
 // pkgs.alpinelinux.org (linux-virt), packages.fedoraproject.org (kernel-modules).
-func (d distribution) kernelWith(release, module string) advice {
+func (d distribution) kernelWith(release, module string) *Remedy {
 	verb := "module"
 	switch {
 	case strings.Contains(release, "-cloud-") && d.kernel != "":

@@ -30,14 +30,14 @@ func versionOf(version string) string {
 
 // replaced returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.
-func (d *distribution) replaced(owner string) advice {
+func (d *distribution) replaced(owner string) *Remedy {
 	owner, _, _ = strings.Cut(owner, ":")
 	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
 }
 
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
 // 0666; options of its module change the mode.
-func (e *exam) nvidiaNodes(node string) advice {
+func (e *exam) nvidiaNodes(node string) *Remedy {
 	command := "chmod 666 " + shell.Quoted(node)
 	for _, name := range e.machine.Names("/dev") {
 		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node && number != "" && strings.Trim(number, "0123456789") == "" {

@@ -69,9 +69,6 @@ func (n Named) examined(examine func(Module, required) Module) Module {
 	return examine(Module{Name: n.Name, Manifest: n.Manifest, Library: n.Library, Used: true}, is)
 }
 
-// systemAdvice returns the first of several changes that only one system has, as advice.
-func systemAdvice(choice []offer) advice { return choice[0].other.advice() }
-
 // verdictOfFiles returns the report in one line.
 func verdictOfFiles(r *Report) string {
 	switch {

@@ -48,7 +48,7 @@ func tableLayers(kit bool) []string {
 }
 
 // layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
-func (e *exam) layerPackage(name string) *told {
+func (e *exam) layerPackage(name string) *Remedy {
 	if !slices.Contains(tableLayers(true), name) || e.system.sandbox == "steam" {
 		return nil
 	}
@@ -68,13 +68,13 @@ func (e *exam) layerPackage(name string) *told {
 		verb = "layer-of-validation"
 	}
 	if do, is := e.system.remedy(verb, with("p", package_)); is {
-		return &do
+		return do
 	}
 	return nil
 }
 
 // choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.
-func (d *distribution) choose(names ...string) told {
+func (d *distribution) choose(names ...string) *Remedy {
 	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
 	m := d.manager()
 	if m == nil || do.because != ofPackage {
@@ -90,7 +90,7 @@ func (d *distribution) choose(names ...string) told {
 }
 
 // unlisted returns advice to install a package whose name no list has.
-func (d *distribution) unlisted(name string) told { return d.by("install", with("p", name)) }
+func (d *distribution) unlisted(name string) *Remedy { return d.by("install", with("p", name)) }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
 func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
@@ -201,7 +201,7 @@ func (d distribution) otherRelease(name string) string {
 }
 
 // forLibrary returns advice to install a library.
-func (d distribution) forLibrary(name string) advice {
+func (d distribution) forLibrary(name string) *Remedy {
 	m, verb := d.manager(), "library"
 	switch {
 	case slices.Contains(glibcOwn, name):

@@ -42,7 +42,7 @@ func (e evidence) probed(a *alone) evidence {
 	if len(a.blamed) > 0 {
 		return e.hidden(a.blamed, a.Name+": "+a.Detail)
 	}
-	var do advice
+	var do *Remedy
 	if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
 		if c, ok := e.trialOf(a).First(key, false, changes...); ok {
@@ -106,7 +106,7 @@ func (r *Report) libraryExam() *libraryExam {
 }
 
 // newerDriver returns advice about a driver that does not list a device, when no other cause is known.
-func (r *Report) newerDriver(a *alone) advice {
+func (r *Report) newerDriver(a *alone) *Remedy {
 	e := r.libraryExam()
 	if do, is := e.system.remedy("newer", nil); is {
 		return do
@@ -120,17 +120,15 @@ func (r *Report) newerDriver(a *alone) advice {
 
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
-func (r *Report) renewed(a *alone, code Code) advice {
+func (r *Report) renewed(a *alone, code Code) *Remedy {
 	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
 		return r.unasked(a, do)
 	}
 	e := r.libraryExam()
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
-		if t, is := e.system.again(owner, a.Manifest).(told); is {
-			do = t
-			do.text = "Update its package " + owner + ", or reinstall it. " + t.text
-		}
+		do = e.system.again(owner, a.Manifest)
+		do.text = "Update its package " + owner + ", or reinstall it. " + do.text
 	}
 	if a.Kind == "layer" {
 		return r.unasked(a, do)
@@ -140,15 +138,15 @@ func (r *Report) renewed(a *alone, code Code) advice {
 		f := drivers.Of(d.Library)
 		return f != nil && f.Software()
 	}) {
-		text, commands := e.system.choose(packageOf(software.Name, m.id)).say()
-		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + text
-		do.commands = append(slices.Clone(do.commands), commands...)
+		other := e.system.choose(packageOf(software.Name, m.id))
+		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
+		do.lines = append(slices.Clone(do.lines), other.lines...)
 	}
 	return do
 }
 
 // unasked adds to the advice for a layer the variable that asks for it.
-func (r *Report) unasked(a *alone, do told) told {
+func (r *Report) unasked(a *alone, do *Remedy) *Remedy {
 	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
 		do.text += " " + by + " asks for the layer: without it, programs run."
 	}

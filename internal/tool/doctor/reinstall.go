@@ -75,7 +75,7 @@ func (e *libraryExam) installed(name string) *machine.Package {
 }
 
 // again returns advice to reinstall a package because of one of its files.
-func (d distribution) again(owner, file string) advice {
+func (d distribution) again(owner, file string) *Remedy {
 	if owner == "" {
 		return advised("Install the package that has " + file + " again.").untried(ofPackage)
 	}
@@ -83,7 +83,7 @@ func (d distribution) again(owner, file string) advice {
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
-func (e *libraryExam) matching(m *Module, f *binary.File) advice {
+func (e *libraryExam) matching(m *Module, f *binary.File) *Remedy {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
 	if manager := e.system.manager(); owner == "" && manager != nil && e.class == ProcessClass {
 		why = ofUsual
@@ -94,16 +94,16 @@ func (e *libraryExam) matching(m *Module, f *binary.File) advice {
 	if do, is := e.system.remedy("newer", nil); is {
 		return do
 	}
-	do, is := e.system.again(owner, f.Path).(told)
-	if owner == "" || !is {
+	if owner == "" {
 		return nil
 	}
+	do := e.system.again(owner, f.Path)
 	if do.because == ofPackage {
 		do.because = why
 	}
-	if command := shell.Join(do.commands, ""); strings.HasPrefix(string(command), "pacman -S ") { // a partial upgrade is the usual cause
-		do.text, do.commands = asRoot("pacman -Syu " + shell.Quoted(owner)).say()
-		do.text = "Update the system, and install " + owner + " again. " + do.text
+	if command := shell.Join(do.lines, ""); strings.HasPrefix(string(command), "pacman -S ") { // a partial upgrade is the usual cause
+		update := asRoot("pacman -Syu " + shell.Quoted(owner))
+		do.text, do.lines = "Update the system, and install "+owner+" again. "+update.text, update.lines
 		return do
 	}
 	do.text = "Update the package " + owner + " and those of its libraries; if that does not help, install it again. " + do.text

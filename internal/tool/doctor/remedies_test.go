@@ -53,61 +53,56 @@ var environments = []struct {
 }
 
 // remedies are the remedies whose lines differ between systems.
-func remedies() map[string]func(e *exam) advice {
-	list := map[string]func(e *exam) advice{
-		"install loader":      func(e *exam) advice { return e.system.forLibrary(loaderName) },
-		"reinstall":           func(e *exam) advice { return e.system.again("mesa", "/usr/lib/libx.so") },
-		"reinstall, no owner": func(e *exam) advice { return e.system.again("", "/usr/lib/libx.so") },
-		"firmware":            func(e *exam) advice { return e.system.by("firmware", nil) },
-		"boot, add":           func(e *exam) advice { return e.system.bootWords([]string{"a.b=1", "c=0"}, nil) },
-		"boot, remove":        func(e *exam) advice { return e.system.bootWords(nil, []string{"nomodeset"}) },
-		"boot, both":          func(e *exam) advice { return e.system.bootWords([]string{"a.b=1"}, []string{"nomodeset", "c=1"}) },
-		"allow module": func(e *exam) advice {
+func remedies() map[string]func(e *exam) *Remedy {
+	list := map[string]func(e *exam) *Remedy{
+		"install loader":      func(e *exam) *Remedy { return e.system.forLibrary(loaderName) },
+		"reinstall":           func(e *exam) *Remedy { return e.system.again("mesa", "/usr/lib/libx.so") },
+		"reinstall, no owner": func(e *exam) *Remedy { return e.system.again("", "/usr/lib/libx.so") },
+		"firmware":            func(e *exam) *Remedy { return e.system.by("firmware", nil) },
+		"boot, add":           func(e *exam) *Remedy { return e.system.bootWords([]string{"a.b=1", "c=0"}, nil) },
+		"boot, remove":        func(e *exam) *Remedy { return e.system.bootWords(nil, []string{"nomodeset"}) },
+		"boot, both":          func(e *exam) *Remedy { return e.system.bootWords([]string{"a.b=1"}, []string{"nomodeset", "c=1"}) },
+		"allow module": func(e *exam) *Remedy {
 			return e.allowing(&barrier{module: "amdgpu", lines: []FileLine{{"/etc/modprobe.d/a.conf", 3}}, first: "blacklist amdgpu"})
 		},
-		"module":           func(e *exam) advice { return e.system.kernelWith("6.8.0-1", "i915") },
-		"module, cloud":    func(e *exam) advice { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
-		"module, virt":     func(e *exam) advice { return e.system.kernelWith("6.8.0-1-virt", "i915") },
-		"NVIDIA, release":  func(e *exam) advice { return e.system.makersDriver("470") },
-		"NVIDIA, open":     func(e *exam) advice { return e.system.modules(true, "550.54.14") },
-		"NVIDIA, closed":   func(e *exam) advice { return e.system.modules(false, "550.54.14") },
-		"NVIDIA, module":   func(e *exam) advice { return e.nvidiaModule() },
-		"NVIDIA, replaced": func(e *exam) advice { return e.system.replaced("libnvidia-gl-550") },
-		"Mesa, newer":      func(e *exam) advice { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
-		"Linux, newer":     func(e *exam) advice { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
-		"allow group":      func(e *exam) advice { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
-		"join group": func(e *exam) advice {
-			do, is := e.system.remedy("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))
-			return term.Either(is, advice(do), nil)
+		"module":           func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1", "i915") },
+		"module, cloud":    func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
+		"module, virt":     func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1-virt", "i915") },
+		"NVIDIA, release":  func(e *exam) *Remedy { return e.system.makersDriver("470") },
+		"NVIDIA, open":     func(e *exam) *Remedy { return e.system.modules(true, "550.54.14") },
+		"NVIDIA, closed":   func(e *exam) *Remedy { return e.system.modules(false, "550.54.14") },
+		"NVIDIA, module":   func(e *exam) *Remedy { return e.nvidiaModule() },
+		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replaced("libnvidia-gl-550") },
+		"Mesa, newer":      func(e *exam) *Remedy { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
+		"Linux, newer":     func(e *exam) *Remedy { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
+		"allow group":      func(e *exam) *Remedy { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
+		"join group": func(e *exam) *Remedy {
+			do, _ := e.system.remedy("join", with("node", "/dev/dri/renderD128", "user", "mia", "gid", "105"))
+			return do
 		},
-		"device in service": func(e *exam) advice { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
-		"modprobe": func(e *exam) advice {
+		"device in service": func(e *exam) *Remedy { return e.opens("ollama.service", []string{"PrivateDevices=no"}) },
+		"modprobe": func(e *exam) *Remedy {
 			_, do := e.kernelCure(&GPU{GPU: gpuOf("0x8086", "")})
 			return do
 		},
 	}
 	for _, verb := range []string{"mount", "regroup", "ldconfig", "node-for-windows", "load"} {
-		list[verb] = func(e *exam) advice {
+		list[verb] = func(e *exam) *Remedy {
 			return e.system.by(verb, with("node", "/dev/nvidia-modeset", "directory", "/sys", "type", "sysfs", "module", "panthor", "modules", "panthor"))
 		}
 	}
 	for _, f := range drivers.Families() {
-		list["install "+f.Name] = func(e *exam) advice { return e.system.install(f) }
+		list["install "+f.Name] = func(e *exam) *Remedy { return e.system.install(f) }
 	}
 	for _, name := range []string{"libX11.so.6", "libLLVM.so.19.1", "libacme.so.1", "libnvidia-glvkspirv.so.550.54.14", "libc.so.6"} {
-		list["library "+name] = func(e *exam) advice { return e.system.forLibrary(name) }
+		list["library "+name] = func(e *exam) *Remedy { return e.system.forLibrary(name) }
 	}
 	for _, name := range []string{validationLayer, "VK_LAYER_MANGOHUD_overlay_x86_64", "VK_LAYER_LUNARG_api_dump", "VK_LAYER_MESA_device_select"} {
-		list["layer "+name] = func(e *exam) advice {
-			if do := e.layerPackage(name); do != nil {
-				return *do
-			}
-			return nil
-		}
+		list["layer "+name] = func(e *exam) *Remedy { return e.layerPackage(name) }
 	}
 	for _, kernel := range []string{"amdgpu", "nvidia"} {
-		list["node of "+kernel] = func(e *exam) advice { return e.nodeCure(&GPU{GPU: gpuOf("", kernel)}) }
-		list["container's driver for "+kernel] = func(e *exam) advice { return e.containerCure(&GPU{GPU: gpuOf("", kernel)}) }
+		list["node of "+kernel] = func(e *exam) *Remedy { return e.nodeCure(&GPU{GPU: gpuOf("", kernel)}) }
+		list["container's driver for "+kernel] = func(e *exam) *Remedy { return e.containerCure(&GPU{GPU: gpuOf("", kernel)}) }
 	}
 	return list
 }
@@ -141,14 +136,13 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			for name, remedy := range list {
 				answer := "-"
 				if do := remedy(e); do != nil {
-					text, commands := do.say()
-					answer = text + " [" + obstacleOf(do) + "]"
-					for _, line := range commands {
-						if !strings.Contains(text, string(line)) {
+					answer = do.text + " [" + obstacles[do.because] + "]"
+					for _, line := range do.lines {
+						if !strings.Contains(do.text, string(line)) {
 							answer += string(" {" + line + "}")
 						}
 					}
-					if len(commands) == 0 {
+					if len(do.lines) == 0 {
 						answer += " (words)"
 					}
 				}

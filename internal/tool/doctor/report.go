@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
 	"slices"
@@ -35,14 +36,12 @@ type Finding struct {
 	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
-	fact    fact
-	advice  advice        // nil: no fix
-	usual   diag.Severity // where the fault costs programs something
-	exempt  exemption
-	keep    bool   // the advice comes before the offers
-	device  string // the name of the affected device; "": none
-	missing bool   // it tells why programs do not get a device that can render
-	offers  []offer
+	fact     fact
+	remedies []*Remedy     // in order of preference; the last one may be nil: no fix
+	usual    diag.Severity // where the fault costs programs something
+	exempt   exemption
+	device   string // the name of the affected device; "": none
+	missing  bool   // it tells why programs do not get a device that can render
 }
 
 // Module is a driver or layer with its manifest.
@@ -134,14 +133,14 @@ func (r *Report) Has(severity diag.Severity) bool {
 }
 
 // found adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.
-func (r *Report) found(code Code, subject, path string, what fact, do advice, lost ...loss) *Finding {
+func (r *Report) found(code Code, subject, path string, what fact, do *Remedy, lost ...loss) *Finding {
 	entry := code.Entry()
 	if do == nil {
 		do = advised(entry.Do)
 	}
 	severity := append(lost, usual)[0].severity(entry.Severity)
 	r.Findings = append(r.Findings, Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
-		fact: what, Why: entry.Means, advice: do, Statement: entry.Statement})
+		fact: what, Why: entry.Means, remedies: []*Remedy{do}, Statement: entry.Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
@@ -173,9 +172,9 @@ func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
 }
 
 // decided adds a finding of the library's decision with a severity, a fact and advice.
-func (r *Report) decided(f *diag.Diagnostic, severity diag.Severity, what fact, do advice) *Finding {
+func (r *Report) decided(f *diag.Diagnostic, severity diag.Severity, what fact, do *Remedy) *Finding {
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: severity, usual: severity, Subject: f.Subject, Path: f.Path,
-		Line: f.Line, Column: f.Column, fact: what, advice: do, Statement: f.Code.Entry().Statement})
+		Line: f.Line, Column: f.Column, fact: what, remedies: []*Remedy{do}, Statement: f.Code.Entry().Statement})
 	return &r.Findings[len(r.Findings)-1]
 }
 
@@ -245,26 +244,28 @@ func (r Report) worded() *Report {
 
 // word fills in the texts of the finding and its fix.
 func (f *Finding) word(r *Report) {
-	do := f.remedy()
-	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, obstacleOf(do)
-	if do != nil {
-		f.Do, f.Commands = do.say()
+	f.What, f.Do, f.Commands, f.Untried = f.fact.say(), "", nil, ""
+	if do := f.remedy(); do != nil {
+		f.Do, f.Commands, f.Untried = do.text, do.lines, obstacles[do.because]
 	}
 	if what, is := f.fact.(resultFact); is {
-		f.What = what.sayAfter(r)
-	}
-	if what, is := do.(resultFact); is {
-		f.Do = what.sayAfter(r)
+		var do string
+		f.What, do = what.sayAfter(r)
+		f.Do = cmp.Or(do, f.Do)
 	}
 	if f.exempt == absentDevice {
 		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
 }
 
-// remedy returns the advice that counts here: a fault that costs nothing needs none, unless a change was tried.
-func (f *Finding) remedy() advice {
-	if _, is := f.advice.(tried); is || exemptAdvice[f.exempt] == nil {
-		return f.advice
+// last returns the last remedy: the only one after the engine has tried them.
+func (f *Finding) last() *Remedy { return f.remedies[len(f.remedies)-1] }
+
+// remedy returns the remedy that counts here; nil: none. A fault that costs nothing needs none, unless a change was tried.
+func (f *Finding) remedy() *Remedy {
+	do := f.last()
+	if do != nil && do.change != nil || exemptAdvice[f.exempt] == nil {
+		return do
 	}
 	return exemptAdvice[f.exempt]
 }
@@ -272,14 +273,16 @@ func (f *Finding) remedy() advice {
 // Change returns the change that was tried and removes the finding, if it changes files or variables of this machine and
 // needs no decision of the user; false otherwise.
 func (f *Finding) Change() (explain.Change, bool) {
-	t, is := f.remedy().(tried)
-	return t.Change, is && t.kind == "" && t.aim != byHand && !t.ofHost && t.aim != forUnasked && !t.script && !t.undecided()
+	if do := f.remedy(); do != nil && do.fixes {
+		return *do.change, true
+	}
+	return explain.Change{}, false
 }
 
 // SavesTime reports whether the fix makes programs start faster.
 func (f *Finding) SavesTime() bool {
-	t, is := f.remedy().(tried)
-	return is && (t.aim == forTime || t.aim == forSpace)
+	do := f.remedy()
+	return do != nil && (do.aim == forTime || do.aim == forSpace)
 }
 
 // Source returns the examined facts; nil for another machine.

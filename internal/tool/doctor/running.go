@@ -77,7 +77,7 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 	e.PID = pid
 	for _, d := range differences {
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
-		var do advice
+		var do *Remedy
 		if d.Own {
 			do = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 		}

@@ -96,7 +96,7 @@ func (h host) entered() bool {
 }
 
 // nodeCure returns advice that gives the sandbox the device's nodes.
-func (e *exam) nodeCure(g *GPU) advice {
+func (e *exam) nodeCure(g *GPU) *Remedy {
 	verb := term.Either(g.Kernel == "nvidia", "node-of-nvidia", "node")
 	return e.system.by(verb, with("kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
 }
@@ -111,7 +111,7 @@ func (r *Report) detail(kind string) string {
 }
 
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
-func (e *libraryExam) containerCure(g *GPU) advice {
+func (e *libraryExam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
 	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 	version := e.system.nvidiaLoaded()

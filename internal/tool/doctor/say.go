@@ -16,8 +16,10 @@ import (
 // fact is the data of a finding. say returns its sentence.
 type fact interface{ say() string }
 
-// resultFact is a fact or advice that also reads the results of trials.
-type resultFact interface{ sayAfter(r *Report) string }
+// resultFact is a fact that also reads the results of trials. do is the fix; "": that of the finding.
+type resultFact interface {
+	sayAfter(r *Report) (what, do string)
+}
 
 // sentence is a fact without data.
 type sentence string
@@ -299,6 +301,6 @@ func (l *Loader) words() string {
 }
 
 // fromSuite returns advice to install a package from a suite. what names the release in the suite.
-func (d *distribution) fromSuite(suite, what, name string) told {
+func (d *distribution) fromSuite(suite, what, name string) *Remedy {
 	return d.by(term.Either(strings.HasPrefix(name, "linux-"), "suite-of-host", "suite"), with("suite", suite, "what", what, "p", name))
 }

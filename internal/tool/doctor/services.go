@@ -75,7 +75,7 @@ func (e *exam) serviceUsers() {
 }
 
 // restart returns advice to restart services, whose processes keep the groups that they were started with.
-func restart(units ...string) told {
+func restart(units ...string) *Remedy {
 	command := "systemctl restart " + shell.Words(term.Words(units, unitName)...)
 	return asRoot(command).untried(outsideOnly)
 }
@@ -288,7 +288,7 @@ func (e *exam) serviceDevices() {
 }
 
 // opens returns advice to add lines to a unit of the system.
-func (e *exam) opens(name string, lines []string) advice {
+func (e *exam) opens(name string, lines []string) *Remedy {
 	u := unit{Unit: process.Unit{Name: name}, directory: "/etc/systemd/system"}
 	if e.system.is("nixos") {
 		key, value, _ := strings.Cut(lines[len(lines)-1], "=")

@@ -50,40 +50,14 @@ func inContainer(kind string) bool {
 }
 
 // Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
-// try.
+// Unfixed returns the reason why "doctor --fix" does not fix the finding.
 func (f *Finding) Unfixed() string {
-	switch do := f.remedy().(type) {
-	case tried:
-		switch {
-		case inContainer(do.kind):
-			return "the variable is set when the container starts"
-		case do.script:
-			return "the script " + do.at.File + " sets the variable"
-		case do.kind == "service":
-			return "the service's unit sets its variables"
-		case do.kind != "":
-			return "the variable is set outside, by " + term.Or(sandboxWords[do.kind], "Steam")
-		case do.ofHost:
-			return "the host's programs read the file, too: change it yourself if they may change"
-		case do.aim == byHand:
-			return "another program wrote the file"
-		case do.aim == forUnasked:
-			return "it shows the driver to programs that may use what it lacks: run the line yourself"
-		case len(do.choice) > 0:
-			return "only you know which device is meant"
-		case do.ofProgram():
-			return "only some programs need it: start them with this line"
-		case do.File != "":
-			return do.File + " is not yours, or belongs to a package"
-		}
-		return "no file of yours sets the variable"
-	case told:
-		switch {
-		case do.root:
-			return "it needs root"
-		case do.left != "":
-			return do.left
-		}
+	do := f.remedy()
+	switch {
+	case do != nil && do.root:
+		return "it needs root"
+	case do != nil && do.left != "":
+		return do.left
 	}
 	return "no known change of a file or variable fixes it"
 }

@@ -98,7 +98,7 @@ func (h host) setterText(variable string) string {
 }
 
 // inScript returns a change of a variable in the script that sets it.
-func (t tried) inScript() string {
+func (t placement) inScript() string {
 	if t.Set {
 		return "In the script, write " + string(t.Assignment())
 	}

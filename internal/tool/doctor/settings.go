@@ -263,7 +263,7 @@ func (e *exam) settingsOff(variable, file, layer string) {
 		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
 			do.text += string(". Then enable it: vkloader run --layer " + shell.Quoted(layer) + " PROGRAM")
-			e.found(LayerSettings, variable, "", what, *do).keep = true
+			e.found(LayerSettings, variable, "", what, do)
 			return
 		}
 	}

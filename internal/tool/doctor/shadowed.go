@@ -128,7 +128,7 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 }
 
 // preload returns advice to start the program with a library of the system.
-func (e *libraryExam) preload(file string) advice {
+func (e *libraryExam) preload(file string) *Remedy {
 	const variable = "LD_PRELOAD"
 	value, _ := e.machine.Lookup(variable)
 	if value = file + " " + value; strings.HasSuffix(value, " ") {
@@ -143,7 +143,7 @@ func (e *libraryExam) preload(file string) advice {
 
 // hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil
 // if none does.
-func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice {
+func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 	for _, file := range files {
 		for _, place := range e.linker.Everywhere(file.Soname) {
 			other := e.linker.Open(place)
@@ -165,7 +165,7 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) advice 
 
 // unconfigured returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
 // /usr/local, or its package, or the directory's line. It returns nil for directories of the system, whose libraries other programs need.
-func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice {
+func (e *libraryExam) unconfigured(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
 	local := strings.HasPrefix(file, "/usr/local/")
 	if !local && (strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/lib")) {
@@ -178,6 +178,6 @@ func (e *libraryExam) unconfigured(line searchLine, file, hidden string) advice 
 	if local {
 		commands[0] = "rm -- " + shell.Quoted(file)
 	}
-	do := told{text: before + "Run as root: " + string(shell.Join(commands, " && ")), commands: commands, root: true}
+	do := &Remedy{text: before + "Run as root: " + string(shell.Join(commands, " && ")), lines: commands, root: true}
 	return do.finding(path.Dir(hidden))
 }

@@ -22,14 +22,14 @@ type idlers struct {
 func (i idlers) say() string { return i.costing(0) }
 
 // sayAfter implements resultFact. It adds the loading time of the drivers, if all of them were tried.
-func (i idlers) sayAfter(r *Report) string {
+func (i idlers) sayAfter(r *Report) (what, do string) {
 	tried, millis := 0, 0.0
 	for _, p := range r.Probes {
 		if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(i.names, p.Name) {
 			tried, millis = tried+1, millis+p.Millis
 		}
 	}
-	return i.costing(term.Either(tried == len(i.names), time.Duration(millis*float64(time.Millisecond)), 0))
+	return i.costing(term.Either(tried == len(i.names), time.Duration(millis*float64(time.Millisecond)), 0)), ""
 }
 
 // costing returns the sentence with the time of loading and enumerating; 0: not all were tried.
@@ -76,9 +76,9 @@ func (e evidence) slowDrivers() evidence {
 		if others < 0 || it < slowDriver || it < slowerDriver*others {
 			continue
 		}
-		var do advice
+		var do *Remedy
 		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
-			do = tried{Change: c, aim: forPower}
+			do = placement{Change: c, aim: forPower}.remedy()
 		}
 		e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
 			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
@@ -137,12 +137,12 @@ func lasted(r *probe.Result) (all time.Duration) {
 // slows adds a finding for a slow layer, with the change that excludes it.
 func (e evidence) slows(l *run.Suspect, with, without time.Duration) evidence {
 	e = e.next()
-	var do advice
+	var do *Remedy
 	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at >= 0 {
 		changes := e.leaveOut(e.Answer.Layers[at])
 		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
-			do = tried{Change: c, aim: forTime}
+			do = placement{Change: c, aim: forTime}.remedy()
 		}
 	}
 	e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",

@@ -110,16 +110,16 @@ type arguments map[string][]string
 var placeholders = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(APPLICATION|NAME|VERSION)\b`) })
 
 // remedy returns advice to do something on this system, by the table; false: the table has no way.
-func (d *distribution) remedy(verb string, with arguments) (do told, known bool) {
+func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bool) {
 	r := d.rowOf(verb)
 	if r == nil {
-		return do, false
+		return nil, false
 	}
-	do.because = reasonsUntried[r.why]
+	do = &Remedy{because: reasonsUntried[r.why]}
 	add := func(before string, line shell.Line) {
 		do.text = strings.TrimSpace(do.text + " " + before + string(line))
 		if line != "" && !placeholders().MatchString(string(line)) {
-			do.commands = append(do.commands, line)
+			do.lines = append(do.lines, line)
 		}
 	}
 	for _, part := range r.how {
@@ -141,7 +141,7 @@ func (d *distribution) remedy(verb string, with arguments) (do told, known bool)
 			add("", line)
 			do.root = do.root || strings.Contains(do.text, " as root")
 		case "line":
-			do.commands = append(do.commands, line)
+			do.lines = append(do.lines, line)
 			do.root = do.root || strings.Contains(do.text, " as root")
 		case "also":
 			do.text += body
@@ -154,7 +154,7 @@ func (d *distribution) remedy(verb string, with arguments) (do told, known bool)
 			}
 			other, is := d.remedy(verb, with)
 			if !is {
-				return do, false
+				return nil, false
 			}
 			do = do.before(other)
 		}
@@ -166,13 +166,13 @@ func (d *distribution) remedy(verb string, with arguments) (do told, known bool)
 }
 
 // before returns other advice after this one.
-func (t told) before(other told) told {
-	other.text, other.commands = strings.TrimSpace(t.text+" "+other.text), append(slices.Clip(t.commands), other.commands...)
+func (t *Remedy) before(other *Remedy) *Remedy {
+	other.text, other.lines = strings.TrimSpace(t.text+" "+other.text), append(slices.Clip(t.lines), other.lines...)
 	return other
 }
 
 // by returns advice to do something on this system, by a row that every system has.
-func (d *distribution) by(verb string, with arguments) told {
+func (d *distribution) by(verb string, with arguments) *Remedy {
 	do, _ := d.remedy(verb, with)
 	return do
 }

@@ -164,9 +164,9 @@ func TestPrivateStaysClosed(t *testing.T) {
 				tree.Lay(t, root, installedPackage("x", "1", c.place, secret))
 			}
 			h := host{&machine.Machine{Root: root}}
-			text, commands := h.opening(c.place).say()
-			if strings.Contains(text+string(shell.Join(commands, ";")), "chmod") {
-				t.Errorf("advice: %s %q", text, commands)
+			do := h.opening(c.place)
+			if strings.Contains(do.text+string(shell.Join(do.lines, ";")), "chmod") {
+				t.Errorf("advice: %s %q", do.text, do.lines)
 			}
 		})
 	}

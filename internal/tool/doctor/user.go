@@ -130,7 +130,7 @@ func (h host) group(field, of int, value string) string {
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.
-func (e *exam) permissionCure(node string, u *user, units []string) advice {
+func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	owner, group, mode, ok := e.owner(node)
 	if !ok {
 		return nil
@@ -165,11 +165,11 @@ func (e *exam) permissionCure(node string, u *user, units []string) advice {
 	switch {
 	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
 		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+string(shell.Quoted(unitName(units[0])))+", write the lines "+
-			"[Service] and SupplementaryGroups="+name+", and restart the service: "+string(restart(units...).commands[0])).reaching(u.id, group)
+			"[Service] and SupplementaryGroups="+name+", and restart the service: "+string(restart(units...).lines[0])).reaching(u.id, group)
 	case len(units) > 0:
 		again := restart(units...)
-		do.text += ", then: " + string(again.commands[0])
-		do.commands = append(do.commands, again.commands...)
+		do.text += ", then: " + string(again.lines[0])
+		do.lines = append(do.lines, again.lines...)
 		return do.reaching(u.id, group)
 	case u.service:
 		do.text += "; then start the service again: systemctl restart SERVICE"

@@ -48,8 +48,9 @@ func (e *exam) environment() {
 			w.what.further = furtherFiles(&f, all)
 		}
 		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, f.Severity, w.what, w.do)
-		found.keep = w.keep
-		found.offer(fixing, w.changes...)
+		if !w.keep {
+			found.offer(fixing, w.changes...)
+		}
 	}
 	e.selections()
 	e.layerSettings()
@@ -117,8 +118,8 @@ func (e *record) unsetting(f *Finding, name string) {
 }
 
 // orSteam returns advice about a variable, or that Steam's runtime sets it.
-func (e *record) orSteam(name string, do advice) advice {
-	return term.Either(name != "" && e.steamSets(name), advice(setBySteam), do)
+func (e *record) orSteam(name string, do *Remedy) *Remedy {
+	return term.Either(name != "" && e.steamSets(name), setBySteam, do)
 }
 
 // steamSets reports whether Steam's runtime sets a variable to the host's drivers or layers.
@@ -149,7 +150,7 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 		return e
 	}
 	e := look(source)
-	g := &engine{report: e.Report, remedy: func(choice []offer) advice { return e.tried(choice...) }, after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
+	g := &engine{report: e.Report, word: e.place, after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
 		changed, _, possible := c.on(source, Options{})
 		if !possible {
 			return nil, nil, false
@@ -216,12 +217,15 @@ func (e *exam) selection(name, value string, write func(*GPU) string) {
 // cannot.
 func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.found(VariableDevice, name, "", what, nil)
+	offer := func(c explain.Change, result string) {
+		f.prefer(&Remedy{change: &c, aim: choosing, result: result, effect: effectOf(c)})
+	}
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			f.offers = append(f.offers, offer{Change: explain.SetVariable(name, value), aim: choosing, result: g.brief()})
+			offer(explain.SetVariable(name, value), g.brief())
 		}
 	}
-	f.offers = append(f.offers, offer{Change: explain.UnsetVariable(name), aim: choosing, result: "the loader's order"})
+	offer(explain.UnsetVariable(name), "the loader's order")
 }
 
 // pad returns a hexadecimal number with at least four digits, as in sysfs.
@@ -350,7 +354,7 @@ func unseen(count int, rights process.FileRights, lost []string) fact {
 }
 
 // forEverybody returns advice to replace variables by places that programs of every user search.
-func forEverybody(set []string) advice {
+func forEverybody(set []string) *Remedy {
 	var does []string
 	for _, group := range []struct {
 		of   []variables.ID

@@ -49,7 +49,7 @@ func ExamineWindows(w Windows) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	(&engine{report: e.Report, after: e.after, remedy: systemAdvice}).complete()
+	(&engine{report: e.Report, after: e.after}).complete()
 	e.judge = e.verdict
 	return e.worded(), nil
 }
@@ -129,7 +129,7 @@ func (e *windowsExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string
 // offering adds changes that may fix a finding.
 func (e *windowsExam) offering(f *Finding, changes ...windowsChange) {
 	for _, c := range changes {
-		f.offers = append(f.offers, offer{other: c})
+		f.prefer(c.remedy())
 	}
 }
 
@@ -254,30 +254,29 @@ func (c windowsChange) line() shell.Line {
 	return line
 }
 
-func (c windowsChange) advice() advice { return windowsTried{c} }
-
-// windowsTried is a change that was tried and removes the finding.
-type windowsTried struct{ windowsChange }
-
-func (t windowsTried) say() (string, []shell.Line) {
-	text := string(t.line())
+// remedy returns the change as a remedy.
+func (c windowsChange) remedy() *Remedy {
+	line, before := c.line(), ""
 	switch {
-	case t.variable != "":
-		text = "For a program in which it causes problems: " + text
-	case t.entry.Hive == facts.LocalMachine:
-		text = "In a prompt that runs as administrator: " + text
+	case c.variable != "":
+		before = "For a program in which it causes problems: "
+	case c.entry.Hive == facts.LocalMachine:
+		before = "In a prompt that runs as administrator: "
 	}
-	return text, []shell.Line{t.line()}
+	do := typed(before, line)
+	do.effect = &effect{name: string(line), change: c}
+	return do
 }
 
 // RegistryChange returns the registry change that was tried and removes the finding: at is the value, on whether its data
 // become a DWORD of 0 instead of the value being deleted. is is false if the fix does not change the registry.
 func (f *Finding) RegistryChange() (at windows.ValueName, on, is bool) {
-	t, is := f.advice.(windowsTried)
-	if !is || t.variable != "" {
-		return entry{}, false, false
+	if do := f.remedy(); do != nil && do.effect != nil {
+		if c, is := do.effect.change.(windowsChange); is && c.variable == "" {
+			return c.entry, c.on, true
+		}
 	}
-	return t.entry, t.on, true
+	return entry{}, false, false
 }
 
 // changedWindows is a machine with Windows with a change applied.

@@ -19,8 +19,8 @@ import (
 // wish is what a finding about a variable says of the missing layer or directory that the variable names.
 type wish struct {
 	what    misled
-	do      advice
-	keep    bool // the advice comes before the changes
+	do      *Remedy
+	keep    bool // the advice comes in place of the changes
 	changes []explain.Change
 }
 
@@ -112,7 +112,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 			}
 		}
 		if do := e.layerPackage(name); do != nil {
-			w.do, w.keep = withoutIt(*do, environment.Changes(e.source, f, nil)), true
+			w.do, w.keep = withoutIt(do, environment.Changes(e.source, f, nil)), true
 			return
 		}
 	}
@@ -144,14 +144,14 @@ func MissingLayer(source *machine.Source, name string) string {
 }
 
 // withoutIt returns advice with the change that stops asking after it.
-func withoutIt(do told, changes []explain.Change) told {
+func withoutIt(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 {
 		line := changes[0].Line()
-		if len(do.commands) == 0 { // the only line is this one, and it was tried
+		if len(do.lines) == 0 { // the only line is this one, and it was tried
 			do.because = triable
 		}
 		do.text = strings.TrimSuffix(do.text, ".") + "; to do without it: " + string(line)
-		do.commands = append(slices.Clone(do.commands), line)
+		do.lines = append(slices.Clone(do.lines), line)
 	}
 	return do
 }

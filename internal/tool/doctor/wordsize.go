@@ -13,7 +13,7 @@ import (
 )
 
 // install32 returns advice to install a package for 32-bit programs beside that for 64-bit programs.
-func (d distribution) install32(_ *manager, name string) advice {
+func (d distribution) install32(_ *manager, name string) *Remedy {
 	return d.by("install32", with("p", name))
 }
 
@@ -24,7 +24,7 @@ func (d distribution) has32(m *manager) bool {
 }
 
 // library32 returns advice to install the package of a 32-bit library; nil if its name is unknown.
-func (d distribution) library32(m *manager, name string) advice {
+func (d distribution) library32(m *manager, name string) *Remedy {
 	switch {
 	case !d.has32(m):
 		return nil
@@ -40,7 +40,7 @@ func (d distribution) library32(m *manager, name string) advice {
 }
 
 // driver32 returns advice to install a family's driver for 32-bit programs.
-func (d distribution) driver32(f *drivers.Family) advice {
+func (d distribution) driver32(f *drivers.Family) *Remedy {
 	if do, is := d.remedy("driver32", nil); is {
 		return do
 	}
@@ -52,7 +52,7 @@ func (d distribution) driver32(f *drivers.Family) advice {
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
-func (e *libraryExam) other(m *Module) advice {
+func (e *libraryExam) other(m *Module) *Remedy {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
 	}
@@ -76,8 +76,8 @@ type OtherSize struct {
 	Verdict  string          `json:"verdict"` // the result in one line
 	Idle     bool            `json:"-"`       // some drivers have no device here
 
-	first  string // the problem of a device that programs of this word size have; "": none
-	advice advice // to install drivers for these programs
+	first  string  // the problem of a device that programs of this word size have; "": none
+	advice *Remedy // to install drivers for these programs
 }
 
 // Line returns the result in one sentence.
@@ -126,45 +126,42 @@ func (e *exam) otherSize() (*OtherSize, error) {
 }
 
 // forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.
-func forOther(other *Report) advice {
-	var does []advice
+func forOther(other *Report) *Remedy {
+	var does []*Remedy
 	for f := range each(other.Findings) {
 		if f.Code == NvidiaVersion && f.Because == nil {
-			return f.advice
+			return f.last()
 		}
 		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
-		if at < 0 || f.Because != nil || f.advice == nil || f.Severity == diag.Note {
+		if at < 0 || f.Because != nil || f.last() == nil || f.Severity == diag.Note {
 			continue
 		}
 		family := drivers.Of(other.Drivers[at].Library)
 		if family != nil && slices.ContainsFunc(other.GPUs, func(g GPU) bool { return family.MayServe(g.Kernel, g.Vendor) }) {
-			does = append(does, f.advice)
+			does = append(does, f.last())
 		}
 	}
 	if len(does) > 0 {
 		return allOf(does)
 	}
 	for f := range each(other.Findings) {
-		if f.Severity == diag.Problem && f.Because == nil && f.advice != nil && f.Code != NoDriver {
-			return f.advice
+		if f.Severity == diag.Problem && f.Because == nil && f.last() != nil && f.Code != NoDriver {
+			return f.last()
 		}
 	}
 	return typed("", "vkloader doctor --bits 32")
 }
 
 // allOf returns the advice to follow several others.
-func allOf(list []advice) advice {
-	all, is := list[0].(told)
-	if !is {
-		return list[0]
-	}
+func allOf(list []*Remedy) *Remedy {
+	all := *list[0]
 	for _, one := range list[1:] {
-		if t, is := one.(told); is && !strings.Contains(all.text, t.text) {
-			all.text += ". For another device: " + t.text
-			all.commands, all.root = slices.Concat(all.commands, t.commands), all.root || t.root
+		if all.change == nil && one.change == nil && !strings.Contains(all.text, one.text) {
+			all.text += ". For another device: " + one.text
+			all.lines, all.root = slices.Concat(all.lines, one.lines), all.root || one.root
 		}
 	}
-	return all
+	return &all
 }
 
 // wordSizes are the suffixes that distinguish a layer's 32-bit name from its 64-bit name.

@@ -33,12 +33,12 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
 		d := distribution{ids: c.ids, class: 32, narrow: "i386", foreign: c.foreign}
-		if got, _ := d.install(drivers.For(c.kernel)).say(); got != c.want {
+		if got := d.install(drivers.For(c.kernel)).text; got != c.want {
 			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
 		}
 	}
 	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
-		if got, _ := (distribution{ids: []string{id}, class: 32, narrow: "i386", foreign: true}).forLibrary("libxcb-present.so.0").say(); got != want {
+		if got := (distribution{ids: []string{id}, class: 32, narrow: "i386", foreign: true}).forLibrary("libxcb-present.so.0").text; got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
@@ -59,15 +59,15 @@ func TestPackagesOfOtherMachines(t *testing.T) {
 		{"debian", "", "amdgpu", radv, ask + "apt-file search libxcb-present.so.0"},
 	} {
 		d := distribution{ids: []string{c.id}, class: 32, narrow: c.narrow, foreign: true}
-		if got, _ := d.install(drivers.For(c.kernel)).say(); got != c.want {
+		if got := d.install(drivers.For(c.kernel)).text; got != c.want {
 			t.Errorf("%s, %s, %s: %q, want %q", c.id, c.narrow, c.kernel, got, c.want)
 		}
-		if got, _ := d.forLibrary("libxcb-present.so.0").say(); c.library != "" && got != c.library {
+		if got := d.forLibrary("libxcb-present.so.0").text; c.library != "" && got != c.library {
 			t.Errorf("%s, %s: %q, want %q", c.id, c.narrow, got, c.library)
 		}
 	}
 	d := distribution{ids: []string{"debian"}, class: 32, narrow: "armhf"}
-	if got, _ := d.install(drivers.For("amdgpu")).say(); got != "Run as root: dpkg --add-architecture armhf && apt update && apt install mesa-vulkan-drivers:armhf" {
+	if got := d.install(drivers.For("amdgpu")).text; got != "Run as root: dpkg --add-architecture armhf && apt update && apt install mesa-vulkan-drivers:armhf" {
 		t.Error(got)
 	}
 }
@@ -79,7 +79,7 @@ func TestKernelOfOtherMachines(t *testing.T) {
 	for target, want := range map[string]string{"amd64": " linux-image-amd64", "arm64": " linux-image-arm64", "ppc64el": " linux-image-powerpc64le",
 		"mips64el": "Update the system to a release with Linux 6.6 or newer."} {
 		d := distribution{ids: []string{"debian"}, version: "12", class: 64, kernel: kernelPackages[target]}
-		if got, _ := d.newerLinux(chip).say(); !strings.HasSuffix(got, want) {
+		if got := d.newerLinux(chip).text; !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q, want %q", target, got, want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestPackagesForDrivers(t *testing.T) {
 			t.Errorf("no driver for %s", c.kernel)
 			continue
 		}
-		if got, _ := d.install(family).say(); got != c.want {
+		if got := d.install(family).text; got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.id, c.kernel, got, c.want)
 		}
 	}

@@ -14,7 +14,7 @@ type writer struct {
 	name    string
 	files   []string // patterns of the manifests' names
 	program []string // places of the program; those that begin with "~" are below the home directory
-	again   told     // how the program writes the manifests again
+	again   *Remedy  // how the program writes the manifests again
 }
 
 // writers returns the known programs of this kind.
@@ -30,12 +30,12 @@ func writers() []writer {
 
 // writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that remove it if that
 // program is known to be gone. library is the manifest's library; "": unknown. It returns false for other files.
-func (e *libraryExam) writtenBy(manifest, library string) (do advice, changes []explain.Change, is bool) {
+func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes []explain.Change, is bool) {
 	home := path.Clean(e.variable(variables.Home.Name()))
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
 		return nil, nil, false
 	}
-	ofHost := func(what string) told {
+	ofHost := func(what string) *Remedy {
 		do := advised("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").untried(outsideOnly)
 		do.left = "the file may belong to the host"
 		return do
