@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -127,4 +128,26 @@ func TestSettingsDeviceWithSelectedDrivers(t *testing.T) {
 		}
 		h.Quit()
 	})
+}
+
+// The settings file that is kept for this release is the one that its tool writes.
+func TestKeptSettingsOfThisRelease(t *testing.T) {
+	t.Parallel()
+	version, err := os.ReadFile("../../../VERSION")
+	if err != nil {
+		t.Fatal(err)
+	}
+	minor := string(version[:bytes.LastIndexByte(version, '.')])
+	kept, err := os.ReadFile(filepath.Join("../../loader/discovery/testdata/releases", minor, "vk_loader_settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := world.New(t)
+	w.ExplicitLayer("E1")
+	w.ExplicitLayer("E2")
+	out, exit := tried(w, "settings", "set", "--layer", "E2=on", "--layer", "E1=off", "--log", "warn,error",
+		"--expires", "never", "--dry-run")
+	if got := strings.ReplaceAll(out, w.Path("explicit"), "DIRECTORY"); exit.Code != 0 || got != string(kept) {
+		t.Errorf("exit code %d: %s\nthe file of this release is\n%s\n%s", exit.Code, got, kept, exit.Stderr)
+	}
 }
