@@ -82,6 +82,7 @@ const (
 	ProgramStatic       Code = "program-static"
 	ProcessOldFile      Code = "process-old-file"
 	ProcessDiffers      Code = "process-differs"
+	DeviceWindowless    Code = "device-windowless"
 	DriverCrashes       Code = "driver-crashes"
 	DriverHangs         Code = "driver-hangs"
 	DriverFails         Code = "driver-fails"

@@ -257,7 +257,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 	}
 	switch found.Result {
 	case run.EndedWell:
-		if e, err = t.missingLayers(e.notConformant(), result); err != nil {
+		if e, err = t.missingLayers(e.notConformant().windowless(), result); err != nil {
 			return e, err
 		}
 		return t.slow(ctx, e, lasted(result))
@@ -316,6 +316,12 @@ func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.
 		switch c.Kind {
 		case run.Variable:
 			continue
+		case run.Driver:
+			if slices.ContainsFunc(e.Findings, func(f Finding) bool {
+				return f.Path == c.Manifest && (misbehaves[f.Code] != "" || f.Code == DriverNoDevice)
+			}) {
+				continue // it fails alone, too
+			}
 		case run.Layer:
 			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
 			if at < 0 {

@@ -189,6 +189,20 @@ func (e evidence) notConformant() evidence {
 	return e
 }
 
+// windowless adds a finding for each hardware device that no program can show images with, if a display is set.
+func (e evidence) windowless() evidence {
+	if h := (host{&e.source.Machine}); h.variable("DISPLAY")+h.variable("WAYLAND_DISPLAY") == "" {
+		return e
+	}
+	e = e.next()
+	for _, d := range e.Devices {
+		if d.Type != vk.CPU && len(d.Extensions) > 0 && !slices.Contains(d.Extensions, "VK_KHR_swapchain") {
+			e.found(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+		}
+	}
+	return e
+}
+
 // withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a
 // finding with the first condition that does not hold is added.
 func (r *Report) withMissingDevices() []Finding {

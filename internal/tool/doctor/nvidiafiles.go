@@ -63,7 +63,7 @@ func (e *exam) windowless(g *GPU) {
 	switch {
 	case !e.machine.Exists(nvidiaModeset) && e.containerKind() != "":
 		do := e.system.by("node-for-windows", with("node", nvidiaModeset))
-		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, nothing)
+		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
 		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
 	}

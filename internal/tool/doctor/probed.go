@@ -43,7 +43,9 @@ func (e evidence) probed(a *alone) evidence {
 		return e.hidden(a.blamed, a.Name+": "+a.Detail)
 	}
 	var do *Remedy
-	if code != DriverNoDevice {
+	if meant := e.meaning(a); meant != nil && a.Kind == "driver" {
+		do = meant
+	} else if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
 		if c, ok := e.trialOf(a).First(key, false, changes...); ok {
 			do = typed("", c.Line())
@@ -121,6 +123,9 @@ func (r *Report) newerDriver(a *alone) *Remedy {
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
 func (r *Report) renewed(a *alone, code Code) *Remedy {
+	if do := r.meaning(a); do != nil {
+		return do
+	}
 	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
 		return r.unasked(a, do)

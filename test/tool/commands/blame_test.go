@@ -53,3 +53,27 @@ func TestDoctorNamesWhatHidesADevice(t *testing.T) {
 		t.Error(d.Verdict)
 	}
 }
+
+// A failure with a known meaning has the remedy for it, and one driver is one problem.
+func TestDoctorKnowsFailures(t *testing.T) {
+	t.Parallel()
+	for result, want := range map[string]string{
+		"result vkCreateDevice -4":             "The device or its kernel driver has failed. See the kernel's messages (dmesg), then restart the machine.",
+		"result vkEnumeratePhysicalDevices -1": "A limit on memory may be too low for ",
+	} {
+		w := world.New(t)
+		w.NoShim = true
+		w.Driver("bad", "device name=bad", result)
+		w.Driver("good", "device name=good")
+		d := diagnosed(t, w, 1, "--timeout", "2m")
+		var problems []string
+		for _, f := range d.Findings {
+			if f.Severity == "problem" {
+				problems = append(problems, f.Do)
+			}
+		}
+		if len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
+			t.Errorf("%s: %q", result, problems)
+		}
+	}
+}
