@@ -14,7 +14,7 @@ func newSettingsUse(s *invocation) *cobra.Command {
 	c := &settings.Options{}
 	cmd := &cobra.Command{
 		Use:   "use [NAME]",
-		Short: "Give programs the settings of a configuration, or list the configurations",
+		Short: "Use a configuration, or list the configurations",
 		Long: "use replaces the settings of all programs, or with --app of some, by those of a configuration, which\n" +
 			"\"settings save\" has made. Its values for settings of layers go into the layer settings file, for all programs of the\n" +
 			"user. " +
@@ -75,7 +75,7 @@ func newSettingsSave(s *invocation) *cobra.Command {
 	saving := &settings.Saving{}
 	cmd := &cobra.Command{
 		Use:   "save NAME",
-		Short: "Make a configuration of the settings in force, of another one, or of a file",
+		Short: "Make a configuration of settings in force or of a file",
 		Long: "save makes a configuration: a settings file in the user's configuration directory, which no loader reads\n" +
 			"before \"settings use\". Without --from, it has the settings in force, and the values of its layers in the layer\n" +
 			"settings file. --from reads another configuration, or, by a path, a settings file or a configuration of\n" +

@@ -43,7 +43,7 @@ func (e evidence) probed(a *alone) evidence {
 		return e.hidden(a.blamed, a.Name+": "+a.Detail)
 	}
 	var do *Remedy
-	if meant := e.meaning(a); meant != nil && a.Kind == "driver" {
+	if meant := e.meaning(a); meant != nil && a.Kind == "driver" && a.Only == "" {
 		do = meant
 	} else if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
@@ -123,7 +123,7 @@ func (r *Report) newerDriver(a *alone) *Remedy {
 // renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
 func (r *Report) renewed(a *alone, code Code) *Remedy {
-	if do := r.meaning(a); do != nil {
+	if do := r.meaning(a); do != nil && a.Only == "" {
 		return do
 	}
 	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
