@@ -138,7 +138,7 @@ func TestWithoutKernelFiles(t *testing.T) {
 		t.Run(hidden, func(t *testing.T) {
 			t.Parallel()
 			script := "for place in " + hidden + "; do mount -t tmpfs none $place || exit 99; done; exec " + filepath.Join(built, "vkloader") + " \"$@\""
-			if hidden == "/sys" { // a driver that needs no device works
+			if hidden == "/sys" && os.Getuid() == 0 { // a driver that needs no device works; root of another user's namespace tries no file of that user
 				cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", "doctor", "--timeout", "2m")
 				cmd.Env = append(os.Environ(), "VK_DRIVER_FILES="+filepath.Join(built, "drivers/null_icd.json"))
 				text, err := cmd.Output()
