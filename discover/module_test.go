@@ -43,7 +43,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// A reader of "go doc" sees each type with its fields: none is an alias, and each field and method says what it is.
+// A reader of "go doc" sees each type with its fields: none is an alias, and each field and method has a comment.
 func TestTypesAreDocumented(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("*.go")

@@ -10,11 +10,13 @@ import (
 	"vkloader/internal/core/variables"
 )
 
-// environment lists the variables that a trial and a process of another user get. A name that ends in * stands for all
+// A trial and a process of another user get the variables of these two lists. A name that ends in * stands for all
 // names with this beginning. A variable is here if the loader, a driver, a well-known layer or the C library reads it,
 // so that a trial has the same result as a program. Variables of other layers cross as well: LayerNames derives them
 // from the manifests. All others, such as tokens and passwords, stay behind.
-var environment = []string{
+
+// ofUser are the variables of which no driver fails, or whose effect the loader's own rules tell.
+var ofUser = []string{
 	// the user's and the system's directories: manifests, settings, Mesa's caches and drirc; sockets of Wayland and the
 	// driver service
 	variables.Home.Name(), "XDG_*", "USER", "LOGNAME", "TMPDIR", "PATH", variables.ServiceDirectory.Name(),
@@ -22,11 +24,16 @@ var environment = []string{
 	"DISPLAY", "XAUTHORITY", "XLOCALEDIR", "WAYLAND_DISPLAY", "WAYLAND_DEBUG",
 	// messages of drivers, and the C library's data for them
 	"LANG", "LANGUAGE", "LC_*", "LOCPATH", "GCONV_PATH",
-	// the dynamic linker, the C library and sanitizers: which libraries a program gets, and with which memory
-	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "MALLOC_*", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS",
-	"UBSAN_OPTIONS", "QEMU_*",
-	// the loader and layers of Khronos and LunarG, whose settings are variables VK_LAYER...
-	"VK_*",
+	// sanitizers and emulators
+	"ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_*",
+	// the loader, and layers of Khronos and LunarG, whose settings are variables VK_LAYER...; switches of layers
+	"VK_*", "ENABLE_*", "DISABLE_*",
+}
+
+// ofDrivers are the variables that drivers, the libraries that they load, and the dynamic linker read.
+var ofDrivers = []string{
+	// the dynamic linker and the C library: which libraries a program gets, and with which memory
+	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "MALLOC_*",
 	// Mesa: common parts, then its drivers
 	"MESA_*", "DRI_*", "DRIRC_CONFIGDIR", "LIBGL_*", "LIBDRM_*", "GALLIUM_*", "GALLIVM_*", "GBM_*", "EGL_*",
 	"NIR_*", "SPIRV_*", "ST_*",
@@ -44,7 +51,7 @@ var environment = []string{
 	// libraries that drivers and layers load
 	"OPENSSL_*", "GIO_EXTRA_MODULES",
 	// overlays, and programs that set up layers for others
-	"ENABLE_*", "DISABLE_*", "MANGOHUD*", "VKBASALT_*", "OBS_*", "GAMESCOPE_*", "STEAM*", "Steam*",
+	"MANGOHUD*", "VKBASALT_*", "OBS_*", "GAMESCOPE_*", "STEAM*", "Steam*",
 	"PRESSURE_VESSEL_*", "RENDERDOC_*",
 	"GFXRECON_*", "DXVK_*", "VKD3D_*", "PROTON_*", "WINE*", "SDL_*",
 }
@@ -60,16 +67,10 @@ var windowsEnvironment = []string{
 var terminalNames = []string{"TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES"}
 
 // Crosses reports whether a trial gets a variable.
-func Crosses(name string) bool { return matches(name, environment) }
-
-// notOfDrivers lists the variables that a trial gets and that have no effect on whether a driver works, or whose effect the loader's own
-// rules tell.
-var notOfDrivers = []string{variables.Home.Name(), "XDG_*", "USER", "LOGNAME", "TMPDIR", "PATH", variables.ServiceDirectory.Name(),
-	"DISPLAY", "XAUTHORITY", "XLOCALEDIR", "WAYLAND_*", "LANG", "LANGUAGE", "LC_*", "LOCPATH", "GCONV_PATH", "ASAN_OPTIONS",
-	"LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "QEMU_*", "VK_*", "ENABLE_*", "DISABLE_*"}
+func Crosses(name string) bool { return matches(name, ofUser) || matches(name, ofDrivers) }
 
 // IsForDrivers reports whether drivers, libraries or the dynamic linker read a variable, so that it can be the cause of a failure.
-func IsForDrivers(name string) bool { return Crosses(name) && !matches(name, notOfDrivers) }
+func IsForDrivers(name string) bool { return matches(name, ofDrivers) }
 
 // matches reports whether a name is in a list of names, each of which may end in *.
 func matches(name string, list []string) bool {

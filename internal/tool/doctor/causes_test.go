@@ -124,6 +124,8 @@ func TestLeftOut(t *testing.T) {
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
 			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
 		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
+		{name: "lavapipe beside a card for a virtual machine", files: join(card("0x10de", "vfio-pci", false), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
+			verdict: "the kernel driver vfio-pci reserves it for a virtual machine; programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
 			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing is wrong"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",

@@ -36,7 +36,7 @@ func (e *exam) withoutVulkan(g *GPU) bool {
 // expects reports whether a device should have Vulkan.
 func (h host) expects(g *GPU) bool {
 	c := h.chip(g)
-	return !g.displayOnly() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)
+	return !g.displayOnly() && !g.isReserved() && (c == nil || c.HasVulkan()) && !(g.virtual() && len(g.Drivers) == 0)
 }
 
 // virtual reports whether a device belongs to a virtual machine; its host decides how much Vulkan it has.

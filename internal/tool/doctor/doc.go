@@ -13,7 +13,7 @@
 //   - examine.go has the order of the examinations on Linux; each subject has a file.
 //   - fixes.go tries changes on a copy of the facts, and causes.go finds the findings behind others.
 //   - tries.go runs child processes, and evidence.go and probed.go turn their results into findings. severity.go weighs all findings.
-//   - codes.txt has the codes, systems.txt what a fix means on each system, and packages.txt the packages of libraries and layers;
+//   - codes.txt has the codes, systems.txt the lines of each fix on each system, and packages.txt the packages of libraries and layers;
 //     say.go and advice.go have sentences and fixes.
 //     verdict.go has the report in one line.
 //   - windows.go, macos.go and othersystems.go examine machines with other systems.

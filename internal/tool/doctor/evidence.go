@@ -287,8 +287,11 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 
 // hidden adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
 func (e evidence) hidden(by []run.Suspect, detail string) evidence {
+	by = slices.DeleteFunc(slices.Clone(by), func(c run.Suspect) bool {
+		return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
+	})
 	if len(by) == 0 {
-		return e
+		return e // another driver fails because of them, too
 	}
 	e = e.next()
 	change, others := explain.UnsetVariable(by[len(by)-1].Name), []string(nil)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/shell"
 )
@@ -34,6 +35,9 @@ var knownFailures = []failure{
 
 // meaning returns the remedy for a failure with a known meaning; nil: it has none.
 func (r *Report) meaning(a *alone) *Remedy {
+	if r.Answer.Style == pathname.Backslash { // the signs and remedies are those of Linux
+		return nil
+	}
 	seen := strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n")
 	at := slices.IndexFunc(knownFailures, func(f failure) bool { return strings.Contains(seen, f.sign) })
 	if at < 0 {

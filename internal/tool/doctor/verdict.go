@@ -174,7 +174,7 @@ const unseenDevices = "The devices are not known, because /sys is empty"
 // withoutRenderer returns the beginning of the verdict when no device is expected to support Vulkan.
 func (r *Report) withoutRenderer() string {
 	for f := range each(r.Findings) {
-		if f.Code == GPUNoVulkan || f.Code == GPUVirtual || f.Code == GPUDisplayOnly && f.missing {
+		if slices.Contains([]Kind{GPUNoVulkan, GPUVirtual, GPUReserved}, f.Code) || f.Code == GPUDisplayOnly && f.missing {
 			return f.Subject + ": " + f.fact.say()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"vkloader/internal/core/document"
 	"vkloader/internal/core/settings"
@@ -45,8 +46,8 @@ const (
 
 // ConfigurationFile returns the file of a configuration.
 func ConfigurationFile(m *machine.Machine, name string) (string, error) {
-	if name == "" || len(name) > 100 || strings.ContainsAny(name, "/\\:\x00\n") || strings.ContainsAny(name[:1], ".-") {
-		return "", fmt.Errorf("%q is no name of a configuration: a name has no /, \\ or :, and begins with no dot or -", name)
+	if name == "" || len(name) > 100 || strings.ContainsAny(name, `/\:`) || strings.ContainsFunc(name, unicode.IsControl) || strings.ContainsAny(name[:1], ".-") {
+		return "", fmt.Errorf("%q is no name of a configuration: a name has no /, \\, : or control character, and begins with no dot or -", name)
 	}
 	directory, err := configurationDirectory(m)
 	return filepath.Join(directory, name+configurationSuffix), err

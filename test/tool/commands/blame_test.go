@@ -25,10 +25,11 @@ void *vk_icdGetInstanceProcAddr(void *i, const char *n) { return ((void *(*)(voi
 		t.Fatal(err)
 	}
 	d.Set("library_path", own)
+	w.Driver("other", "device name=other").Set("library_path", own) // one variable is one problem
 	w.Env["RADV_DEBUG"], w.Env["RADV_EXPERIMENT"], w.Env["MESA_LOG"] = "info", "1", "null"
 	found := diagnosed(t, w, 1, "--timeout", "2m")
 	if got := found.finding("variable-hides"); !strings.HasPrefix(got, `problem RADV_EXPERIMENT: with the value "1", programs fail (picky.json: `) || found.finding("driver-crashes") != "" ||
-		!strings.HasPrefix(found.Verdict, "Broken: RADV_EXPERIMENT=1 ") {
+		!strings.HasPrefix(found.Verdict, "Broken: RADV_EXPERIMENT=1 ") || !strings.HasSuffix(found.Verdict, "; 1 problem") {
 		t.Errorf("%s\n%+v", found.Verdict, found.Findings)
 	}
 	delete(w.Env, "RADV_EXPERIMENT")
