@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -13,8 +14,7 @@ import (
 )
 
 // A person's indexes and inspect trees count until no process has a descriptor (also one of O_PATH) or a mapping of them, also after
-// the connection has ended. Other
-// persons have their own count.
+// the connection has ended. Other persons have their own count.
 //
 // holds: PRO-004
 func TestCopiesAreCounted(t *testing.T) {
@@ -61,10 +61,12 @@ func TestCopiesAreCounted(t *testing.T) {
 	if err := unix.Munmap(mapped); err != nil {
 		t.Fatal(err)
 	}
-	f, release, err := s.make(a, limit, "text", text)
-	if err != nil {
-		t.Fatalf("after one was closed: %v", err)
-	}
+	var f *os.File
+	var release func()
+	untilEnded(t, "one copy", func() (err error) {
+		f, release, err = s.make(a, limit, "text", text)
+		return err
+	})
 	if _, _, err := s.make(a, limit, "text", text); !errors.Is(err, errCopies) {
 		t.Errorf("with a descriptor of O_PATH: %v", err)
 	}
@@ -81,16 +83,36 @@ func TestCopiesAreCounted(t *testing.T) {
 		f.Close()
 	}
 	for _, of := range []person{a, b} {
-		if _, release, err := s.make(of, limit, "text", text); err != nil {
-			t.Error(err)
-		} else {
-			release()
-		}
+		untilEnded(t, "all copies", func() error {
+			_, release, err := s.make(of, limit, "text", text)
+			if err == nil {
+				release()
+			}
+			return err
+		})
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sweep(); len(s.people)+len(s.watched)+len(s.later) != 0 {
-		t.Errorf("at the end: %v, %v, %v", s.people, s.watched, s.later)
+	untilEnded(t, "the last copies", func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.sweep(); len(s.people)+len(s.watched)+len(s.later) != 0 {
+			return fmt.Errorf("%v, %v, %v", s.people, s.watched, s.later)
+		}
+		return nil
+	})
+}
+
+// untilEnded calls try until it has no error, at most a minute: a child that another test starts has the closed descriptors until it
+// runs its program.
+func untilEnded(t *testing.T, what string, try func() error) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		err := try()
+		if err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("after %s ended: %v", what, err)
+		}
 	}
 }
 
@@ -120,10 +142,11 @@ func TestKeptCopiesAreBounded(t *testing.T) {
 	for _, f := range kept {
 		f.Close()
 	}
-	c := dial(t, directory)
-	files, err := c.Ask(protocol.Request{Method: protocol.Inspect}, nil)
-	if err != nil {
-		t.Errorf("after the copies were closed: %v", err)
-	}
-	protocol.Discard(files)
+	untilEnded(t, "the copies", func() error {
+		c := dial(t, directory)
+		defer c.Close()
+		files, err := c.Ask(protocol.Request{Method: protocol.Inspect}, nil)
+		protocol.Discard(files)
+		return err
+	})
 }
