@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -224,6 +226,26 @@ func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
 		return nil, errors.New("the child of the page answered too much")
 	}
 	return out.Bytes(), nil
+}
+
+// Launch implements ui.Tool.
+func (c *commandLines) Launch(ctx context.Context, told []byte, changes []string, to io.Writer) error {
+	child := spawn.New(ctx, spawn.Tool, c.s.self, append([]string{"ui", ui.ChildOption}, c.s.options()...)...)
+	child.Env = append(slices.Clone(c.s.environ), changes...)
+	child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = bytes.NewReader(told), to, to, childEnd
+	return runGroup(child)
+}
+
+// Exec implements ui.Tool. This process ends with the command line's exit code.
+func (c *commandLines) Exec(directory string, args ...string) error {
+	if directory != "" {
+		if err := os.Chdir(directory); err != nil {
+			return err
+		}
+	}
+	s := c.invocation()
+	os.Exit(runLine(s, append(c.s.options(), args...)))
+	return nil
 }
 
 // childEnd is the time limit for the end of a child process after its termination signal.

@@ -35,7 +35,7 @@ type Page struct {
 func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 
 // pages lists all pages in the order of the navigation. The first has the empty address.
-var pages = []*Page{overviewPage, programsPage, chainPage, configurationsPage, layersPage, filesPage, reportPage}
+var pages = []*Page{overviewPage, programsPage, launchPage, chainPage, configurationsPage, layersPage, filesPage, reportPage}
 
 // parts lists the sections that a page loads on demand: /part/NAME.
 var parts = []*Page{picturePart, exportPart, itemPart}

@@ -50,6 +50,8 @@ type Server struct {
 
 	changing sync.Mutex // held during a change
 	undo     []undoStep
+
+	launching sync.Mutex // held while a program of the page runs
 }
 
 // Time limits of a connection. Answers have no limit, because some follow running programs.
@@ -84,6 +86,7 @@ func Serve(ctx context.Context, tool Tool, options Options) error {
 		}
 	}()
 	err = server.Serve(listener)
+	s.launching.Lock() // a program of the page has ended, and its settings are restored
 	if options.Socket != "" {
 		removeSocket(options.Socket)
 	}
@@ -283,6 +286,7 @@ var Routes = []Route{
 	{Remembers, http.MethodPost, "/session", true, (*Server).serveSession},
 	{Remembers, http.MethodPost, "/typed", false, (*Server).serveTyped},
 	{Starts, http.MethodPost, "/start/{address...}", false, (*Server).serveStart},
+	{Starts, http.MethodPost, "/launch", false, (*Server).serveLaunch},
 	{Writes, http.MethodPost, "/change/{name}", false, (*Server).serveChange},
 	{Writes, http.MethodPost, "/undo", false, (*Server).serveUndo},
 }

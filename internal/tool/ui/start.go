@@ -23,6 +23,7 @@ type work struct {
 	Part, Rest string
 	Query      url.Values
 	Run        []string // a command line instead of a part
+	Launch     *launch  // the start of a program instead of a part
 }
 
 // worked is the answer of a child process, on its standard output.
@@ -37,6 +38,9 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 	var w work
 	if err := json.NewDecoder(in).Decode(&w); err != nil {
 		return fmt.Errorf("ui %s is only for the page: %w", ChildOption, err)
+	}
+	if w.Launch != nil {
+		return tool.Exec(w.Launch.Directory, w.Launch.Args...)
 	}
 	answer := worked{}
 	if w.Run != nil {

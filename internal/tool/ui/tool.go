@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"vkloader/internal/decide/machine"
@@ -26,6 +27,10 @@ type Tool interface {
 	// Child starts this program with ChildOption and returns its answer. The end of the context ends the child and all its
 	// processes.
 	Child(ctx context.Context, told []byte) ([]byte, error)
+	// Launch is Child with variables, and with the standard output and standard error of the child for to.
+	Launch(ctx context.Context, told []byte, variables []string, to io.Writer) error
+	// Exec runs a command line in a directory ("": the present one), with the output of this process, which ends with it.
+	Exec(directory string, args ...string) error
 	// With returns the tool for a machine with added files, by path and content, and without others.
 	With(added map[string]string, without ...string) Tool
 	// Machine returns the machine of the command lines.

@@ -99,7 +99,7 @@ var example = map[string][]string{
 	"/live/programs": {"/live/programs"}, "/live/process/{pid}": {"/live/process/1"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
 	"/session":                       {"/session"}, "/typed": {"/typed"},
-	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report"},
+	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report"}, "/launch": {"/launch"},
 	"/change/{name}":      {"/change/layers", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
 }
 

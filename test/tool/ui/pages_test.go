@@ -18,7 +18,7 @@ const settingsFile = "home/.config/vulkan/loader_settings.d/vk_loader_settings.j
 
 // addresses are the addresses of all pages.
 func addresses() []string {
-	return []string{"overview", "programs", "program", "configurations", "layers", "files", "report"}
+	return []string{"overview", "programs", "start", "program", "configurations", "layers", "files", "report"}
 }
 
 // Names, descriptions and paths of a manifest that try to be markup, or to control a terminal, are text on every page. No script of

@@ -318,7 +318,9 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   event.preventDefault();
   const starts = event.submitter?.dataset.start || form.dataset.start;
-  if (form.dataset.go !== undefined) {
+  if (form.dataset.launch !== undefined) {
+    launch(form, event.submitter);
+  } else if (form.dataset.go !== undefined) {
     go(form, event.submitter);
   } else if (form.dataset.confirm !== undefined) {
     const fields = new FormData(form);
@@ -340,6 +342,53 @@ document.addEventListener("change", (event) => {
   const form = event.target.form;
   if (form && form.dataset.go !== undefined && form.dataset.at === "change") {
     go(form);
+  }
+});
+
+// launch starts the program of a form, and shows its lines as they come.
+async function launch(form, submitter) {
+  const [output, stop, end] = ["output", "stop", "end"].map((id) => document.getElementById(id));
+  const list = output.querySelector("ol");
+  const mine = new AbortController();
+  started.forEach((other) => other.abort());
+  started.add(mine);
+  output.hidden = false;
+  list.replaceChildren();
+  end.textContent = "Running …";
+  stop.disabled = false;
+  stop.onclick = () => mine.abort();
+  stop.focus();
+  try {
+    await each(await send("/launch", new FormData(form, submitter), mine.signal), (line) => {
+      if (line.end !== undefined) {
+        end.textContent = line.end;
+        return;
+      }
+      const item = document.createElement("li");
+      item.dataset.level = line.level;
+      item.textContent = line.line;
+      item.hidden = !wanted(item);
+      list.append(item);
+      if (list.childElementCount > 5000) {
+        list.firstElementChild.remove();
+      }
+    });
+  } catch (err) {
+    end.textContent = mine.signal.aborted ? "Stopped." : err.message;
+  }
+  started.delete(mine);
+  stop.disabled = true;
+}
+
+// wanted reports whether the reader wants to see a line of a program.
+function wanted(item) {
+  const text = document.getElementById("search").value.toLowerCase();
+  return item.dataset.level.startsWith(document.getElementById("level").value) && item.textContent.toLowerCase().includes(text);
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.id === "search" || event.target.id === "level") {
+    document.querySelectorAll("#output li").forEach((item) => (item.hidden = !wanted(item)));
   }
 });
 
