@@ -80,6 +80,8 @@ func (c Change) On(source *machine.Source) *machine.Source {
 		after.Added[filepath.Clean(c.File)] = c.Text
 	case c.File != "":
 		after.Without = append(append([]string{}, source.Without...), c.File)
+		after.Added = maps.Clone(source.Added)
+		delete(after.Added, filepath.Clean(c.File))
 	case c.Set:
 		after.Environ = machine.WithVariable(source.Environ, c.Variable, c.Value)
 	default:

@@ -146,7 +146,7 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	result, err := examine(context.Background(), s, about, examination{d.user, device, d.effort(about), d.limit})
+	result, err := examine(context.Background(), s, about, examination{d.user, device, d.effort(about), d.limit, nil})
 	if err != nil {
 		return err
 	}
@@ -232,11 +232,13 @@ type examination struct {
 	user, device string // the subject; "": this user, all devices
 	how          effort
 	limit        time.Duration // of each child process
+	ended        func(doctor.Probe)
 }
 
 // tries returns the options of a trial with the variables of its subject.
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
-	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything}
+	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything,
+		Ended: e.ended}
 }
 
 // effort is the extent of the trials.
@@ -275,8 +277,12 @@ func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error)
 
 // examineHere returns the report on this machine for the first screen. It waits for the trials.
 func examineHere(s *invocation, how effort) (*doctor.Report, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), screenLimit)
-	defer cancel()
+	ctx := context.Background()
+	if s.tried == nil {
+		limited, cancel := context.WithTimeout(ctx, screenLimit)
+		defer cancel()
+		ctx = limited
+	}
 	source, err := s.source("", false)
 	if err != nil {
 		return nil, err
@@ -291,7 +297,7 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 		})
 		defer waits.Stop()
 	}
-	return examine(ctx, s, about, examination{how: how, limit: childLimit})
+	return examine(ctx, s, about, examination{how: how, limit: childLimit, ended: s.tried})
 }
 
 // died reports whether a driver or layer ends programs.

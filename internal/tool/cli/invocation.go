@@ -55,6 +55,8 @@ type invocation struct {
 	temporary []string                             // directories to remove at the end
 	planned   func(path, text string, remove bool) // if not nil, receives every file that --dry-run does not write
 
+	tried func(doctor.Probe) // if not nil, receives the results of the first screen's trials, which then have no limit together
+
 	added   map[string]string // files to treat as existing, with their content: the result of a planned change
 	without []string          // files to treat as missing
 	still   bool              // write nothing, and remove no expired file

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/spawn"
+	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/ui"
@@ -79,6 +79,7 @@ func (o *page) serve(s *invocation) error {
 	options := ui.Options{Port: o.port, Socket: o.socket, ReadOnly: o.readOnly, System: os.Geteuid() == 0, Idle: o.idle, Messages: s.messages()}
 	tool := &commandLines{s: s, machine: m, still: o.readOnly}
 	if o.child {
+		tool.tried = ui.TrialWriter(term.Raw(s.out))
 		return notLooked(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
@@ -157,11 +158,12 @@ type commandLines struct {
 	added   map[string]string
 	without []string
 	still   bool // write nothing
+	tried   func(doctor.Probe)
 }
 
 // With implements ui.Tool.
 func (c *commandLines) With(added map[string]string, without ...string) ui.Tool {
-	return &commandLines{c.s, c.machine, added, without, true}
+	return &commandLines{c.s, c.machine, added, without, true, nil}
 }
 
 // Machine implements ui.Tool.
@@ -170,7 +172,7 @@ func (c *commandLines) Machine() machine.Machine { return c.machine }
 // invocation returns the invocation for the next command line.
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
-	s.still = c.still
+	s.still, s.tried = c.still, c.tried
 	s.in, s.terminal, s.added, s.without = strings.NewReader(""), false, c.added, c.without
 	s.variables = append([]string{}, c.s.variables...)
 	return &s
@@ -203,36 +205,15 @@ func (c *commandLines) Run(_ context.Context, args ...string) *ui.Ran {
 	return ran
 }
 
-// maxAnswer is the maximum length of a child's answer.
-const maxAnswer = 256 << 20
-
 // Child implements ui.Tool.
-func (c *commandLines) Child(ctx context.Context, told []byte) ([]byte, error) {
+func (c *commandLines) Child(ctx context.Context, told []byte, changes []string, out, messages io.Writer) error {
 	args := append([]string{"ui", ui.ChildOption}, c.s.options()...)
 	if c.still {
 		args = append(args, "--read-only")
 	}
 	child := spawn.New(ctx, spawn.Tool, c.s.self, args...)
-	var out, said bytes.Buffer
-	child.Env, child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = c.s.environ, bytes.NewReader(told), &out, &said, childEnd
-	err := runGroup(child)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		first, _, _ := strings.Cut(said.String(), "\n")
-		return nil, fmt.Errorf("the child of the page failed: %w %s", err, first)
-	case out.Len() > maxAnswer:
-		return nil, errors.New("the child of the page answered too much")
-	}
-	return out.Bytes(), nil
-}
-
-// Launch implements ui.Tool.
-func (c *commandLines) Launch(ctx context.Context, told []byte, changes []string, to io.Writer) error {
-	child := spawn.New(ctx, spawn.Tool, c.s.self, append([]string{"ui", ui.ChildOption}, c.s.options()...)...)
 	child.Env = append(slices.Clone(c.s.environ), changes...)
-	child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = bytes.NewReader(told), to, to, childEnd
+	child.Stdin, child.Stdout, child.Stderr, child.WaitDelay = bytes.NewReader(told), out, messages, childEnd
 	return runGroup(child)
 }
 

@@ -94,11 +94,17 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 	var running workers.Group
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
-			running.Go(func() { a.saw, failed[1+i] = t.child(ctx, changed(environ, a.Variables), t.Limit) })
+			running.Go(func() {
+				a.saw, failed[1+i] = t.child(ctx, changed(environ, a.Variables), t.Limit)
+				t.tell(a.Probe, a.saw)
+			})
 		}
 	}
 	if len(e.out) < len(e.alone) && !e.chosen {
-		running.Go(func() { e.all, failed[0] = t.chain(ctx, e.out) })
+		running.Go(func() {
+			e.all, failed[0] = t.chain(ctx, e.out)
+			t.tell(newTogether(), e.all)
+		})
 	}
 	running.Wait()
 	if err := cmp.Or(failed...); err != nil {
@@ -217,7 +223,7 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		}
 	}
 	e = e.next()
-	all := Probe{Kind: "together", Name: "drivers and layers together"}
+	all := newTogether()
 	var result *probe.Result // of the run with all drivers and layers
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
 		saw := e.all

@@ -24,7 +24,19 @@ type Tries struct {
 	Limit   time.Duration // for each child process
 	Wake    bool          // load drivers whose device sleeps
 	Present bool          // present frames
+	Ended   func(Probe)   // if not nil, receives the result of each child that loads one driver, or all; several goroutines call it
 }
+
+// tell passes the result of a child process to Ended. Findings may change the result later.
+func (t *Tries) tell(p Probe, saw *probe.Result) {
+	if t.Ended != nil && saw != nil {
+		p.enter(saw)
+		t.Ended(p)
+	}
+}
+
+// newTogether returns the probe of all drivers and layers, without a result.
+func newTogether() Probe { return Probe{Kind: "together", Name: "drivers and layers together"} }
 
 // alone is a trial of a single driver, or of a layer that was found to be a culprit. Variables are pairs of a variable and
 // its value ("" to unset it) that make the driver the only one.

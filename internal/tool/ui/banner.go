@@ -34,6 +34,9 @@ type override struct {
 	Hint   string // the manual way to remove it if no change does
 }
 
+// Address returns the page with the text of the file.
+func (o override) Address() string { return filesFile{Path: o.Where}.Address() }
+
 // allPrograms is shown if no program is named.
 const allPrograms = "all programs"
 

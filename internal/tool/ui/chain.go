@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"html/template"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -191,6 +192,9 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 	}
 }
 
+// CanInstall reports whether the tool can make its loader the one of the system.
+func (c *chain) CanInstall() bool { return runtime.GOOS == "linux" }
+
 // Same reports whether the change affects no layer.
 func (c *chain) Same() bool {
 	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers())
@@ -286,7 +290,7 @@ func unread(l *loaders.Loader) string {
 		return ""
 	}
 	return "Programs get " + l.Title() + ", which reads no settings file. For this loader the page cannot switch or order layers; use the " +
-		"variables beside each layer."
+		"line beside each layer."
 }
 
 // way returns the shell line that switches a layer on or off for programs with a loader that reads no settings file; "" if the

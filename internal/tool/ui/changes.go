@@ -155,7 +155,7 @@ func ofSystem(path string) bool {
 func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Query = r.PostForm
-	slowly(w, r, "Change", func() (string, error) {
+	slowly(w, r, "Change", func(func(string)) (string, error) {
 		s.changing.Lock()
 		defer s.changing.Unlock()
 		part, p, err := s.change(q, r.PathValue("name"))
@@ -217,24 +217,28 @@ type undoStep struct {
 
 type undoFile struct{ before, after fix.SavedFile }
 
-// undoable returns the title of the last change; "" if there is none to undo.
-func (s *Server) undoable() string {
+// undoable returns the title of the last change, "" if there is none to undo, and the number of changes.
+func (s *Server) undoable() (string, int) {
 	if !s.changing.TryLock() { // another change is in progress
-		return ""
+		return "", 0
 	}
 	defer s.changing.Unlock()
 	if len(s.undo) == 0 {
-		return ""
+		return "", 0
 	}
-	return s.undo[len(s.undo)-1].title
+	return s.undo[len(s.undo)-1].title, len(s.undo)
 }
 
-// serveUndo undoes the last change.
+// serveUndo undoes the last change, or all.
 func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
-	slowly(w, r, "Undo", func() (string, error) {
+	slowly(w, r, "Undo", func(func(string)) (string, error) {
 		s.changing.Lock()
 		defer s.changing.Unlock()
 		title, err := s.undoLast()
+		for r.PostForm.Has("all") && err == nil && len(s.undo) > 0 {
+			title = "All changes"
+			_, err = s.undoLast()
+		}
 		return changed("undone", title, err)
 	})
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,8 @@ import (
 // childless is a tool whose child processes fail.
 type childless struct{ Tool }
 
-func (childless) Child(context.Context, []byte) ([]byte, error) {
-	return nil, errors.New("no child")
+func (childless) Child(context.Context, []byte, []string, io.Writer, io.Writer) error {
+	return errors.New("no child")
 }
 
 // The page reports a fix as not done if the child process for it fails.

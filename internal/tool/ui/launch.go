@@ -130,7 +130,7 @@ func (s *Server) launch(q *Request, l *launch, out *lineWriter) (end string, err
 	out.send(map[string]string{"line": "$ " + string(Line(l.Args)), "level": "vkloader"})
 	told, err := json.Marshal(&work{Launch: l})
 	if err == nil {
-		err = q.Tool.Launch(q, told, l.Variables, out)
+		err = q.Tool.Child(q, told, l.Variables, out, out)
 	}
 	out.end()
 	end = "The program has ended."

@@ -54,6 +54,7 @@ type Request struct {
 	Heading string // the page's heading if it differs from the title
 
 	typed *typed
+	tell  func(trial string) // receives the results of trials
 }
 
 // Refs returns the values of a field that a template has written with {{ref}}.
@@ -147,6 +148,7 @@ type shown struct {
 	Untyped []string // variables that the user has to confirm first
 	Banner  *banner
 	Undo    string // the change to undo; "": none
+	Undos   int    // the number of changes that can be undone
 }
 
 // render returns a part of a template with its data. It replaces control and invisible characters.
@@ -192,7 +194,8 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	q := s.request(r)
 	q.Page, q.Rest, q.Query, q.Heading = p, rest, r.URL.Query(), p.Title
-	view := shown{Request: q, Undo: s.undoable()}
+	view := shown{Request: q}
+	view.Undo, view.Undos = s.undoable()
 	var err error
 	if view.Data, err = p.Data(q); err != nil {
 		view.Err = err.Error()

@@ -1,14 +1,20 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
+
+	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/term"
 )
 
 // ChildOption is the option of "vkloader ui" for a child process that works for one request of the page.
@@ -26,11 +32,23 @@ type work struct {
 	Launch     *launch  // the start of a program instead of a part
 }
 
-// worked is the answer of a child process, on its standard output.
+// worked is a line of a child process on its standard output: the result of a trial, or at the end its answer.
 type worked struct {
-	HTML string
-	Err  string
-	Ran  *Ran
+	Trial string
+	HTML  string
+	Err   string
+	Ran   *Ran
+}
+
+// TrialWriter returns a function that writes the results of trials, as a child process does.
+func TrialWriter(out io.Writer) func(doctor.Probe) {
+	var lock sync.Mutex
+	return func(p doctor.Probe) {
+		lock.Lock()
+		defer lock.Unlock()
+		text := p.Name + ": " + string(p.Result) + term.Enclosed(": ", p.Detail, "") + term.Enclosed(": ", strings.Join(p.Devices, ", "), "")
+		_ = json.NewEncoder(out).Encode(worked{Trial: term.OneLine(text)})
+	}
 }
 
 // Child does the work of one request.
@@ -65,21 +83,53 @@ func Child(ctx context.Context, tool Tool, options Options, in io.Reader, out io
 	return json.NewEncoder(out).Encode(&answer)
 }
 
+// maxAnswer is the maximum length of a child's answer.
+const maxAnswer = 256 << 20
+
+// answers reads the lines of a child process. It passes the results of trials on, and keeps the answer.
+type answers struct {
+	rest   []byte
+	tell   func(trial string)
+	answer worked
+}
+
+// Write implements io.Writer.
+func (a *answers) Write(text []byte) (int, error) {
+	a.rest = append(a.rest, text...)
+	if len(a.rest) > maxAnswer {
+		return 0, errors.New("the child of the page answered too much")
+	}
+	for {
+		line, rest, ended := bytes.Cut(a.rest, []byte("\n"))
+		if !ended {
+			return len(text), nil
+		}
+		a.rest, a.answer = rest, worked{}
+		if err := json.Unmarshal(line, &a.answer); err != nil {
+			return 0, fmt.Errorf("the child's answer cannot be read: %w", err)
+		}
+		if a.answer.Trial != "" && a.tell != nil {
+			a.tell(a.answer.Trial)
+		}
+	}
+}
+
 // inChild does work in a child process, which ends with the request.
 func (r *Request) inChild(w *work) (*worked, error) {
 	told, err := json.Marshal(w)
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.Tool.Child(r, told)
-	if err != nil {
-		return nil, err
+	var messages bytes.Buffer
+	out := &answers{tell: r.tell}
+	if err := r.Tool.Child(r, told, nil, out, &messages); err != nil {
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+		first, _, _ := strings.Cut(messages.String(), "\n")
+		return nil, fmt.Errorf("the child of the page failed: %w %s", err, first)
 	}
-	answer := &worked{}
-	if err := json.Unmarshal(text, answer); err != nil {
-		return nil, fmt.Errorf("the child's answer cannot be read: %w", err)
-	}
-	return answer, nil
+	return &out.answer, nil
 }
 
 // Started is Tool.Run in a child process, which may load drivers and layers.
@@ -104,7 +154,8 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	}
 	q := s.request(r)
 	q.Page, q.Rest, q.Query = p, rest, r.PostForm
-	slowly(w, r, p.Title, func() (string, error) {
+	slowly(w, r, p.Title, func(tell func(string)) (string, error) {
+		q.tell = tell
 		subject, err := subjectOf(q)
 		if err != nil {
 			return "", err
@@ -131,8 +182,9 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 // progressEvery is the interval of progress messages.
 const progressEvery = time.Second
 
-// slowly answers with lines of JSON: {"progress": TEXT} during the work, then {"html": TEXT}.
-func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (string, error)) {
+// slowly answers with lines of JSON: {"progress": TEXT} during the work and {"trial": TEXT} for each text that the work
+// tells, then {"html": TEXT}.
+func slowly(w http.ResponseWriter, r *http.Request, title string, do func(tell func(string)) (string, error)) {
 	w.Header().Set("Content-Type", lines)
 	flush := func(line map[string]string) {
 		_ = json.NewEncoder(w).Encode(line)
@@ -140,9 +192,14 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (str
 	}
 	begun := time.Now()
 	flush(map[string]string{"progress": title + " …"})
-	done := make(chan string, 1)
+	done, trials := make(chan string, 1), make(chan string)
 	go func() {
-		html, err := do()
+		html, err := do(func(trial string) {
+			select {
+			case trials <- trial:
+			case <-r.Context().Done():
+			}
+		})
 		if err != nil {
 			html, _ = render("change", "wrong", err)
 		}
@@ -155,6 +212,8 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func() (str
 		case html := <-done:
 			flush(map[string]string{"html": html})
 			return
+		case trial := <-trials:
+			flush(map[string]string{"trial": trial})
 		case <-r.Context().Done():
 			<-done // the child ends with the request
 			return

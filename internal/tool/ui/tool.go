@@ -24,11 +24,9 @@ type Tool interface {
 	Source() (*machine.Source, error)
 	// Run runs a command line, such as "explain", "--json", in this process.
 	Run(ctx context.Context, args ...string) *Ran
-	// Child starts this program with ChildOption and returns its answer. The end of the context ends the child and all its
+	// Child starts this program with ChildOption and further variables. The end of the context ends the child and all its
 	// processes.
-	Child(ctx context.Context, told []byte) ([]byte, error)
-	// Launch is Child with variables, and with the standard output and standard error of the child for to.
-	Launch(ctx context.Context, told []byte, variables []string, to io.Writer) error
+	Child(ctx context.Context, told []byte, variables []string, out, messages io.Writer) error
 	// Exec runs a command line in a directory ("": the present one), with the output of this process, which ends with it.
 	Exec(directory string, args ...string) error
 	// With returns the tool for a machine with added files, by path and content, and without others.

@@ -100,7 +100,7 @@ var example = map[string][]string{
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
 	"/session":                       {"/session"}, "/typed": {"/typed"},
 	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report"}, "/launch": {"/launch"},
-	"/change/{name}":      {"/change/layers", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
+	"/change/{name}": {"/change/layers", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
 }
 
 // Every route of the table has the effect of its kind. Routes that read are GET, and start no process, as strace shows. All others are POST with

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -120,6 +121,36 @@ func TestConfigurations(t *testing.T) {
 		if wrong := b.serious(); len(wrong) > 0 {
 			t.Error(strings.Join(wrong, "\n"))
 		}
+	}
+}
+
+// The button that applies a change is within three Tabs of the moved layer. All changes are undone at once, and the file in force is one
+// link away.
+func TestApplyIsNear(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.serve().page("program")
+	for range 2 {
+		b.then(func() {
+			b.press(`[aria-label="Switch VK_LAYER_TEST_first off"], [aria-label="Switch VK_LAYER_TEST_second off"]`, kb.Enter)
+		})
+		tabs := 0
+		for ; tabs < 3 && !eval[bool](b, `document.activeElement.innerText.startsWith("Apply")`); tabs++ {
+			b.do(chromedp.KeyEvent(kb.Tab))
+		}
+		if got := eval[string](b, `document.activeElement.innerText`); !strings.HasPrefix(got, "Apply") {
+			t.Fatalf("after %d Tabs: %q", tabs, got)
+		}
+		b.do(chromedp.KeyEvent(kb.Enter))
+		b.wait(`document.querySelector("#dialog[open] form button.first")`)
+		b.then(func() { b.press("#dialog form button.first", kb.Enter) })
+	}
+	b.then(func() { b.click(`.banner dd a`) })
+	b.sees("VK_LAYER_TEST_second")
+	b.wait(`document.querySelector("ol.text")`)
+	b.then(func() { b.click(`button[name=all]`) })
+	if text := s.read(settingsFile); text != "" {
+		t.Errorf("after undo of all changes: %q", text)
 	}
 }
 

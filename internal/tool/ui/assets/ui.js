@@ -82,7 +82,7 @@ async function ask(path, fields, element) {
       if (line.html !== undefined) {
         html = line.html;
       } else if (shows) {
-        shows(line.progress);
+        shows(line.progress, line.trial);
       }
     });
     if (html === undefined) {
@@ -100,16 +100,18 @@ async function ask(path, fields, element) {
 }
 
 // waits shows a message above an element while its answer takes longer, with a button that cancels it. It returns a function that
-// changes the message; null removes it.
+// changes the message, or adds the result of a trial; null removes both.
 function waits(element, stop) {
-  const box = document.createElement("p");
+  const box = document.createElement("div");
   const text = document.createElement("span");
+  const trials = document.createElement("ul");
+  trials.setAttribute("aria-live", "polite");
   const button = document.createElement("button");
   box.className = "note waits";
   button.type = "button";
   button.textContent = "Stop";
   button.addEventListener("click", () => stop.abort());
-  box.append(text, " ", button);
+  box.append(text, " ", button, trials);
   const begun = Date.now();
   let named = "";
   const show = () => {
@@ -119,13 +121,17 @@ function waits(element, stop) {
     }
   };
   const timer = setInterval(show, 1000);
-  return (progress) => {
+  return (progress, trial) => {
     if (progress === null) {
       clearInterval(timer);
       box.remove();
       return;
     }
-    named = progress;
+    named = progress ?? named;
+    if (trial) {
+      trials.append(document.createElement("li"));
+      trials.lastChild.textContent = trial;
+    }
     show();
   };
 }
