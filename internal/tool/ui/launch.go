@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
@@ -84,7 +85,7 @@ func launchIn(r *Request) (*launch, error) {
 	if r.Query.Get("what") == "culprit" {
 		l.Args = append(l.Args, "--find-culprit", "--fine-after", term.Or(strings.TrimSpace(r.Query.Get("fine")), "20s"))
 	} else if level := r.Query.Get("log"); level != "" {
-		l.Variables = append(l.Variables, "VK_LOADER_DEBUG="+level)
+		l.Variables = append(l.Variables, variables.Debug.Name()+"="+level)
 	}
 	l.Args = append(append(l.Args, "--", program), linesOf(r.Query.Get("arguments"))...)
 	return l, nil
