@@ -101,6 +101,10 @@ func TestProbe(t *testing.T) {
 			break
 		}
 	}
+	report, err = discover.Probe(t.Context(), scripted(t, time.Nanosecond, create, "hang"))
+	if err != nil || report.Outcome != discover.Hung {
+		t.Errorf("a limit that ends before the child's start: %+v, %v", report, err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if report, err := discover.Probe(ctx, scripted(t, time.Minute, create, "hang")); !errors.Is(err, context.DeadlineExceeded) || report != nil {

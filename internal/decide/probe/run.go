@@ -141,6 +141,9 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 	if whole.Err() != nil && err != nil { // the context ended before the child's start
 		return &Result{Usage: map[string]Usage{}, Problem: notYet, Outcome: Cut}, nil
 	}
+	if errors.Is(err, context.DeadlineExceeded) { // on a busy machine, the limit may end before the child's start
+		return &Result{Usage: map[string]Usage{}, Problem: fmt.Sprintf("hung for %s", limit), Outcome: Hung}, nil
+	}
 	if trust.Refusal("tried", err) != "" {
 		return nil, err
 	}
