@@ -7,14 +7,14 @@
 //
 // It examines a machine with another system by its files alone, and loads nothing from it.
 //
-// The file steps.go is the beginning: Examine and Try are the steps to a report, in their order. A step takes the value of the
-// step before, and returns a changed copy:
+// The file steps.go is the beginning: Examine and Try are the steps to a report, in their order:
 //
-//   - examine.go has the order of the examinations on Linux; each subject has a file.
+//   - examine.go, windows.go and macos.go collect the facts of a machine.
+//   - rules.go lists the rules of all systems: each finds some codes of findings; each subject has a file.
 //   - fixes.go tries changes on a copy of the facts, and causes.go finds the findings behind others.
 //   - tries.go runs child processes, and evidence.go and probed.go turn their results into findings. severity.go weighs all findings.
 //   - codes.txt has the codes, systems.txt the lines of each fix on each system, and packages.txt the packages of libraries and layers;
 //     say.go and advice.go have sentences and fixes.
 //     verdict.go has the report in one line.
-//   - windows.go, macos.go and othersystems.go examine machines with other systems.
+//   - othersystems.go examines the files of machines with further systems.
 package doctor

@@ -92,8 +92,9 @@ func (e *exam) idle() {
 	}
 }
 
-// rivals adds a finding when two drivers list the same device.
+// rivals adds a finding when two drivers list the same device, and removes those about one that another driver replaces.
 func (e *exam) rivals() {
+	defer e.replacedByRivals()
 	for _, g := range e.gpus {
 		var first *Module
 		for m := range each(e.Drivers) {
@@ -294,20 +295,11 @@ func (e *exam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// absentDrivers marks the faulty drivers and layers of absent devices. They are leftovers of another card, and the loader skips them. It adds a
-// finding for a variable that asks for such a layer.
+// absentDrivers marks the faulty drivers of absent devices. They are leftovers of another card, and the loader skips them.
 func (e *exam) absentDrivers() {
 	for m := range each(e.Drivers) {
 		if m.But != "" && m.Used {
 			m.Harmless = e.standings().Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
-		}
-	}
-	for _, l := range e.Answer.Layers {
-		if l.EnableName != "" && e.variable(l.EnableName) != "" && slices.ContainsFunc(e.Findings, func(f Finding) bool {
-			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.belongsToAbsentLayer(&f)
-		}) {
-			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
-				offer(fixing, explain.UnsetVariable(l.EnableName))
 		}
 	}
 }

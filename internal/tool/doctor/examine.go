@@ -92,32 +92,26 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	if err != nil {
 		return nil, err
 	}
+	apply(e, func(r *rule) func(*exam) { return r.linux })
+	e.weigh()
+	e.Findings = ordered(e.Findings)
+	return e, nil
+}
+
+// decisions adds the findings of the decision.
+func (e *exam) decisions() {
 	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
 	for f := range each(e.Answer.Diagnostics) {
 		if !e.uninteresting(f) {
 			e.addDecision(f)
 		}
 	}
-	e.closed()
+}
+
+// allLibraries examines the libraries of drivers, layers and the program's plugin.
+func (e *exam) allLibraries() {
 	e.libraries(e.Answer)
-	e.systemFiles()
 	e.plugin()
-	if err := e.graphics(options.Device); err != nil {
-		return nil, err
-	}
-	e.serviceUsers()
-	e.serviceDevices()
-	e.programWants()
-	e.loaders()
-	e.leftovers()
-	e.environment()
-	e.weigh()
-	e.absence()
-	e.ignored()
-	e.static()
-	e.weigh()
-	e.Findings = ordered(e.Findings)
-	return e, nil
 }
 
 // newExam returns the beginning of an examination: the decision of the program's loader, the user and the sandboxes.
@@ -161,7 +155,11 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	e.addGroups()
 	e.sandboxes()
 	e.system.within(&e.record)
-	return e, nil
+	e.every = devicesOf(e.machine)
+	if e.gpus = e.every; e.chosen {
+		err = e.choose(options.Device)
+	}
+	return e, err
 }
 
 // uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
@@ -191,6 +189,7 @@ const ProcessClass = machine.OwnClass
 // absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
+	e.weigh()
 	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
 		return
 	}

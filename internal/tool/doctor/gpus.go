@@ -110,14 +110,8 @@ func (e *exam) serve() {
 	}
 }
 
-// graphics examines the selected devices and their drivers.
-func (e *exam) graphics(device string) error {
-	e.every = devicesOf(e.machine)
-	if e.gpus = e.every; device != "" {
-		if err := e.choose(device); err != nil {
-			return err
-		}
-	}
+// devices examines the selected devices and their drivers.
+func (e *exam) devices() {
 	e.serve()
 	for _, g := range e.gpus {
 		g.refused = e.user.refused(e.host, g)
@@ -127,14 +121,7 @@ func (e *exam) graphics(device string) error {
 		e.GPUs = append(e.GPUs, shown)
 	}
 	e.raspberry()
-	e.nvidiaVersions()
 	e.absentDrivers()
-	e.hiddenByLayer()
-	e.idle()
-	e.rivals()
-	e.replacedByRivals()
-	e.fallback()
-	return nil
 }
 
 // nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as

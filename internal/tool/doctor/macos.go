@@ -80,7 +80,12 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 		return nil, err
 	}
 	e.Report.Program = source.Program
-	e.sdks()
+	apply(e, func(r *rule) func(*macExam) { return r.macos })
+	return e, nil
+}
+
+// decisions adds the findings of the two decisions.
+func (e *macExam) decisions() {
 	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
 		for f := range each(answer.Diagnostics) {
 			if e.says(f, answer == e.plain) {
@@ -88,17 +93,23 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 			}
 		}
 	}
+}
+
+// libraries examines the libraries of drivers and layers.
+func (e *macExam) libraries() {
 	e.modules(e.Answer, e.examined)
 	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
 		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
 		}
 	}
-	e.copies()
+}
+
+// withoutDriver adds a finding if programs find no driver.
+func (e *macExam) withoutDriver() {
 	if len(e.Answer.Drivers) == 0 {
-		e.offer(e.decided(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
+		e.offer(e.decided(&diag.Diagnostic{Code: diag.DriverNone, Subject: e.System}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
 	}
-	return e, nil
 }
 
 // installMoltenVK is the advice for a Mac without a driver.

@@ -13,13 +13,13 @@ import (
 //
 // Each step reads the results of earlier steps only:
 //
-//	look       the devices, drivers, layers and loaders, and findings with the changes that may fix them
-//	fixed      the advice of findings: the changes that were tried on a copy of the facts and help
-//	setCauses  the cause of findings, and weigh the severity of a cause
+//	newExam    the facts: the decision, the user, the sandboxes and the devices
+//	apply      the rules: findings with their remedies
+//	complete   the remedies that were tried on a copy of the facts and help, the causes, and the severities
 //	otherSize  the programs of the other word size
 //	worded     the order and texts of findings, and the verdict
 //
-// Try adds the steps that load drivers and layers.
+// Try applies the rules that load drivers and layers.
 func Examine(source *machine.Source, options Options) (*Report, error) {
 	e, err := examined(source, options)
 	if err != nil {
@@ -50,7 +50,12 @@ func examined(source *machine.Source, options Options) (*exam, error) {
 // the end of the context are reported as not finished. It returns the report with the results, and an error if no trial is
 // possible or a trial ends early.
 func (r *Report) Try(ctx context.Context, how Tries) (*Report, error) {
-	e, err := evidence{Report: *r}.grown(ctx, how)
+	e, err := evidence{Report: *r}, error(nil)
+	for rule := range each(rules()) {
+		if rule.trial != nil && err == nil {
+			e, err = rule.trial(e, ctx, how)
+		}
+	}
 	return e.worded(), err
 }
 

@@ -20,10 +20,8 @@ import (
 // maxEntries is the maximum number of wrong entries of one variable that are taken out one by one.
 const maxEntries = 4
 
-// environment examines the variables: missing paths, contradictions, selections of absent devices, and the variables that an
-// elevated program ignores.
-func (e *exam) environment() {
-	e.elevation()
+// variables adds findings for variables that name missing files, or contradict each other.
+func (e *exam) variables() {
 	count := map[string]int{}
 	all := environment.Check(e.source, e.Answer)
 	for _, f := range all {
@@ -52,9 +50,6 @@ func (e *exam) environment() {
 			found.offer(fixing, w.changes...)
 		}
 	}
-	e.selections()
-	e.layerSettings()
-	e.values(environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated))
 }
 
 // furtherFiles counts the missing files of a variable's list besides one.
@@ -146,7 +141,7 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	look := func(source *machine.Source) *exam {
 		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source, Answer: answer}, source)}, every: devicesOf(&source.Machine)}
 		e.selections()
-		e.values(environment.All(answer, source, source.Environ, source.Elevated))
+		e.values()
 		return e
 	}
 	e := look(source)
@@ -161,8 +156,16 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	return e.worded().Findings
 }
 
-// selections compares the device selection variables of the loader and of Mesa's layer with the devices.
+// selections compares the device selection variables of the loader and of Mesa's layer, and those that enable a layer, with the devices.
 func (e *exam) selections() {
+	for _, l := range e.Answer.Layers {
+		if l.EnableName != "" && e.variable(l.EnableName) != "" && slices.ContainsFunc(e.Findings, func(f Finding) bool {
+			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.belongsToAbsentLayer(&f)
+		}) {
+			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+				offer(fixing, explain.UnsetVariable(l.EnableName))
+		}
+	}
 	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
 		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
 	})
@@ -235,7 +238,8 @@ func pad(number string) string {
 }
 
 // values adds findings for variables without effect, or with an unexpected effect.
-func (e *exam) values(rows []environment.Variable) {
+func (e *exam) values() {
+	rows := environment.All(e.Answer, e.source, e.source.Environ, e.source.Elevated)
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:

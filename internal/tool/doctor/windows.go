@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/pathname"
+	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -39,7 +40,10 @@ type Windows interface {
 // windowsExam is an examination of a machine with Windows in progress.
 type windowsExam struct {
 	*Report
-	windows Windows
+	windows   Windows
+	named     map[string]bool // the missing files that values of the registry name
+	other     *plan.Answer    // for programs of the other word size; nil: the machine runs none
+	otherBits string
 }
 
 // ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
@@ -76,27 +80,27 @@ func lookWindows(w Windows) (*windowsExam, error) {
 		}
 		return e.Findings, nil
 	}
-	e.Loader, e.Program = w.Loader(), w.App()
-	named := e.registry()
+	e.Loader, e.Program, e.named = w.Loader(), w.App(), map[string]bool{}
+	views := w.Views()
+	if at := slices.IndexFunc(views, func(bits string) bool { return bits != w.WordSize() }); at >= 0 {
+		e.otherBits = views[at]
+		if e.other, err = explain.Decide(w.Seen(e.otherBits), explain.WithPlatform(search.Windows(e.otherBits))); err != nil {
+			return nil, err
+		}
+	}
+	apply(e, func(r *rule) func(*windowsExam) { return term.Either(r.files && !w.Files(), nil, r.windows) })
+	return e, nil
+}
+
+// decisions adds the findings of the decision. A manifest that a display device names, and that does not exist, is a fault of its driver.
+func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
-		if device := e.deviceOf(f, named); device != "" {
+		if device := e.deviceOf(f); device != "" {
 			e.found(DriverPackage, e.base(f.Path), f.Path, said("the display device %s names %s, which is not there", device, f.Path), nil)
-		} else if !e.toldOtherwise(f, named) {
+		} else if !e.toldOtherwise(f) {
 			e.takenOver(f)
 		}
 	}
-	if w.Files() {
-		e.libraries()
-		e.implicit()
-		e.layered()
-		e.loaders()
-	}
-	if err := e.otherView(); err != nil {
-		return nil, err
-	}
-	e.elevated()
-	e.ignored()
-	return e, nil
 }
 
 func classOf(bits string) int {
@@ -104,8 +108,7 @@ func classOf(bits string) int {
 }
 
 // toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
-// named holds the paths of registry values that already have a finding.
-func (e *windowsExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) bool {
+func (e *windowsExam) toldOtherwise(f *diag.Diagnostic) bool {
 	switch f.Code {
 	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
 		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
@@ -113,14 +116,14 @@ func (e *windowsExam) toldOtherwise(f *diag.Diagnostic, named map[string]bool) b
 	case diag.LayerForced:
 		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
 	case diag.FileOpen:
-		return !e.windows.Files() || named[f.Path]
+		return !e.windows.Files() || e.named[f.Path]
 	}
 	return false
 }
 
 // deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
-func (e *windowsExam) deviceOf(f *diag.Diagnostic, named map[string]bool) string {
-	if f.Code != diag.FileOpen || !e.windows.Files() || named[f.Path] || e.windows.Exists(f.Path) {
+func (e *windowsExam) deviceOf(f *diag.Diagnostic) string {
+	if f.Code != diag.FileOpen || !e.windows.Files() || e.named[f.Path] || e.windows.Exists(f.Path) {
 		return ""
 	}
 	return e.namedByDevice(f.Path)

@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
@@ -46,17 +45,15 @@ func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 	}
 }
 
-// registry adds findings for values that name missing files or that loaders reject. It returns the paths of the missing
-// files.
-func (e *windowsExam) registry() map[string]bool {
-	named := map[string]bool{}
+// registry adds findings for values that name missing files or that loaders reject.
+func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
 			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), windowsChange{entry: at})
 		case at.Key == settingsKey:
 			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() && !e.windows.Seen(at.Bits).Exists(v.Name) {
-				named[v.Name] = true
+				e.named[v.Name] = true
 				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 			}
 		case v.Data != zero:
@@ -68,11 +65,10 @@ func (e *windowsExam) registry() map[string]bool {
 				e.offering(f, windowsChange{entry: at, on: true})
 			}
 		case e.gone(at, v):
-			named[v.Name] = true
+			e.named[v.Name] = true
 			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 		}
 	})
-	return named
 }
 
 // gone reports whether a value names a file that does not exist.
@@ -84,6 +80,10 @@ func (e *windowsExam) gone(at entry, v facts.Value) bool {
 func (e *windowsExam) libraries() {
 	e.modules(e.Answer, e.module)
 	e.sameDrivers()
+}
+
+// withoutDriver adds a finding if programs find no driver.
+func (e *windowsExam) withoutDriver() {
 	if len(e.Answer.Drivers) == 0 {
 		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
 	}
@@ -332,16 +332,10 @@ func (e *windowsExam) versionOf(file string) string {
 }
 
 // otherView adds findings for drivers and layers that only programs of one word size get.
-func (e *windowsExam) otherView() error {
-	views := e.windows.Views()
-	at := slices.IndexFunc(views, func(bits string) bool { return bits != e.windows.WordSize() })
-	if at < 0 {
-		return nil
-	}
-	other := e.windows.Seen(views[at])
-	answer, err := explain.Decide(other, explain.WithPlatform(search.Windows(views[at])))
-	if err != nil {
-		return err
+func (e *windowsExam) otherView() {
+	answer := e.other
+	if answer == nil {
+		return
 	}
 	here, there := len(e.Answer.Drivers), len(answer.Drivers)
 	if !e.windows.Files() {
@@ -349,21 +343,20 @@ func (e *windowsExam) otherView() error {
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.found(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", said(viewLacks, e.windows.WordSize(), views[at]), nil)
+		e.found(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", said(viewLacks, e.windows.WordSize(), e.otherBits), nil)
 	case here > 0 && there == 0:
-		e.found(ViewLacksDriver, views[at]+"-bit programs", "", said(viewLacks, views[at], e.windows.WordSize()), nil, nothing)
+		e.found(ViewLacksDriver, e.otherBits+"-bit programs", "", said(viewLacks, e.otherBits, e.windows.WordSize()), nil, nothing)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
 		lacks   string
-	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, views[at]}} {
+	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, e.otherBits}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
 				e.found(ViewLacksLayer, l.Name, l.Manifest, said("%s-bit programs do not have this layer", lists.lacks), nil)
 			}
 		}
 	}
-	return nil
 }
 
 // elevated adds a finding for the variables and keys that an elevated program ignores.

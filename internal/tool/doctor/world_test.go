@@ -26,10 +26,12 @@ func examine(t *testing.T, files map[string]string, options Options, environ ...
 // examineRoot examines the machine below a directory.
 func examineRoot(t *testing.T, root string, options Options, environ ...string) *Report {
 	t.Helper()
-	report, err := Examine(&machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}, options)
+	source := &machine.Source{Machine: machine.Machine{Root: root, Environ: environ}}
+	report, err := Examine(source, options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkRules(t, source, options)
 	return report
 }
 
