@@ -62,7 +62,6 @@ func TestPackagesFor(t *testing.T) {
 		{"test/lib/fake/layer_create.c", []string{"test/loader/chain", "test/loader/wsi"}},
 		{"test/lib/lock_check.h", []string{"test/loader/chain", "test/loader/wsi"}},
 		{"tools/vkgen/zvk.roots", []string{"tools/vkgen/emit"}},
-		{"tools/mutants/planted.txt", []string{"tools/mutants"}},
 		{"registry/vk.xml", []string{"test/source", "tools/vkgen/emit"}},
 		{"drivers/null/names.c", []string{"test/source"}},
 		{"spec/drivers.md", []string{"spec"}},

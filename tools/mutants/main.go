@@ -1,7 +1,7 @@
 // Command mutants judges the tests. It plants faults, one at a time, in a copy of the source, builds it, runs tests,
 // and prints the faults that no test has noticed. In the tree where it is started, it writes only to build/mutants.
 //
-// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-resume] [-j 2] [-planted FILE] [-changed COMMIT]
+// Usage: mutants [-n 200] [-seed N] [-files REGEXP] [-match REGEXP] [-j 2] [-changed COMMIT]
 //
 // The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
 // do not change the machine code, are counted separately and replaced by other faults.
@@ -19,9 +19,8 @@
 // 100 faults.
 //
 // A failing test counts only if it fails again alone, and passes at the end without any fault, so that flaky tests
-// and a busy machine do not count. The verdict about each fault is written at once to build/mutants/seed-N.txt;
-// -resume continues an interrupted run. Each test program runs under a guard (guard.go), which ends it if it takes
-// too long, relative to its measured time, or too much memory, and which leaves no process behind.
+// and a busy machine do not count. Each test program runs under a guard (guard.go), which ends it if it takes too
+// long, relative to its measured time, or too much memory, and which leaves no process behind.
 package main
 
 import (
@@ -63,8 +62,6 @@ type options struct {
 	n, jobs      int
 	seed         uint64
 	files, match *regexp.Regexp
-	resume       bool
-	planted      string // a list of known faults
 }
 
 // required is the least number of noticed faults of 100.
@@ -89,10 +86,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 0, "which ones; 0: taken from the commit")
 	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
 	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
-	flag.BoolVar(&o.resume, "resume", false, "go on with the run of this seed that was interrupted: faults that it has "+
-		"judged are not tried again")
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
-	flag.StringVar(&o.planted, "planted", "", "try the known faults of this list, each with the test that it names")
 	changed := flag.String("changed", "", "print the tests that execute what differs from this commit, and plant nothing")
 	flag.Parse()
 	if *changed != "" {
@@ -104,16 +98,6 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if o.planted != "" {
-		unnoticed, err := runPlanted(ctx, o)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
-		}
-		if err != nil || unnoticed > 0 {
-			os.Exit(1)
-		}
-		return
-	}
 	killed, tried, err := run(ctx, o)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "mutants: %v\n", err)
@@ -134,7 +118,7 @@ func commitSeed() uint64 {
 	return h.Sum64()
 }
 
-// state is the directory of the atlas and of the verdicts.
+// state is the directory of the atlas.
 const state = "build/mutants"
 
 // choose returns the faults to try, in the order of the seed.
@@ -157,8 +141,6 @@ type tally struct {
 	notBuilt, same int
 	survivors      []mutant
 	by             map[testName][]mutant
-	known          map[string]verdict // verdicts of an earlier run, by fault
-	kept           *os.File           // the file of verdicts
 	err            error
 }
 
@@ -190,10 +172,6 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 		return 0, 0, errors.Join(err, a.write())
 	}
 	r := &tally{by: map[testName][]mutant{}}
-	if err := r.open(filepath.Join(top, state, fmt.Sprintf("seed-%d.txt", o.seed)), o.resume); err != nil {
-		return 0, 0, err
-	}
-	defer func() { err = errors.Join(err, r.kept.Close()) }()
 	var running workers.Group
 	for _, t := range trees {
 		running.Go(func() { r.work(t, all, a, o) })
@@ -213,7 +191,7 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
 	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
 	grow := func() (*tree, error) {
-		t, err := newTree(ctx, top, true)
+		t, err := newTree(ctx, top)
 		if t != nil {
 			trees = append(trees, t)
 		}
@@ -257,7 +235,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		r.tried++ // subtracted again if the change is no fault
 		r.mutex.Unlock()
 		start := time.Now()
-		what, by, executed, err := r.recall(m, func() (outcome, testName, bool, error) { return try(t, m, a) })
+		what, by, executed, err := try(t, m, a)
 		r.mutex.Lock()
 		took := time.Since(start).Round(100 * time.Millisecond)
 		switch {
@@ -355,8 +333,7 @@ func (r *tally) report(o options) {
 	if r.tried > 0 {
 		fmt.Printf(", %.1f of a hundred", float64(r.killed)*100/float64(r.tried))
 	}
-	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same.\n", r.notBuilt, r.same)
-	r.reportAreas()
+	fmt.Printf("; not counted: %d that do not compile, %d that compile to the same.\nSurvivors:\n", r.notBuilt, r.same)
 	slices.SortFunc(r.survivors, func(a, b mutant) int { return strings.Compare(a.String(), b.String()) })
 	for _, m := range r.survivors {
 		fmt.Println("  ", m)

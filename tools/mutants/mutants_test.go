@@ -1,9 +1,11 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -112,5 +114,25 @@ func TestCommandsOfMake(t *testing.T) {
 	one := &tree{ctx: t.Context(), directory: top, spine: map[string]commands{}}
 	if err := one.readCommands(""); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Faults are planted in the spine, the core, the tool and the translator with its C.
+func TestAllAreasGetFaults(t *testing.T) {
+	t.Parallel()
+	all, err := candidates("../..", regexp.MustCompile("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for _, m := range all {
+		for _, area := range []string{"spine/", "internal/core/", "internal/tool/", "tools/goc/", runtimeSupport} {
+			if strings.HasPrefix(m.file, area) {
+				count[area]++
+			}
+		}
+	}
+	if len(count) != 5 || slices.Min(slices.Collect(maps.Values(count))) < 100 {
+		t.Errorf("places for faults: %v", count)
 	}
 }

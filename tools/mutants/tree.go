@@ -45,7 +45,7 @@ var runsTool = map[string]bool{"test/loader/programs": true, "test/tool/commands
 
 // newTree copies the files that git lists, and the build directory with its times, so that a fault causes only the
 // necessary builds.
-func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
+func newTree(ctx context.Context, top string) (*tree, error) {
 	directory, err := os.MkdirTemp("", "mt-") // a short name, because sockets are created below it
 	if err != nil {
 		return nil, err
@@ -60,17 +60,11 @@ func newTree(ctx context.Context, top string, sanitize bool) (*tree, error) {
 	if text, err := t.command("sh", "-c", copyAll, "sh", directory, top); err != nil {
 		return nil, fmt.Errorf("copying: %w\n%s", err, text)
 	}
-	builds := []string{""}
-	goals := []string{"-s", "all"}
-	if sanitize {
-		builds = append(builds, sanitizers...)
-		goals = append(goals, sanitizers...)
-	}
-	if text, err := t.command("make", goals...); err != nil {
+	if text, err := t.command("make", append([]string{"-s", "all"}, sanitizers...)...); err != nil {
 		return t, fmt.Errorf("make: %w\n%s", err, text)
 	}
 	t.spine = map[string]commands{}
-	for _, build := range builds {
+	for _, build := range append([]string{""}, sanitizers...) {
 		if err := t.readCommands(build); err != nil {
 			return t, err
 		}
