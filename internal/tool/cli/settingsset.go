@@ -223,6 +223,7 @@ func exclude(s *invocation, c settings.Options) error {
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.
 func printPlanned(s *invocation, written *settings.Written) error {
+	s.plan(written.Path, written.Text, written.Gone)
 	if written.Gone {
 		return writeJSON(s, written.Content)
 	}

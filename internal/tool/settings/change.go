@@ -505,17 +505,14 @@ func (c *Options) devices(lister Devices, object map[string]any) error {
 		}
 		for _, at := range hits {
 			d := all[at]
-			entry, ok := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
-			if !ok {
-				return exit.Problem("--device: %s supports only Vulkan 1.0, and settings cannot name devices of Vulkan 1.0", d.Name)
+			entry, err := deviceEntry(&d)
+			if err != nil {
+				return err
 			}
 			for i := range all {
 				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
 					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
 				}
-			}
-			if err := lasting(&d); err != nil {
-				return err
 			}
 			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
 			list, chosen = append(list, entry), append(chosen, d)

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -29,19 +30,29 @@ func versionIn(uuid string) string {
 	return text
 }
 
-// lasting returns an error for a device that settings would lose with the next update of its driver; the error says how to
-// choose the driver instead. After an update, the loader finds a device by its UUIDs, or by its name if no other device has
-// it (SET-95).
-func lasting(d *discover.Device) error {
+// CanName returns an error for a device that settings cannot name, or would lose with the next update of its driver; then the
+// error says how to choose the driver instead. After an update, the loader finds a device by its UUIDs, or by its name if no
+// other device has it (SET-95).
+func CanName(d *discover.Device) error {
+	_, err := deviceEntry(d)
+	return err
+}
+
+// deviceEntry returns a device's UUIDs and version as they are in settings, or the error of CanName.
+func deviceEntry(d *discover.Device) (map[string]any, error) {
+	entry, is := explicitDevice(fmt.Sprintf("%s/%s/%d", d.DeviceUUID, d.DriverUUID, int32(d.DriverVersion)))
+	if !is {
+		return nil, exit.Problem("--device: %s supports only Vulkan 1.0, and settings cannot name devices of Vulkan 1.0", d.Name)
+	}
 	version := versionIn(d.DeviceUUID)
 	if version == "" {
-		return nil
+		return entry, nil
 	}
 	instead := shell.Line("vkloader settings set --driver NAME (vkloader list drivers shows the name)")
 	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash { // on Windows, Wine's driver may be before it
 		instead = "vkloader settings set --driver " + shell.Quoted(name)
 	}
-	return exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+
+	return nil, exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+
 		"device. Choose its driver instead: %s", d.Name, version, instead)
 }
 

@@ -194,6 +194,8 @@ type LayerSettings struct {
 	Variables []VariableLine `json:"variables,omitempty"` // variables with the same effect
 
 	Presets []Preset `json:"presets,omitempty"` // from the manifest
+	About   About    `json:"-"`
+	Library string   `json:"-"` // as the manifest names it
 
 	Text string `json:"-"` // the content of the file
 }
@@ -320,7 +322,8 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 		return nil, err
 	}
 	c.Layer = layer.Name
-	answer := &LayerSettings{Layer: c.Layer, Manifest: found.Manifest, Presets: layer.Presets, Settings: []SettingNow{}}
+	answer := &LayerSettings{Layer: c.Layer, Manifest: found.Manifest, Presets: layer.Presets, Settings: []SettingNow{},
+		About: layer.About, Library: found.Library}
 	if c.Variables {
 		return answer, c.variables(layer, answer)
 	}

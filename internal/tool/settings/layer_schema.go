@@ -119,8 +119,14 @@ type rawPreset struct {
 	Settings                   elements[rawValue]
 }
 
+// rawLayer is a layer in the manifest's JSON. Members whose form does not matter for the settings are of any type.
 type rawLayer struct {
 	Name       string
+	Text       any `json:"description"`
+	URL        any
+	Platforms  any
+	API        any                             `json:"api_version"`
+	Version    any                             `json:"implementation_version"`
 	Extensions elements[struct{ Name string }] `json:"instance_extensions"`
 	Features   features
 }
@@ -130,7 +136,14 @@ type Layer struct {
 	Name     string
 	Settings []Setting
 	Presets  []Preset
+	About    About
 }
+
+// About is what a manifest says about its layer; "": nothing.
+type About struct{ Description, URL, Platforms, API, Version string }
+
+// IsWeb reports whether the URL is one that a browser opens safely.
+func (a About) IsWeb() bool { return strings.HasPrefix(a.URL, "https://") }
 
 // ReadLayer reads the settings of a layer from its manifest.
 func ReadLayer(text []byte, name string) (*Layer, error) {
@@ -154,6 +167,7 @@ func ReadLayer(text []byte, name string) (*Layer, error) {
 		variables := slices.ContainsFunc(one.Extensions, func(e struct{ Name string }) bool { return e.Name == "VK_EXT_layer_settings" })
 		l.add(one.Features.Settings, variables, "", 0)
 		l.addPresets(one.Features.Presets)
+		l.About = About{textOf(one.Text), textOf(one.URL), textOf(one.Platforms), textOf(one.API), textOf(one.Version)}
 		break
 	}
 	return l, nil

@@ -40,6 +40,9 @@ func (o override) Address() string { return filesFile{Path: o.Where}.Address() }
 // allPrograms is shown if no program is named.
 const allPrograms = "all programs"
 
+// bannerPart is the banner alone, which the page asks for again when its window gets the focus.
+var bannerPart = &Page{Name: "banner", Data: func(r *Request) (any, error) { return bannerOf(r), nil }}
+
 // bannerOf collects the overrides in force.
 func bannerOf(r *Request) *banner {
 	b := &banner{}

@@ -37,6 +37,7 @@ type chain struct {
 	Say     string       // the announcement of the last step for screen readers
 	Sides   []side
 	Unread  string // why the page cannot switch layers; "": it can
+	Foreign bool   // devices of another machine cannot be listed
 	Still   bool   // the picture is drawn without child processes: there are too many layers and drivers
 }
 
@@ -50,7 +51,28 @@ type row struct {
 	Now     string // the draft's control: on, off, auto; "": none
 	Way     string // the shell line that switches the layer for a loader without settings files; "": the page can
 	Changed bool   // the draft puts it into use or out of use
+	Key     string // the layer's name or the driver's manifest
+	Step    string // the beginning of the row's steps
+	Edited  bool   // the draft is about it
 }
+
+// CanSwitch reports whether settings can put the row into use or out of use. Programs need one driver.
+func (r row) CanSwitch() bool {
+	return r.Kind == "layer" || r.Manifest != "" && r.But == "" && !(r.First && r.Last)
+}
+
+// driversOf returns the manifests of the drivers in use, in order.
+func driversOf(e *survey.Explanation) (list []string) {
+	for _, item := range e.In {
+		if item.Kind == "driver" {
+			list = append(list, item.Manifest)
+		}
+	}
+	return list
+}
+
+// namedDrivers says what settings that name drivers do after an update.
+const namedDrivers = "The drivers are named by their manifests, which an update of a driver keeps. A driver that is installed later is not among them."
 
 // maxRows is the maximum number of rows on a page, unless the reader asks for all.
 const maxRows = 60
@@ -92,8 +114,10 @@ func chainOf(r *Request) (any, error) {
 		c.Library, c.Own = l.File, r.typed.unconfirmed(l, s.App)
 	}
 	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
-		c.Draft.entries, c.Draft.Exact = slices.Clone(c.Draft.initial), c.Draft.initialExact
+		c.Draft.reset()
 	}
+	m := r.Tool.Machine()
+	c.Foreign = m.Foreign()
 	c.draw(r)
 	c.Still = len(c.Before.In)+len(c.Before.Out) > maxAsked
 	q := s.query()
@@ -122,7 +146,7 @@ func (c *chain) draw(r *Request) {
 				from = after
 			}
 		}
-		c.Say = c.Draft.do(act, from.ActiveLayers())
+		c.Say = c.Draft.do(act, from.ActiveLayers(), driversOf(from))
 	}
 	if !c.Draft.empty() {
 		after, err := c.with(r)
@@ -143,6 +167,9 @@ func (c *chain) with(r *Request) (*survey.Explanation, error) {
 		return nil, err
 	}
 	c.Line, c.Note = string(Line(plan.Args)), plan.Note
+	if c.Draft.Drivers != nil {
+		c.Note = strings.TrimSpace(c.Note + "\n" + namedDrivers)
+	}
 	return explainedFor(r, seeing(r.Tool, plan.Files), c.subject)
 }
 
@@ -167,7 +194,7 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 	for _, e := range c.Before.In {
 		was[key{e.Kind, e.Manifest, e.Name}] = true
 	}
-	layers := len(now.ActiveLayers())
+	count := map[string]int{"layer": len(now.ActiveLayers()), "driver": len(driversOf(now))}
 	add := func(e explain.Item, in bool) {
 		n := len(c.Rows) + c.More
 		if c.Find != "" && !strings.Contains(strings.ToLower(e.Name), strings.ToLower(c.Find)) {
@@ -177,12 +204,18 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 			c.More++
 			return
 		}
-		layer := in && e.Kind == "layer"
-		c.Rows = append(c.Rows, row{Item: e, N: n, In: in, First: layer && e.Order == 1, Last: layer && e.Order == layers,
-			Now: c.Draft.says(e.Name), Changed: in != was[key{e.Kind, e.Manifest, e.Name}]})
-		if c.Unread != "" && e.Kind == "layer" {
-			c.Rows[len(c.Rows)-1].Way = way(c.Before.Loader, e.Name, in)
+		one := row{Item: e, N: n, In: in, First: in && e.Order == 1, Last: in && e.Order == count[e.Kind],
+			Changed: in != was[key{e.Kind, e.Manifest, e.Name}], Key: e.Name}
+		switch {
+		case e.Kind == "driver":
+			one.Step, one.Key = driverStep, e.Manifest
+		case c.Unread != "":
+			one.Way = way(c.Before.Loader, e.Name, in)
+		default:
+			one.Now = c.Draft.says(e.Name)
 		}
+		one.Edited = one.Changed || one.Now != "" || one.Step != "" && c.Draft.Drivers != nil
+		c.Rows = append(c.Rows, one)
 	}
 	for _, e := range now.In {
 		add(e, true)
@@ -195,16 +228,17 @@ func (c *chain) rows(now *survey.Explanation, all bool) {
 // CanInstall reports whether the tool can make its loader the one of the system.
 func (c *chain) CanInstall() bool { return runtime.GOOS == "linux" }
 
-// Same reports whether the change affects no layer.
+// Same reports whether the change affects no layer and no driver.
 func (c *chain) Same() bool {
-	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers())
+	return c.After != nil && slices.Equal(c.Before.ActiveLayers(), c.After.ActiveLayers()) && slices.Equal(driversOf(c.Before), driversOf(c.After))
 }
 
 // side is a column of the comparison.
 type side struct {
-	Title string
-	Items []sideItem
-	More  int
+	Title   string
+	Items   []sideItem
+	More    int
+	Drivers []sideItem // nil: the change affects none
 }
 
 // sideItem is a layer in a column. Mark is the layer's change.
@@ -230,6 +264,9 @@ func (c *chain) compare() {
 		return items
 	}
 	c.Sides = []side{{Title: "Now", Items: mark(before, after, "goes")}, {Title: "With the change", Items: mark(after, before, "new")}}
+	if old, fresh := driversOf(c.Before), driversOf(c.After); !slices.Equal(old, fresh) {
+		c.Sides[0].Drivers, c.Sides[1].Drivers = mark(old, fresh, "goes"), mark(fresh, old, "new")
+	}
 	for i := range c.Sides {
 		if s := &c.Sides[i]; len(s.Items) > maxRows {
 			s.Items, s.More = s.Items[:maxRows], len(s.Items)-maxRows

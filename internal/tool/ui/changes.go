@@ -79,6 +79,7 @@ var changes = map[string]Offer{
 	"clear":         clearChange{},
 	"policy":        policyChange{},
 	"layers":        settingsChange{},
+	"devices":       deviceChange{},
 	"layersettings": layerChange{},
 	"use":           useChange{},
 	"save":          saveChange{},

@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
 
-// draft is a layer list of a settings file that the user edits on the page.
+// draft is a list of layers and one of drivers of a settings file, which the user edits on the page.
 type draft struct {
 	app     string
 	All     bool                   // for all programs
 	Expires string                 // the expiry for "settings set"; "": unchanged
 	entries []settings.LayerChoice // from the program down
 	Exact   bool                   // no other layers
+	Drivers []string               // the manifests of the drivers in use; nil: unchanged
 
 	initial      []settings.LayerChoice // as in the current settings file
 	initialExact bool
@@ -44,6 +46,7 @@ func draftOf(r *Request, s *subject) (*draft, error) {
 	}
 	d.start(now)
 	d.initial, d.initialExact = slices.Clone(d.entries), d.Exact
+	d.Drivers = r.Refs("driver")
 	if r.Query.Has("layer") {
 		d.entries, d.Exact = nil, r.Query.Get("exact") != ""
 		for _, text := range r.Query["layer"] {
@@ -120,7 +123,7 @@ func (d *draft) enter(text string) error {
 
 // Layers returns the entries in the notation of the address.
 func (d *draft) Layers() (list []string) {
-	if d.empty() {
+	if d.sameLayers() {
 		return nil
 	}
 	for _, e := range d.entries {
@@ -137,7 +140,17 @@ func (d *draft) Layers() (list []string) {
 func (d *draft) Given() bool { return !d.empty() }
 
 // empty reports whether the draft equals the current settings.
-func (d *draft) empty() bool { return d.Exact == d.initialExact && slices.Equal(d.entries, d.initial) }
+func (d *draft) empty() bool { return d.sameLayers() && d.Drivers == nil }
+
+// sameLayers reports whether the layers of the draft are those of the current settings.
+func (d *draft) sameLayers() bool {
+	return d.Exact == d.initialExact && slices.Equal(d.entries, d.initial)
+}
+
+// reset removes every change.
+func (d *draft) reset() {
+	d.entries, d.Exact, d.Drivers = slices.Clone(d.initial), d.initialExact, nil
+}
 
 // query adds the draft to an address.
 func (d *draft) query(q url.Values) {
@@ -147,20 +160,27 @@ func (d *draft) query(q url.Values) {
 	if d.Expires != "" {
 		q.Set("expires", d.Expires)
 	}
-	if !d.empty() {
+	if !d.sameLayers() {
 		q["layer"] = d.Layers()
 		if d.Exact {
 			q.Set("exact", "1")
 		}
 	}
+	for _, manifest := range d.Drivers {
+		q.Add("driver", url.QueryEscape(manifest))
+	}
 }
 
 // change returns the change that writes the draft.
 func (d *draft) change(r *Request) *settings.Options {
-	c := &settings.Options{Layers: d.entries, OnlyThese: d.Exact, Expires: d.Expires, System: r.System}
+	c := &settings.Options{Drivers: d.Drivers, Expires: d.Expires, System: r.System}
 	if !d.All {
 		c.Apps = []string{d.app}
 	}
+	if d.sameLayers() {
+		return c
+	}
+	c.Layers, c.OnlyThese = d.entries, d.Exact
 	named := slices.ContainsFunc(d.entries, func(e settings.LayerChoice) bool { return e.Control != "" })
 	switch last := len(d.entries) - 1; {
 	case named && d.entries[last].Control == "": // at the end, the place of all others is the default
@@ -174,7 +194,7 @@ func (d *draft) change(r *Request) *settings.Options {
 	return c
 }
 
-// lineOf returns the command line of a change of layers.
+// lineOf returns the command line of a change of layers and drivers.
 func lineOf(c *settings.Options) []string {
 	args := []string{"settings", "set"}
 	for _, app := range c.Apps {
@@ -182,6 +202,9 @@ func lineOf(c *settings.Options) []string {
 	}
 	for _, l := range c.Layers {
 		args = append(args, "--layer", l.String())
+	}
+	for _, manifest := range c.Drivers {
+		args = append(args, "--driver", manifest)
 	}
 	if c.OnlyThese {
 		args = append(args, "--only-these-layers")
@@ -202,10 +225,10 @@ func lineOf(c *settings.Options) []string {
 func (d *draft) plan(r *Request) (*Plan, error) {
 	who := term.Either(!d.All, d.app, allPrograms)
 	c := d.change(r)
-	return settingsPlan(r, "Write the layers for "+who, lineOf(c), c)
+	return settingsPlan(r, "Write the settings for "+who, lineOf(c), c)
 }
 
-// settingsChange writes the draft's layer list.
+// settingsChange writes the draft.
 type settingsChange struct{}
 
 // Plan implements Offer.
@@ -251,14 +274,17 @@ func (d *draft) insert(e settings.LayerChoice) {
 }
 
 // do applies a step and describes it: on:NAME, off:NAME, usual:NAME, up:NAME, down:NAME or to:NAME:NAME. chain has the
-// page's layers from the program down.
-func (d *draft) do(act string, chain []string) string {
+// page's layers from the program down. For drivers, the step begins with driverStep, and drivers has their manifests.
+func (d *draft) do(act string, chain, drivers []string) string {
 	verb, rest, _ := strings.Cut(act, ":")
 	first, second, _ := strings.Cut(rest, ":")
 	name, err := url.QueryUnescape(first)
 	target, wrong := url.QueryUnescape(second)
 	if err != nil || wrong != nil || name == "" {
 		return ""
+	}
+	if verb, is := strings.CutPrefix(verb, driverStep); is {
+		return d.doDriver(verb, name, drivers)
 	}
 	from := slices.Index(chain, name)
 	switch verb {
@@ -276,6 +302,30 @@ func (d *draft) do(act string, chain []string) string {
 		return d.move(chain, from, slices.Index(chain, target))
 	}
 	return ""
+}
+
+// driverStep begins the steps for drivers.
+const driverStep = "driver-"
+
+// doDriver applies a step to a driver. used has the manifests of the drivers in use, in order.
+func (d *draft) doDriver(verb, manifest string, used []string) string {
+	list, name := slices.Clone(used), machine.Style.Base(manifest)
+	at := slices.Index(list, manifest)
+	to := at + map[string]int{"up": -1, "down": 1}[verb]
+	switch {
+	case verb == "on" && at < 0:
+		list = append(list, manifest)
+	case verb == "off" && at >= 0:
+		list = slices.Delete(list, at, at+1)
+	case at >= 0 && to >= 0 && to < len(list):
+		list[at], list[to] = list[to], list[at]
+		d.Drivers = list
+		return fmt.Sprintf("%s is now driver %d of %d", name, to+1, len(list))
+	default:
+		return ""
+	}
+	d.Drivers = list
+	return name + " is switched " + verb
 }
 
 // maxOrdered is the number of layers that can be ordered. The address contains all of them.

@@ -53,7 +53,8 @@ type filesKind struct {
 type filesPlace struct {
 	explain.Searched
 	Files []filesFile
-	More  int // the number of files on other pages
+	Mark  string // whether a settings file is in force; "": it is none
+	More  int    // the number of files on other pages
 }
 
 // filesFile is a file in a place.
@@ -93,8 +94,12 @@ func filesOf(r *Request) (any, error) {
 		p := explain.Searched{For: "settings of layers", Path: place.File, From: place.From, Exists: m.Exists(place.File), Manifests: []string{}}
 		searched.Places = append(searched.Places, p)
 	}
+	force, err := filesInForce(r)
+	if err != nil {
+		return nil, err
+	}
 	if wanted := r.Ref("file"); wanted != "" {
-		return filesOne(r, &m, searched.Places, wanted)
+		return filesOne(r, &m, searched.Places, wanted, force)
 	}
 	view := &filesView{Name: r.Query.Get("name")}
 	view.From, _ = strconv.Atoi(r.Query.Get("from"))
@@ -107,9 +112,9 @@ func filesOf(r *Request) (any, error) {
 		if n := len(view.Kinds); n == 0 || !strings.EqualFold(view.Kinds[n-1].Title, p.For) {
 			view.Kinds = append(view.Kinds, filesKind{Title: strings.ToUpper(p.For[:1]) + p.For[1:]})
 		}
-		place := filesPlace{Searched: p}
+		place := filesPlace{Searched: p, Mark: force[p.Path]}
 		for _, file := range pathsIn([]explain.Searched{p}) {
-			f := fileOf(file, judged, rows)
+			f := fileOf(file, judged, rows, force)
 			if len(f.Problems) > 0 || f.Problem != "" {
 				view.Bad = append(view.Bad, f)
 			}
@@ -142,6 +147,26 @@ func filesOf(r *Request) (any, error) {
 	return view, nil
 }
 
+// inForceMark marks a settings file that programs get.
+const inForceMark = "in force"
+
+// filesInForce returns the marks of settings files, by path, from "settings show".
+func filesInForce(r *Request) (map[string]string, error) {
+	shown, err := inForce(r, "")
+	if err != nil {
+		return nil, err
+	}
+	marks := map[string]string{}
+	for _, path := range shown.Shadowed {
+		marks[path] = "ignored: another settings file is before it"
+	}
+	marks[shown.File] = inForceMark
+	if shown.LayerSettings != nil {
+		marks[shown.LayerSettings.File] = inForceMark
+	}
+	return marks, nil
+}
+
 // ownersOf returns the packages of files. Only the program rpm reads rpm's database, and the page does not start it.
 func ownersOf(m *machine.Machine, files []string) map[string]string {
 	owners := m.Owners(files)
@@ -172,13 +197,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 // told returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
 func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.ListEntry, err error) {
 	judged, rows = map[string]*validation.Result{}, map[string][]discover.ListEntry{}
-	args := []string{"validate", "--json", "--file-only", "--"}
-	for _, file := range files {
-		if path.Base(file) != settings.LayerFileName {
-			args = append(args, file)
-		}
-	}
-	if len(args) > 4 {
+	args := append([]string{"validate", "--json", "--file-only", "--"}, files...)
+	if len(files) > 0 {
 		var says struct{ Files []validation.Result }
 		if err := r.Tool.Run(r, args...).Decode(&says); err != nil {
 			return nil, nil, err
@@ -200,8 +220,11 @@ func told(r *Request, files []string) (judged map[string]*validation.Result, row
 }
 
 // fileOf returns the data of a file.
-func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.ListEntry) filesFile {
-	f := filesFile{Path: file, Base: path.Base(file)}
+func fileOf(file string, judged map[string]*validation.Result, rows map[string][]discover.ListEntry, force map[string]string) filesFile {
+	f := filesFile{Path: file, Base: path.Base(file), In: force[file] == inForceMark}
+	if why := force[file]; why != "" {
+		f.Why = append(f.Why, why)
+	}
 	for _, row := range rows[file] {
 		f.In = f.In || row.In
 		if row.But != "" {
@@ -226,7 +249,7 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 }
 
 // filesOne returns the view of one searched file with its lines.
-func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string) (*filesView, error) {
+func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted string, force map[string]string) (*filesView, error) {
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("the loader does not search this file")}
 	}
@@ -234,7 +257,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	if err != nil {
 		return nil, err
 	}
-	one := &filesText{filesFile: fileOf(wanted, judged, rows)}
+	one := &filesText{filesFile: fileOf(wanted, judged, rows, force)}
 	one.Owner = ownersOf(m, []string{wanted})[wanted]
 	r.Heading = one.Base
 	text, err := m.ReadFile(wanted)

@@ -24,15 +24,17 @@ type layersView struct {
 
 // layers is the list of layers with settings.
 type layers struct {
-	With    []string // their names
-	Without int      // the number of layers without settings
-	File    string   // the file in force; "": none
+	With    []*settings.Layer
+	Without int    // the number of layers without settings
+	File    string // the file in force; "": none
 }
 
 // layer is the form of one layer.
 type layer struct {
 	Name      string
 	Manifest  string
+	About     settings.About
+	Library   string
 	File      string // the source or the target of the values; "": none yet
 	Rows      []*layerRow
 	Presets   []settings.Preset
@@ -70,6 +72,9 @@ type layerChoice struct {
 
 // layerDiffer is a setting that differs from its default.
 type layerDiffer struct{ Label, Default, Value string }
+
+// Address returns the page with the text of the manifest.
+func (view *layer) Address() string { return filesFile{Path: view.Manifest}.Address() }
 
 // Field returns the setting's name in the form.
 func (r *layerRow) Field() string { return "s." + url.PathEscape(r.Key) }
@@ -129,13 +134,14 @@ func layersOf(r *Request) (any, error) {
 			view.Without++
 			continue
 		}
-		if l, err := settings.ReadLayer(text, row.Subject); err != nil || len(l.Settings) == 0 {
+		l, err := settings.ReadLayer(text, row.Subject)
+		if err != nil || len(l.Settings) == 0 {
 			view.Without++
 			continue
 		}
-		view.With = append(view.With, row.Subject)
+		view.With = append(view.With, l)
 	}
-	slices.Sort(view.With)
+	slices.SortFunc(view.With, func(a, b *settings.Layer) int { return strings.Compare(a.Name, b.Name) })
 	if shown, err := settings.ShowLayers(&m); err == nil && shown != nil {
 		view.File = shown.File
 	}
@@ -164,6 +170,7 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 		return nil, err
 	}
 	view.Manifest, view.File, view.Presets = says.Manifest, says.File, says.Presets
+	view.About, view.Library = says.About, says.Library
 	for _, s := range says.Settings {
 		row := &layerRow{Setting: s.Setting, Line: s.Line, Now: s.Default}
 		if s.Line > 0 {

@@ -38,7 +38,7 @@ func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 var pages = []*Page{overviewPage, programsPage, launchPage, chainPage, configurationsPage, layersPage, filesPage, reportPage}
 
 // parts lists the sections that a page loads on demand: /part/NAME.
-var parts = []*Page{picturePart, exportPart, itemPart}
+var parts = []*Page{picturePart, exportPart, itemPart, bannerPart}
 
 // Request is a request for a page.
 type Request struct {

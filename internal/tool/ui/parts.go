@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
 )
 
 // exportPart shows the draft in other forms than the user's settings file.
@@ -50,10 +51,10 @@ func exportOf(r *Request) (any, error) {
 	}
 	e := &export{}
 	m := r.Tool.Machine()
-	list := variablesFor(&m, s, before.ActiveLayers(), after.ActiveLayers())
+	list := variablesFor(&m, s, before, after)
 	switch {
 	case len(list) == 0:
-		e.Note = "Variables cannot express this change: it only changes the order of layers. Use the settings file."
+		e.Note = "Variables cannot express this change: it only changes the order. Use the settings file."
 	default:
 		with := *s
 		for _, v := range list {
@@ -63,12 +64,13 @@ func exportOf(r *Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		is, wanted := append(got.ActiveLayers(), driversOf(got)...), append(after.ActiveLayers(), driversOf(after)...)
 		switch {
-		case len(missing(got.ActiveLayers(), after.ActiveLayers()))+len(missing(after.ActiveLayers(), got.ActiveLayers())) > 0:
-			e.Note = "Variables cannot express this change: with them, programs get other layers. Use the settings file."
+		case len(missing(is, wanted))+len(missing(wanted, is)) > 0:
+			e.Note = "Variables cannot express this change: with them, programs get other layers or drivers. Use the settings file."
 			list = nil
-		case !slices.Equal(got.ActiveLayers(), after.ActiveLayers()):
-			e.Note = "With the variables, programs get the same layers in a different order. The settings file also sets the order."
+		case !slices.Equal(is, wanted):
+			e.Note = "With the variables, programs get the same layers and drivers in a different order. The settings file also sets the order."
 		}
 	}
 	if len(list) > 0 {
@@ -79,7 +81,7 @@ func exportOf(r *Request) (any, error) {
 }
 
 // variablesFor returns the variables that turn one chain into another.
-func variablesFor(m *machine.Machine, s *subject, before, after []string) (list []variable) {
+func variablesFor(m *machine.Machine, s *subject, before, after *survey.Explanation) (list []variable) {
 	add := func(v variables.ID, names []string) {
 		if len(names) == 0 {
 			return
@@ -95,8 +97,10 @@ func variablesFor(m *machine.Machine, s *subject, before, after []string) (list 
 		}
 		list = append(list, variable{v.Name(), strings.Join(names, ",")})
 	}
-	add(variables.LayersEnable, missing(after, before))
-	add(variables.LayersDisable, missing(before, after))
+	old, fresh := before.ActiveLayers(), after.ActiveLayers()
+	add(variables.LayersEnable, missing(fresh, old))
+	add(variables.LayersDisable, missing(old, fresh))
+	add(variables.DriversDisable, term.Words(missing(driversOf(before), driversOf(after)), machine.Style.Base))
 	return list
 }
 

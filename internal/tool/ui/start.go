@@ -22,7 +22,7 @@ const ChildOption = "--child"
 
 // starts lists the parts that a button starts: /start/NAME. Their Data runs in a child of the server, which loads drivers
 // and layers in further child processes.
-var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart}
+var starts = []*Page{overviewStart, pictureStart, tryStart, reportStart, devicesStart}
 
 // work is the task of a child process, on its standard input.
 type work struct {

@@ -95,12 +95,12 @@ var example = map[string][]string{
 	"/page/{address...}": {"/page/", "/page/overview", "/page/overview?notes", "/page/programs", "/page/program", "/page/program/bin/sh?elevated=1", "/page/layers", "/page/configurations", "/page/configurations/none",
 		"/page/files", "/page/report", "/page/report?collect=1", "/page/report?collect=1&still=1&app=/bin/sh", "/page/program?layer=off:VK_LAYER_a&layer=others:&do=up:VK_LAYER_a"},
 	"/part/{address...}": {"/part/picture", "/part/picture/bin/sh", "/part/export?layer=off:VK_LAYER_a&layer=others:", "/part/item?item=VK_LAYER_a",
-		"/part/try?layer=off:VK_LAYER_a&layer=others:", "/part/overview"},
+		"/part/try?layer=off:VK_LAYER_a&layer=others:", "/part/overview", "/part/banner"},
 	"/live/programs": {"/live/programs"}, "/live/process/{pid}": {"/live/process/1"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
 	"/session":                       {"/session"}, "/typed": {"/typed"},
-	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report"}, "/launch": {"/launch"},
-	"/change/{name}": {"/change/layers", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
+	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report", "/start/devices"}, "/launch": {"/launch"},
+	"/change/{name}": {"/change/layers", "/change/devices", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
 }
 
 // Every route of the table has the effect of its kind. Routes that read are GET, and start no process, as strace shows. All others are POST with

@@ -15,7 +15,10 @@ const settingsOfLayers = "home/.local/share/vulkan/settings.d/vk_layer_settings.
 func (b *browser) apply(button string) (line string) {
 	b.t.Helper()
 	b.click(button)
-	b.wait(`document.querySelector("#dialog[open] form button.first")`)
+	b.wait(`document.querySelector("#dialog[open]")`)
+	if !b.has("#dialog form button.first") {
+		b.t.Fatalf("%s: %s", button, b.text("#dialog"))
+	}
 	line = b.text("#dialog pre")
 	b.then(func() { b.click(`#dialog form button.first`) })
 	if !eval[bool](b, `!document.getElementById("dialog").open`) {

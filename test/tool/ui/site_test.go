@@ -133,6 +133,18 @@ func (s *site) read(name string) string {
 	return string(text)
 }
 
+// replace changes the text of a file.
+func (s *site) replace(name, old, new string) {
+	s.t.Helper()
+	text := s.read(name)
+	if !strings.Contains(text, old) {
+		s.t.Fatalf("no %q in %s", old, text)
+	}
+	if err := os.WriteFile(s.path(name), []byte(strings.Replace(text, old, new, 1)), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // layer writes the manifest of a layer, with a copy of the built library: two layers in one library would be one.
 func (s *site) layer(name, layer string, more map[string]any) {
 	s.t.Helper()
@@ -147,6 +159,24 @@ func (s *site) layer(name, layer string, more map[string]any) {
 		content[key] = value
 	}
 	s.write("share/vulkan/"+name, manifestOf("layer", content))
+}
+
+// driver adds a fake driver.
+func (s *site) driver(name string, lines ...string) {
+	s.t.Helper()
+	fake := world.New(s.t).Driver(name, lines...)
+	for _, suffix := range []string{"", ".script"} {
+		text, err := os.ReadFile(fake.Library + suffix)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if suffix != "" { // its first line names the log
+			_, rest, _ := strings.Cut(string(text), "\n")
+			text = []byte("log " + world.Encode(s.path("tmp/log")) + "\n" + rest)
+		}
+		s.write("lib/"+name+".so"+suffix, string(text))
+	}
+	s.write("share/vulkan/icd.d/"+name+".json", manifestOf("ICD", map[string]any{"library_path": s.path("lib/" + name + ".so"), "api_version": "1.3.0"}))
 }
 
 func manifestOf(kind string, content map[string]any) string {

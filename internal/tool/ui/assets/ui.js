@@ -145,7 +145,14 @@ function address() {
 function place(element, html) {
   const focused = document.activeElement && element.contains(document.activeElement) ? document.activeElement.id : "";
   const open = new Set(Array.from(element.querySelectorAll("details[open][id]"), (d) => d.id));
+  const filters = Array.from(element.querySelectorAll("[data-filter]"), (by) => [by.id, by.value]);
   element.innerHTML = html;
+  for (const [id, value] of address().split("?")[0] === shownPage ? filters : []) {
+    if (document.getElementById(id)) {
+      document.getElementById(id).value = value;
+    }
+  }
+  filter();
   element.querySelectorAll("details[id]").forEach((d) => (d.open ||= open.has(d.id)));
   let to = focused && document.getElementById(focused);
   if (to && to.disabled && to.dataset.or) {
@@ -386,15 +393,25 @@ async function launch(form, submitter) {
   stop.disabled = true;
 }
 
-// wanted reports whether the reader wants to see a line of a program.
-function wanted(item) {
-  const text = document.getElementById("search").value.toLowerCase();
-  return item.dataset.level.startsWith(document.getElementById("level").value) && item.textContent.toLowerCase().includes(text);
+// wanted reports whether the page's filters let an element through: a select by its level, a field by its text.
+function wanted(element) {
+  return Array.from(main.querySelectorAll("[data-filter]")).every((by) => {
+    const value = by.value.toLowerCase();
+    const text = by.tagName === "SELECT" ? element.dataset.level : element.textContent.toLowerCase();
+    return !element.matches(by.dataset.filter) || (by.tagName === "SELECT" ? text.startsWith(value) : text.includes(value));
+  });
+}
+
+// filter hides the elements that the page's filters do not let through.
+function filter() {
+  for (const by of main.querySelectorAll("[data-filter]")) {
+    main.querySelectorAll(by.dataset.filter).forEach((element) => (element.hidden = !wanted(element)));
+  }
 }
 
 document.addEventListener("input", (event) => {
-  if (event.target.id === "search" || event.target.id === "level") {
-    document.querySelectorAll("#output li").forEach((item) => (item.hidden = !wanted(item)));
+  if (event.target.dataset.filter) {
+    filter();
   }
 });
 
@@ -474,6 +491,22 @@ window.addEventListener("hashchange", () => {
   }
 });
 document.addEventListener("visibilitychange", follow);
+
+// The window shows overrides that a terminal has changed meanwhile. It loads the page again unless the user has typed something, or a
+// process of the page runs.
+window.addEventListener("focus", async () => {
+  const [banner, fresh] = [document.getElementById("banner"), document.createElement("template")];
+  const html = banner && (await ask("/part/banner").catch(() => null));
+  fresh.innerHTML = html;
+  if (html === null || fresh.innerHTML === banner.innerHTML || !banner.isConnected) {
+    return;
+  }
+  banner.innerHTML = html;
+  const typed = Array.from(main.querySelectorAll("input, textarea")).some((e) => e.value !== e.defaultValue || e.checked !== e.defaultChecked);
+  if (!typed && !dialog.open && !main.querySelector("#output:not([hidden]), [aria-busy]")) {
+    load();
+  }
+});
 
 // begin exchanges the token of the printed address for the secret.
 async function begin() {

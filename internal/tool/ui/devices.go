@@ -1,0 +1,132 @@
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/survey"
+	"vkloader/internal/tool/term"
+)
+
+// devicesStart lists the devices in a child process, with a form that chooses some of them for the settings file.
+var devicesStart = &Page{Name: "devices", Title: "Listing devices", Data: devicesOf}
+
+// devices is the data of the part.
+type devices struct {
+	App     string
+	List    []chosenDevice
+	Problem string // why they could not be listed, or not all
+}
+
+// chosenDevice is a device with its place among the devices of the settings.
+type chosenDevice struct {
+	survey.Device
+	Place   int    // from 1; 0: not chosen
+	Refused string // why settings cannot name it; "": they can
+}
+
+// listed are the members of "list devices" that the page shows.
+type listed struct {
+	Devices []survey.Device
+	Problem string
+}
+
+func devicesOf(r *Request) (any, error) {
+	s, err := subjectOf(r)
+	if err != nil {
+		return nil, err
+	}
+	ran := r.Tool.Run(r, "list", "devices", "--json")
+	if ran.Value == nil {
+		return &devices{Problem: ran.Failed().Error()}, nil
+	}
+	var found listed
+	if err := json.Unmarshal([]byte(ran.Out), &found); err != nil {
+		return nil, err
+	}
+	view := &devices{App: s.App, Problem: found.Problem}
+	file, err := inForce(r, s.App)
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range found.Devices {
+		one := chosenDevice{Device: d}
+		if err := settings.CanName(&d.Device); err != nil {
+			one.Refused = strings.TrimPrefix(err.Error(), "--device: ")
+		}
+		for j, o := range found.Devices {
+			if j != i && o.DeviceUUID == d.DeviceUUID && one.Refused == "" {
+				one.Refused = "it has the same UUIDs as " + o.Name + ": no settings can tell them apart"
+			}
+		}
+		if file.InForce != nil {
+			one.Place = 1 + slices.IndexFunc(file.InForce.Devices, func(c settings.ShownDevice) bool { return c.DeviceUUID == d.DeviceUUID })
+		}
+		view.List = append(view.List, one)
+	}
+	return view, nil
+}
+
+// Places returns the places that a device can have.
+func (d *devices) Places() (list []int) {
+	for _, one := range d.List {
+		if one.Refused == "" {
+			list = append(list, len(list)+1)
+		}
+	}
+	return list
+}
+
+// Lasting says how the settings find a device after an update of its driver.
+func (*devices) Lasting() string { return settings.Lasting }
+
+// deviceChange writes the chosen devices. Its command line runs in a child, which tries the settings.
+type deviceChange struct{}
+
+// Plan implements Offer. The fields are at-UUID with the place of each device.
+func (deviceChange) Plan(r *Request) (*Plan, error) {
+	app, err := r.program()
+	if err != nil {
+		return nil, err
+	}
+	places := map[int]string{}
+	for _, uuid := range r.Query["device"] {
+		n, err := strconv.Atoi(term.Or(r.Query.Get("at-"+uuid), "0"))
+		switch {
+		case err != nil || n < 0:
+			return nil, errors.New("this is not a place of a device")
+		case n > 0 && places[n] != "":
+			return nil, failure("two devices have the place " + strconv.Itoa(n))
+		case n > 0:
+			places[n] = uuid
+		}
+	}
+	line := []string{"settings", "set"}
+	for n := range len(r.Query["device"]) {
+		if uuid := places[n+1]; uuid != "" {
+			line = append(line, "--device", uuid)
+		}
+	}
+	if len(places) == 0 {
+		return nil, errors.New("choose at least one device")
+	}
+	if app != "" {
+		line = append(line, "--app", app)
+	}
+	if expires := r.Query.Get("expires"); expires != "" {
+		line = append(line, "--expires", expires)
+	}
+	if r.System {
+		line = append(line, "--system")
+	}
+	dry := r.Started(append(slices.Clone(line), "--dry-run")...)
+	if len(dry.Planned) == 0 {
+		return nil, dry.Failed()
+	}
+	return &Plan{Title: "Choose the devices for " + term.Or(app, allPrograms), Args: line, Files: dry.Planned, Note: settings.Lasting,
+		Also: []string{settings.SetAside(dry.Planned[0].Path)}}, nil
+}
