@@ -52,8 +52,8 @@ func TestCodesAreRaised(t *testing.T) {
 	used := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+\b`)
 	tables := map[string]*regexp.Regexp{
-		"internal/core/diag/codes.go":   regexp.MustCompile(`(?m)^\t(\w+): +\{"[a-z-]+", `),
-		"internal/tool/doctor/codes.go": regexp.MustCompile(`(?m)^\t(\w+) +Code += "`),
+		"internal/core/diag/codes.go":    regexp.MustCompile(`(?m)^\t(\w+): +\{"[a-z-]+", `),
+		"internal/tool/doctor/zcodes.go": regexp.MustCompile(`(?m)^\t(\w+) +Code += "`),
 	}
 	codes := map[string]string{}
 	for _, f := range sources(t) {

@@ -6,23 +6,25 @@ import (
 	"testing"
 )
 
-// docs/findings.md promises names, severities, statements and texts: it has exactly those of the tables.
+// docs/findings.md promises names, severities, statements and texts: it has exactly those of the tables. So have the constants.
 func TestFindingsAreDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/findings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented, now := strings.Split(string(text), "\n"), strings.Split(findingsPage(), "\n")
-	for i := range max(len(documented), len(now)) {
-		line := func(lines []string) string {
-			if i < len(lines) {
-				return lines[i]
-			}
-			return "nothing"
+	for file, page := range map[string]string{"docs/findings.md": findingsPage(), "internal/tool/doctor/zcodes.go": codeConstants()} {
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if line(documented) != line(now) {
-			t.Errorf("line %d of docs/findings.md:\n%s\nthe tables have\n%s", i+1, line(documented), line(now))
+		documented, now := strings.Split(string(text), "\n"), strings.Split(page, "\n")
+		for i := range max(len(documented), len(now)) {
+			line := func(lines []string) string {
+				if i < len(lines) {
+					return lines[i]
+				}
+				return "nothing"
+			}
+			if line(documented) != line(now) {
+				t.Errorf("line %d of %s:\n%s\nthe tables have\n%s", i+1, file, line(documented), line(now))
+			}
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Command pages writes the pages that are generated from the tables of findings, of loaders' features and of variables:
-// docs/findings.md, docs/loaders.md, docs/variables.md, and the spine's header of variables.
+// docs/findings.md, docs/loaders.md, docs/variables.md, the spine's header of variables, and the constants of the doctor's codes.
 package main
 
 import (
@@ -9,12 +9,12 @@ import (
 
 // pages are the texts, by the name of the file.
 var pages = map[string]func() string{
-	"findings": findingsPage, "loaders": loadersPage, "variables": variablesPage, "header": variablesHeader,
+	"findings": findingsPage, "loaders": loadersPage, "variables": variablesPage, "header": variablesHeader, "codes": codeConstants,
 }
 
 func main() {
 	if len(os.Args) != 3 || pages[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: pages findings|loaders|variables|header FILE")
+		fmt.Fprintln(os.Stderr, "usage: pages findings|loaders|variables|header|codes FILE")
 		os.Exit(2)
 	}
 	if err := os.WriteFile(os.Args[2], []byte(pages[os.Args[1]]()), 0o644); err != nil {

@@ -17,7 +17,7 @@ type rule struct {
 // WithProcess a process with its program.
 func rules() []rule {
 	return []rule{
-		{codes: []Code{RegistryStale, RegistryOff, RegistrySwitched, RegistryUnread}, windows: (*windowsExam).registry},
+		{codes: []Code{RegistryStale, RegistryOff, RegistrySwitchedOff, RegistryUnread}, windows: (*windowsExam).registry},
 		{codes: []Code{SDKRemoved}, macos: (*macExam).sdks},
 		{codes: []Code{DriverPackage}, // with the decision's codes
 			linux: (*exam).decisions, windows: (*windowsExam).decisions, macos: (*macExam).decisions},
@@ -57,7 +57,7 @@ func rules() []rule {
 		{codes: []Code{NotInstalled}, linux: (*exam).absence},
 		{codes: []Code{LoaderIgnores}, linux: (*exam).ignored, windows: (*windowsExam).ignored},
 		{codes: []Code{ProgramStatic}, linux: (*exam).static},
-		{codes: []Code{OtherSizeLacks}},
+		{codes: []Code{OtherWordSize}},
 		{codes: []Code{ProcessOldFile, ProcessDiffers}},
 	}
 }

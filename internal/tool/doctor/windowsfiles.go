@@ -57,7 +57,7 @@ func (e *windowsExam) registry() {
 				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 			}
 		case v.Data != zero:
-			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitched, RegistryOff)
+			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitchedOff, RegistryOff)
 			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
 			if code == RegistryOff && e.gone(at, v) {
 				e.offering(f, windowsChange{entry: at})
