@@ -201,12 +201,23 @@ func MakersKernel(kernel string) string {
 	return ""
 }
 
-// Label returns the device's name in the machine's list of PCI devices, or else its title.
+// Label returns the device's name in the machine's list of PCI devices, or else its chip's, or its maker with its numbers.
 func (g *GPU) Label(m *machine.Machine) string {
-	if name := pciName(m, g.Vendor, g.Device); name != "" {
-		return strings.TrimSpace(g.Maker() + " " + name)
+	name, maker := pciName(m, g.Vendor, g.Device), g.Maker()
+	if c := ChipOf(m, g.Vendor, g.Device, g.Directory); name == "" && c != nil {
+		name = c.Name
 	}
-	return g.Title()
+	switch {
+	case strings.HasPrefix(name, maker+" "):
+		return name
+	case name != "":
+		return strings.TrimSpace(maker + " " + name)
+	case g.Vendor == "":
+		return g.Name
+	case g.Device == "":
+		return strings.TrimSpace(maker + " device")
+	}
+	return strings.TrimSpace(maker + " device " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
 }
 
 // pciName returns a device's name in the list of PCI devices: lines "VENDOR  NAME", each followed by lines "DEVICE  NAME" after

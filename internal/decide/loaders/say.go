@@ -62,9 +62,6 @@ func Line(l *Loader, program string) string {
 		return who + " has a Vulkan loader linked in (" + l.version() + "), and uses no " + Name
 	}
 	line := who + " " + verb + " " + l.Title()
-	if !l.Ours() {
-		line += ", not this loader"
-	}
 	if why := l.Why(); why != "" {
 		line += ": " + why
 	}

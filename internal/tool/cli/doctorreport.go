@@ -28,9 +28,9 @@ type section struct {
 // sectionsOf returns the sections of a report. devices means that the report has devices.
 func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	if devices {
-		list = append(list, section{title: "Devices", headings: []string{"device", "+name", "kernel driver", "nodes", "Vulkan drivers"}, none: "none",
+		list = append(list, section{title: "Devices", headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"}, none: "none",
 			rows: term.Words(r.GPUs, func(g doctor.GPU) []string {
-				return []string{g.Title(), g.Label, term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
+				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
 			})})
 	}
 	if devices || len(r.Loaders) > 0 {
@@ -111,9 +111,9 @@ func findingLines(f *doctor.Finding) (lines [][2]string) {
 	return lines
 }
 
-// notTried returns the words about an untried fix; "" for a tried one.
+// notTried returns the words about an untried fix; "" for a tried one, and where the reason does not help.
 func notTried(f *doctor.Finding) string {
-	return term.Enclosed("(not tried: ", f.Untried, ")")
+	return term.Enclosed("(not tried: ", f.NotTried(), ")")
 }
 
 // printReport prints a report as text: the inventory, then the findings. devices means that the report has devices.

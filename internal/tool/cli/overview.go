@@ -86,20 +86,34 @@ func printOverview(s *invocation, report *doctor.Report) {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
 	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Next"))
-	first := [2]string{"vkloader doctor", "all findings, with fixes"}
-	if better := worthwhile(report); better != "" && shown == 0 {
-		first = [2]string{"vkloader doctor --full", better}
+	for _, next := range nextSteps(report, shown > 0) {
+		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
-	steps := [][2]string{first}
+}
+
+// nextSteps returns the commands that help on this machine, with what they show. found means that the screen shows findings.
+func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
+	if found {
+		steps = append(steps, [2]string{"vkloader doctor", "all findings, with fixes"})
+	} else if better := worthwhile(report); better != "" {
+		steps = append(steps, [2]string{"vkloader doctor --full", better})
+	}
 	if report.Other != nil && report.Other.Idle {
 		steps = append(steps, [2]string{"vkloader doctor --bits 32 --full", "memory use in 32-bit programs"})
 	}
-	for _, next := range append(steps,
-		[2]string{"vkloader explain", "drivers and layers, with reasons"}, [2]string{"vkloader list devices --details", "devices, with this tool's library"},
-		[2]string{"vkloader run PROGRAM", "with chosen devices and layers"},
-		[2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"}, [2]string{"vkloader help", "all commands"}) {
-		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
+	if !report.Has(diag.Problem) {
+		steps = append(steps, [2]string{"vkloader doctor --app PROGRAM", "why one program fails"})
 	}
+	if len(report.Drivers) > 0 {
+		steps = append(steps, [2]string{"vkloader run --find-culprit PROGRAM", "the driver or layer that breaks it"})
+	}
+	if len(report.Drivers)+len(report.Layers) > 0 {
+		steps = append(steps, [2]string{"vkloader explain", "drivers and layers, with reasons"})
+	}
+	if len(report.GPUs) > 1 {
+		steps = append(steps, [2]string{"vkloader list devices --details", "each device, with its address"})
+	}
+	return append(steps, [2]string{"vkloader help", "all commands"})
 }
 
 // devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If nothing was tried, it

@@ -114,20 +114,20 @@ func TestLeftOut(t *testing.T) {
 	checkCauses(t, []cause{
 		{name: "NVIDIA's driver by VK_DRIVER_FILES", files: all, environ: radeon + " DISPLAY=:0", code: "gpu-left-out",
 			what: "its driver nvidia_icd.json is excluded by VK_DRIVER_FILES",
-			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "has a driver (not tried); 0000:03:00.0 (NVIDIA 10de:2520): its driver nvidia_icd.json is excluded by VK_DRIVER_FILES; nothing is wrong in the files"},
+			do:   "Nothing, if this is intended. For a program that needs the device: env -u VK_DRIVER_FILES PROGRAM", verdict: "VK_DRIVER_FILES excludes NVIDIA graphics (Ampere); no problems found"},
 		{name: "by VK_ICD_FILENAMES", files: all, environ: "VK_ICD_FILENAMES=/" + icds + "radeon_icd.json DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_ICD_FILENAMES", verdict: "is excluded by VK_ICD_FILENAMES; nothing is wrong"},
+			what: "excluded by VK_ICD_FILENAMES", verdict: "VK_ICD_FILENAMES excludes NVIDIA graphics (Ampere)"},
 		{name: "by a selection", files: all, environ: "VK_LOADER_DRIVERS_SELECT=radeon* DISPLAY=:0", code: "gpu-left-out",
-			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "is excluded by VK_LOADER_DRIVERS_SELECT; nothing is wrong"},
+			what: "excluded by VK_LOADER_DRIVERS_SELECT", verdict: "VK_LOADER_DRIVERS_SELECT excludes NVIDIA graphics (Ampere)"},
 		{name: "switched off beside another", files: all, environ: "VK_LOADER_DRIVERS_DISABLE=nvidia*,intel* DISPLAY=:0", problems: []string{"variable-match"},
 			code: "gpu-left-out", what: "excluded by VK_LOADER_DRIVERS_DISABLE", do: "env VK_LOADER_DRIVERS_DISABLE='intel*' PROGRAM"},
 		{name: "lavapipe on a machine with cards", files: all, environ: lvp, code: "software-only",
-			what: "because VK_DRIVER_FILES names this driver", verdict: "with lavapipe (Mesa), as VK_DRIVER_FILES says; nothing is wrong in the files"},
-		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "as VK_LOADER_DRIVERS_SELECT says; nothing is wrong"},
+			what: "because VK_DRIVER_FILES names this driver", verdict: "VK_DRIVER_FILES lets programs compute on the CPU; no problems found"},
+		{name: "lavapipe selected", files: all, environ: "VK_LOADER_DRIVERS_SELECT=lvp*", verdict: "VK_LOADER_DRIVERS_SELECT lets programs compute on the CPU"},
 		{name: "lavapipe beside a card for a virtual machine", files: join(card("0x10de", "vfio-pci", false), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
-			verdict: "the kernel driver vfio-pci reserves it for a virtual machine; programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
+			verdict: "vfio-pci reserves the device; programs compute on the CPU; no problems found"},
 		{name: "lavapipe without another driver", files: join(card("0x1002", "amdgpu", true), lavapipe(t), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))),
-			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "nothing is wrong"},
+			environ: lvp, code: "gpu-left-out", what: "names the drivers that programs get, and none of these is for the device", verdict: "no problems found"},
 		{name: "the only card's driver switched off", files: desktop(t, lavapipe(t)), environ: "VK_LOADER_DRIVERS_DISABLE=radeon*",
 			problems: []string{"gpu-left-out"}, code: "gpu-left-out", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
 		{name: "every driver switched off", files: desktop(t), environ: "VK_LOADER_DRIVERS_DISABLE=*", problems: []string{"variable-all-out"},
@@ -239,9 +239,9 @@ func TestChips(t *testing.T) {
 		{name: "a card that is younger than Mesa", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "22.3.6"), names), problems: []string{"gpu-needs-newer"},
 			code: "gpu-needs-newer", what: "AMD Radeon RX 9070 needs Mesa 25.0; this is 22.3.6", do: backports, verdict: "1 problem"},
 		{name: "on another distribution", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "24.2.1"), file("etc/os-release", "ID=fedora\n")),
-			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon of the generation RDNA 4 needs Mesa 25.0; this is 24.2.1",
+			problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Radeon (RDNA 4) needs Mesa 25.0; this is 24.2.1",
 			do: "Update the system to a release with Mesa 25.0 or newer."},
-		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver (not tried); nothing is wrong in the files"},
+		{name: "with a Mesa that knows it", files: pci("0x1002", "0x7550", "amdgpu", mesa("radeon", "25.0.7")), verdict: "has a driver; no problems found"},
 		{name: "Arc B", files: pci("0x8086", "0xe20b", "xe", mesa("intel", "22.3.6")), problems: []string{"gpu-needs-newer"}, code: "gpu-needs-newer", what: "Intel Arc B needs Mesa 24.3"},
 		{name: "a kernel that is too old", files: pci("0x1002", "0x7550", "", mesa("radeon", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-no-kernel-driver"},
 			code: "gpu-no-kernel-driver", what: "needs Linux 6.12; this is 6.1", do: "apt install -t bookworm-backports linux-image-amd64"},
@@ -251,17 +251,17 @@ func TestChips(t *testing.T) {
 			code: "gpu-no-kernel-driver", what: "NVIDIA's driver serves it up to release 470",
 			do: "Install release 470 of NVIDIA's driver"},
 		{name: "Kepler with NVK", files: pci("0x10de", "0x1180", "nouveau", mesa("nouveau", "25.0.7")), problems: []string{"gpu-nouveau"}, code: "gpu-nouveau",
-			what: "Mesa's driver does not list NVIDIA graphics of the generation Kepler", do: "release 470"},
+			what: "Mesa's driver does not list NVIDIA graphics (Kepler)", do: "release 470"},
 		{name: "NVK on an old kernel", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.1.0")), problems: []string{"gpu-needs-newer"},
 			code: "gpu-needs-newer", what: "needs Linux 6.6; this is 6.1", do: "linux-image-amd64"},
-		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver (not tried); nothing is wrong"},
+		{name: "NVK", files: pci("0x10de", "0x2204", "nouveau", mesa("nouveau", "25.0.7"), linux("6.12.0")), verdict: "has a driver; no problems found"},
 		{name: "no Vulkan for it", files: pci("0x1002", "0x68b8", "radeon", mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			what: "it is Radeon from before 2012, and no Vulkan driver exists for it", verdict: "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"},
+			what: "no Vulkan driver exists for it", verdict: "rograms compute on the CPU; no problems found"},
 		{name: "no Vulkan for it, of Intel", files: pci("0x8086", "0x0102", "i915", mesa("intel", "22.3.6"), mesa("lvp", "22.3.6")), code: "gpu-no-vulkan",
-			verdict: "it is Intel graphics from before 2012, and no Vulkan driver exists for it; programs compute on the CPU"},
+			verdict: "rograms compute on the CPU"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
-			code: "gpu-display-only", verdict: "nothing is wrong"},
+			code: "gpu-display-only", verdict: "no problems found"},
 		{name: "NVK where the package has none", files: pci("0x10de", "0x2204", "nouveau", loader, mesa("lvp", "22.3.6"), installedPackage("mesa-vulkan-drivers", "22.3.6-1", "/x")),
 			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed, but contains no driver for the device", do: backports},
 		{name: "NVK not installed", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "22.3.6")), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: backports},
@@ -283,12 +283,12 @@ func TestVirtualMachine(t *testing.T) {
 			file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))}, more...)...)
 	}
 	venus := join(file(icds+"virtio_icd.json", icd("libvulkan_virtio.so", "")), file(libraries+"libvulkan_virtio.so", library(t, "exports=vk_icdGetInstanceProcAddr")))
-	software := "programs compute on the CPU (not tried), with lavapipe (Mesa); nothing is wrong in the files"
+	software := "rograms compute on the CPU; no problems found"
 	checkCauses(t, []cause{
 		{name: "without Venus", files: kvm(not), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
 		{name: "without Venus, whose driver is there", files: kvm(not, venus), code: "gpu-virtual", what: "the host does not offer Vulkan to the machine", verdict: software},
-		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver manifest covers it", verdict: "nothing is wrong"},
-		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver (not tried); nothing is wrong in the files"},
+		{name: "without the driver", files: kvm(offered), code: "gpu-virtual", what: "no Vulkan driver for it is installed", verdict: "no problems found"},
+		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver; no problems found"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
 	e := evidence{Report: *report, alone: report.driversAlone()}
@@ -321,10 +321,10 @@ func TestSettings(t *testing.T) {
 	}
 	place := "/" + implicit + "o.json"
 	checkCauses(t, []cause{
-		{name: "an excluded layer", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "nothing is wrong"},
+		{name: "an excluded layer", files: desktop(t, overlay, ours(layer("off", place))), code: "settings-own", what: "vkloader wrote it", verdict: "no problems found"},
 		{name: "another's layer that is off", files: desktop(t, overlay, theirs(layer("off", place))), problems: []string{"leftover-settings"}, verdict: "1 leftover"},
 		{name: "what is so without it", files: desktop(t, overlay, theirs(layer("auto", place))), code: "leftover-settings", what: "it is in force, but changes nothing",
-			verdict: "nothing is wrong"},
+			verdict: "no problems found"},
 		{name: "a layer that is gone", files: desktop(t, overlay, theirs(`"layers":[{"name":"VK_LAYER_p","path":"/opt/gone.json","control":"on"},`+rest+`]`)),
 			problems: []string{"settings-path"}, code: "settings-path", what: "it names /opt/gone.json, which does not exist", do: "rm -- " + settingsFile},
 		{name: "a driver that is gone", files: desktop(t, theirs(`"additional_drivers":[{"path":"/opt/a.json"},{"path":"/opt/b.json"}]`)),
@@ -392,7 +392,7 @@ func TestSoftwareLeftOut(t *testing.T) {
 		{name: "no other device", files: join(lavapipe(t), file(icds+"radeon_icd.json", icd("libvulkan_radeon.so", "")), file(libraries+"libvulkan_radeon.so",
 			library(t, "exports=vk_icdGetInstanceProcAddr")), file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance"))), environ: off, problems: []string{"driver-disabled"}, code: "driver-disabled",
 			what: "VK_LOADER_DRIVERS_DISABLE excludes the software renderer", do: "unset VK_LOADER_DRIVERS_DISABLE", verdict: "1 problem"},
-		{name: "a device works", files: desktop(t, lavapipe(t)), environ: off, verdict: "nothing is wrong"},
+		{name: "a device works", files: desktop(t, lavapipe(t)), environ: off, verdict: "no problems found"},
 	})
 }
 
@@ -426,7 +426,7 @@ func TestBothNames(t *testing.T) {
 	t.Parallel()
 	const file = "/usr/share/vulkan/icd.d/radeon_icd.json"
 	checkCauses(t, []cause{
-		{name: "one value", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=" + file, verdict: "nothing is wrong"},
+		{name: "one value", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=" + file, verdict: "no problems found"},
 		{name: "two", files: desktop(t), environ: "VK_DRIVER_FILES=" + file + " VK_ICD_FILENAMES=/other.json", problems: []string{"variable-ignored"},
 			code: "variable-ignored", what: "VK_ICD_FILENAMES is set"},
 	})
@@ -440,7 +440,7 @@ func TestFilteredLayers(t *testing.T) {
 		file(libraries+"libvulkan_radeon.so", library(t, "exports=vk_icdGetInstanceProcAddr,vkGetInstanceProcAddr")))
 	checkCauses(t, []cause{
 		{name: "all implicit ones", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~", code: "layer-disabled",
-			what: "VK_LOADER_LAYERS_DISABLE excludes it", verdict: "nothing is wrong"},
+			what: "VK_LOADER_LAYERS_DISABLE excludes it", verdict: "no problems found"},
 		{name: "one that is asked for", files: overlay, environ: "VK_LOADER_LAYERS_DISABLE=~implicit~ VK_INSTANCE_LAYERS=VK_LAYER_o",
 			problems: []string{"variable-contradiction"}, code: "variable-contradiction", what: "VK_LAYER_o"},
 	})

@@ -28,7 +28,7 @@ func (e *exam) withoutVulkan(g *GPU) bool {
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.found(GPUNoVulkan, g.Title(), "", said("it is %s, and no Vulkan driver exists for it", c.Name), nil)
+	e.found(GPUNoVulkan, g.Title(), "", sentence("no Vulkan driver exists for it"), nil)
 	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }
@@ -146,10 +146,7 @@ func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 
 // chipName returns the device's display name, or the name of its chip.
 func chipName(g *GPU, c *drivers.Chip) string {
-	if g.Label != g.Title() {
-		return g.Label
-	}
-	return c.Name
+	return term.Or(g.Label, c.Name)
 }
 
 // newerMesa returns advice about a Mesa release that supports a chip.
@@ -237,9 +234,9 @@ func (e *exam) venus(g *GPU) bool {
 		return false
 	}
 	if e.noVenus(g) {
-		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil)
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver manifest covers it"), e.system.install(drivers.For(g.Kernel)))
+		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel)))
 	}
 	g.Drivers = []string{}
 	return true

@@ -39,9 +39,9 @@ func (r *Report) withoutFiles() string {
 	case 0:
 		return ""
 	case 1:
-		return missing[0] + " is not mounted, so the devices are not known; "
+		return missing[0] + " is not mounted: unknown devices"
 	}
-	return strings.Join(missing, " and ") + " are not mounted, so the devices are not known; "
+	return strings.Join(missing, " and ") + " are not mounted: unknown devices"
 }
 
 // covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.

@@ -22,6 +22,7 @@ type GPU struct {
 	discover.GPU
 	directory string // in sysfs
 	screens   bool   // the kernel lists a card for screens, and no render node
+	twin      string // its address, if another device has the same label; "": none has
 	refused   string // the first node that the examined user may not open; "": none, or unknown
 }
 
@@ -43,9 +44,39 @@ func (e *exam) choose(text string) error {
 	return nil
 }
 
-// Title returns the device's description.
-func (g *GPU) Title() string {
+// Title returns the device's name: its label, with its address where two devices have one label.
+func (g *GPU) Title() string { return g.Label + term.Enclosed(" at ", g.twin, "") }
+
+// Address returns the device's address and numbers.
+func (g *GPU) Address() string {
 	return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
+}
+
+// distinguish gives the devices with one label their addresses.
+func distinguish(list []*GPU) {
+	for _, g := range list {
+		if g.twin = ""; slices.ContainsFunc(list, func(o *GPU) bool { return o != g && o.Label == g.Label }) {
+			g.twin = g.Name
+		}
+	}
+}
+
+// nameByTrial gives the devices that programs get, and the findings about them, the names that programs read.
+func (r *Report) nameByTrial() {
+	r.GPUs, r.Findings = slices.Clone(r.GPUs), slices.Clone(r.Findings)
+	titles, list := map[string]string{}, []*GPU{}
+	for g := range each(r.GPUs) {
+		titles[g.Name], list = g.Title(), append(list, g)
+		if at := slices.IndexFunc(r.Devices, g.is); at >= 0 {
+			g.Label = r.Devices[at].Name
+		}
+	}
+	distinguish(list)
+	for f := range each(r.Findings) {
+		if at := slices.IndexFunc(list, func(g *GPU) bool { return g.Name == f.device }); at >= 0 && f.Subject == titles[f.device] {
+			f.Subject = list[at].Title()
+		}
+	}
 }
 
 // brief returns the device's name with its vendor.
@@ -95,6 +126,7 @@ func devicesOf(m *machine.Machine) (list []*GPU) {
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
 			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
+	distinguish(list)
 	return list
 }
 
@@ -162,7 +194,7 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.isReserved():
 		do := advised(fmt.Sprintf("Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
 			"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
-		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), do)
+		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), do).excludedBy = g.Kernel
 	case e.withoutVulkan(g):
 	case e.ofMaker(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
@@ -262,9 +294,9 @@ func (e *exam) undriven(g *GPU) {
 		return
 	}
 	p, gone := e.uninstalled(f)
-	what := "its kernel driver is " + g.Kernel + ", but no Vulkan driver manifest covers this device"
-	if g.Kernel == "" {
-		what = "no Vulkan driver manifest covers a graphics device"
+	what := "no Vulkan driver for this device is installed"
+	if f == nil && g.Kernel != "" {
+		what = "its kernel driver is " + g.Kernel + ", and no Vulkan driver for it is installed"
 	}
 	if e.class != ProcessClass {
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
@@ -273,13 +305,15 @@ func (e *exam) undriven(g *GPU) {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
 	}
 	elsewhere := e.elsewhere()
-	what += outsideSearch(elsewhere)
 	do := e.containerCure(g)
 	library, own := "", explain.Change{}
 	if do == nil && gone == "" {
 		library, own = e.withoutManifest(g)
 	}
-	what += term.Enclosed("; its driver ", library, " is installed, only the manifest is missing")
+	if library != "" {
+		what = "its driver " + library + " is installed, but not the driver's manifest"
+	}
+	what += outsideSearch(elsewhere)
 	switch {
 	case do != nil || f == nil:
 	case gone != "":

@@ -143,6 +143,7 @@ func (e *exam) leftOut(g *GPU) bool {
 		why, lost = fixing, something
 	}
 	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s%s", search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
+	found.excludedBy = kept.name()
 	if !kept.variable {
 		return true
 	}
@@ -171,7 +172,7 @@ func (e *exam) pinned(g *GPU) bool {
 	if name == "" || !e.someGood() {
 		return false
 	}
-	e.found(GPULeftOut, g.Title(), "", said("%s names the drivers that programs get, and none of these is for the device", name), nil)
+	e.found(GPULeftOut, g.Title(), "", said("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
 	return true
 }
 

@@ -61,7 +61,7 @@ func (e evidence) probed(a *alone) evidence {
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
 		wrote := strings.Join(a.Wrote[:min(1, len(a.Wrote))], "")
-		what = said("it works, but does not list %s%s", a.unlisted.Label, term.Enclosed("; it wrote: ", wrote, ""))
+		what = said("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", wrote, ""))
 		device = a.unlisted.Name
 		switch {
 		case ofHost(a.Library):

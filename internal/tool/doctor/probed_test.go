@@ -17,7 +17,7 @@ func TestProbeConfirms(t *testing.T) {
 		verdict string
 	}{
 		ProbeFails:   {diag.Problem, DriverHeadless, "1 problem: "},
-		ProbeCrashes: {diag.Warning, nil, "Broken: nvidia_icd.json crashes (create instance); 1 problem"},
+		ProbeCrashes: {diag.Warning, nil, "Broken: nvidia_icd.json crashes; 1 problem"},
 	} {
 		t.Run(string(result), func(t *testing.T) {
 			t.Parallel()

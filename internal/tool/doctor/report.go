@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
+	"vkloader/internal/tool/term"
 )
 
 // Schema is the version of Report. A removed field or a new meaning of a field raises it.
@@ -36,12 +37,13 @@ type Finding struct {
 	Untried   string        `json:"untried,omitempty"`  // why the fix was not tried on a copy of the facts; absent: it was, or there is none
 	Because   Kind          `json:"because,omitempty"`  // the code of the finding that causes this one; fixing that finding removes this one
 
-	fact     fact
-	remedies []*Remedy     // in order of preference; the last one may be nil: no fix
-	usual    diag.Severity // where the fault costs programs something
-	exempt   exemption
-	device   string // the name of the affected device; "": none
-	missing  bool   // it tells why programs do not get a device that can render
+	fact       fact
+	remedies   []*Remedy     // in order of preference; the last one may be nil: no fix
+	usual      diag.Severity // where the fault costs programs something
+	exempt     exemption
+	device     string // the name of the affected device; "": none
+	excludedBy string // the variable, file or kernel driver that excludes the device
+	missing    bool   // it tells why programs do not get a device that can render
 }
 
 // Module is a driver or layer with its manifest.
@@ -232,6 +234,7 @@ func ordered(list []Finding) []Finding {
 
 // worded returns the report with ordered findings, their texts and the verdict.
 func (r Report) worded() *Report {
+	r.nameByTrial()
 	r.Findings = ordered(r.withMissingDevices())
 	for i := range r.Findings {
 		r.Findings[i].word(&r)
@@ -256,6 +259,12 @@ func (f *Finding) word(r *Report) {
 	if f.exempt == absentDevice {
 		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."
 	}
+}
+
+// NotTried returns why the fix was not tried, where this helps a person who makes it; "" otherwise.
+func (f *Finding) NotTried() string {
+	useful := slices.Contains([]string{obstacles[ofUsual], obstacles[outsideOnly], obstacles[restarted]}, f.Untried)
+	return term.Either(useful, f.Untried, "")
 }
 
 // last returns the last remedy: the only one after the engine has tried them.

@@ -6,56 +6,73 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
 
-// verdict returns a report on Linux in one line: failures, devices that were tried, devices with a driver, and the number of
-// problems.
-func verdict(r *Report) string { return r.withoutFiles() + r.tested() }
-
-// tested returns the verdict on a machine with the kernel's file systems.
-func (r *Report) tested() string {
-	if broken := r.misbehaving(); broken != "" {
-		return broken + "; " + r.end()
+// verdict returns a report on Linux in one line: failures, the devices that programs get, and the number of problems.
+func verdict(r *Report) string {
+	texts := r.verdicts()
+	if missing := r.withoutFiles(); missing != "" {
+		texts = append(term.Words(texts, func(text string) string { return missing + "; " + text }), missing)
 	}
-	if !r.Static.Gets() {
-		return r.Static.Line(r.source.Program) + "; " + r.end()
-	}
-	if has(r.Findings, LoaderBroken) {
-		return "Programs get no Vulkan loader; " + r.end()
-	}
-	works, missing := r.devicesInWords()
-	if len(works) > 0 {
-		return strings.Join(append(works, missing...), "; ") + "; " + r.end()
-	}
-	return r.rest() + r.end()
+	return fit(r.end(), texts)
 }
 
-// misbehaving returns the problems with drivers and layers that crashed, hung or failed; "" for none.
-func (r *Report) misbehaving() string {
-	var broken []string
+// maxVerdict is the number of words after which a verdict gives numbers in place of names.
+const maxVerdict = 12
+
+// fit returns the first text that is short enough with an end, or the last one.
+func fit(end string, texts []string) string {
+	at := slices.IndexFunc(texts, func(text string) bool { return len(strings.Fields(text+" "+end)) <= maxVerdict })
+	text := texts[term.Either(at < 0, len(texts)-1, at)] + "; " + end
+	if rest, is := strings.CutPrefix(text, "programs "); is {
+		return "Programs " + rest
+	}
+	return text
+}
+
+// verdicts returns the verdict on a machine with the kernel's file systems, in several lengths.
+func (r *Report) verdicts() []string {
+	if broken := r.misbehaving(); len(broken) > 0 {
+		return []string{"Broken: " + strings.Join(broken, ", "), fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
+	}
+	if !r.Static.Gets() {
+		return []string{machine.Style.Base(r.source.Program) + " is statically linked, and gets no Vulkan loader"}
+	}
+	if has(r.Findings, LoaderBroken) {
+		return []string{"Programs get no Vulkan loader"}
+	}
+	works, others, lost := r.devicesInWords()
+	if len(works) == 0 {
+		return r.rest()
+	}
+	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"), term.Either(len(works) == 1, " has a driver", " have drivers"))
+	names, all := strings.Join(works, " and ")+does, fmt.Sprintf("%d of %d devices%s", len(works), len(works)+len(others), does)
+	if len(others) == 0 {
+		return []string{names, term.Count(len(works), "device") + does}
+	}
+	clauses := strings.Join(others, "; ")
+	return []string{names + "; " + clauses, term.Count(len(works), "device") + does + "; " + clauses, clauses, all + term.Enclosed("; ", lost, " excludes others"), all}
+}
+
+// misbehaving returns the drivers, layers and variables that make programs crash, hang or fail, as sentences.
+func (r *Report) misbehaving() (broken []string) {
 	for f := range each(r.Findings) {
-		does := misbehaves[f.Code]
-		if what, is := f.fact.(misbehaved); is && does != "" && f.Severity == diag.Problem && f.Because == nil {
-			with := ""
-			if what.with != "" {
-				with = " together with " + what.with
+		if f.Because != nil {
+			continue
+		}
+		switch what := f.fact.(type) {
+		case misbehaved:
+			if does := misbehaves[f.Code]; does != "" && f.Severity == diag.Problem {
+				broken = append(broken, f.Subject+does+term.Enclosed(" together with ", what.with, ""))
 			}
-			broken = append(broken, f.Subject+does+with+" ("+what.detail+")")
-		} else if what, is := f.fact.(hides); is && f.Because == nil {
-			does := " makes programs fail ("
-			if len(what.others) > 0 {
-				does = " make programs fail ("
-			}
-			broken = append(broken, strings.Join(append([]string{f.Subject + "=" + what.value}, what.others...), " and ")+does+what.detail+")")
+		case hides:
+			names := append([]string{f.Subject + "=" + what.value}, what.others...)
+			broken = append(broken, strings.Join(names, " and ")+term.Either(len(names) == 1, " makes", " make")+" programs fail")
 		}
 	}
-	if len(broken) == 0 {
-		return ""
-	}
-	return "Broken: " + strings.Join(broken, ", ")
+	return broken
 }
 
 var misbehaves = map[Kind]string{DriverCrashes: " crashes", DriverHangs: " hangs", DriverFails: " fails", DriverExits: " calls exit",
@@ -71,25 +88,27 @@ func (r *Report) waiting() (names []string) {
 	return names
 }
 
-// devicesInWords returns a clause for each device that programs get, and for each that can render and that they do not get.
-func (r *Report) devicesInWords() (works, missing []string) {
+// devicesInWords returns the names of the devices that programs get, a clause for each other one that can render, and the first variable or
+// file that excludes one.
+func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 	lost := r.missingDevices()
 	for g := range each(r.GPUs) {
 		at := slices.IndexFunc(lost, func(m missingDevice) bool { return m.GPU == g })
 		served := slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
 		switch {
-		case at >= 0 && lost[at].rung == isIncluded:
-			missing = append(missing, g.Label+": "+lost[at].seen)
+		case at >= 0 && lost[at].by != nil && lost[at].by.excludedBy != "":
+			excludedBy = term.Or(excludedBy, lost[at].by.excludedBy)
+			others = append(others, lost[at].by.excludedBy+" excludes "+g.Title())
 		case at >= 0:
-			missing = append(missing, "programs do not get "+g.Label)
+			others = append(others, "programs do not get "+g.Title())
 		case !served || r.broken(g):
-		case r.Works && r.reaches(g):
-			works = append(works, g.Label+" works (tried)")
+		case r.Works && !r.reaches(g):
+			others = append(others, g.Title()+term.Either(g.Asleep, " sleeps", " has a driver"))
 		default:
-			works = append(works, g.Label+" has a driver (not tried)")
+			works = append(works, g.Title())
 		}
 	}
-	return works, missing
+	return works, others, excludedBy
 }
 
 // Unfinished reports whether a trial did not finish in time.
@@ -107,6 +126,7 @@ func (r *Report) end() string {
 		}
 	}
 	problems, warnings := count[diag.Problem], count[diag.Warning]
+	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { return !m.isExplained() })
 	end := ""
 	switch {
 	case problems > 0:
@@ -115,19 +135,21 @@ func (r *Report) end() string {
 		end = term.Count(left, "leftover") + " to look at"
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
-	case slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { return !m.isExplained() }):
-		end = "nothing else is wrong"
+	case missing:
+		end = term.Either(r.Tried, "nothing else is wrong", "nothing else found")
 	default:
 		end = "nothing is wrong"
 	}
-	names := r.waiting()
+	waiting := len(r.waiting())
 	switch {
-	case problems+warnings == 0 && !r.Tried:
-		end += " in the files"
-	case problems+warnings == 0 && len(names) > 0:
-		end += " so far"
+	case waiting > 0 && problems+warnings == 0:
+		return term.Count(waiting, "unfinished trial")
+	case waiting > 0:
+		return end + ", " + term.Count(waiting, "unfinished trial")
+	case problems+warnings == 0 && !r.Tried && !missing:
+		return "no problems found"
 	}
-	return end + term.Enclosed("; the trial has not finished: ", strings.Join(names, ", "), "")
+	return end
 }
 
 // Headed returns a sentence after its subject, unless the sentence begins with the subject.
@@ -140,42 +162,46 @@ func Headed(subject, what string) string {
 	return subject + ": " + what
 }
 
-// rest returns the beginning of the verdict when no kernel device has a driver.
-func (r *Report) rest() string {
+// rest returns the verdict when no kernel device has a driver, in several lengths.
+func (r *Report) rest() []string {
 	software, unknown, good := r.unhoused()
 	device := "No graphics device works"
 	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return host{&r.source.Machine}.expects(&g) }) {
 		device = r.withoutRenderer()
 	}
+	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan", fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
 	switch {
 	case has(r.Findings, NotInstalled):
-		return "Vulkan is not installed, and no graphics device was found; "
+		return []string{"No graphics device, and Vulkan is not installed"}
 	case good == 0:
-		if r.WordSize() != ProcessClass {
-			return fmt.Sprintf("No %d-bit driver works, and no %d-bit program gets Vulkan; ", r.WordSize(), r.WordSize())
-		}
-		return "No driver works, and no program gets Vulkan; "
+		return []string{"No driver works, and " + none}
 	case len(unknown) > 0 && r.Works:
-		return "Vulkan works (tried), with " + r.worked() + "; "
+		return []string{"Vulkan works with " + r.worked(), "Vulkan works"}
+	case len(unknown) > 0 && r.Tried:
+		return []string{device + ", and " + none}
 	case len(unknown) > 0:
-		return "A driver is installed (not tried); whether its device is present is unknown; "
+		return []string{"A driver is installed; its device is unknown"}
 	case len(software) > 0:
-		return r.onProcessor(device, drivers.Of(software[len(software)-1].Library).Name)
+		return r.onProcessor(device)
+	case device == unseenDevices:
+		return []string{"A driver is installed; /sys is empty"}
 	}
-	if device == unseenDevices {
-		return "A driver is installed (not tried); " + strings.ToLower(device[:1]) + device[1:] + "; "
-	}
-	return term.Either(has(r.Findings, NoDevice), "No driver works here, and no program gets Vulkan; ", device+", so no program gets Vulkan; ")
+	return []string{term.Either(has(r.Findings, NoDevice), "No driver works here", device) + ", and " + none, strings.ToUpper(none[:1]) + none[1:]}
 }
 
-// unseenDevices is the beginning of the verdict about a root directory without the kernel's list of devices, such as an image's.
-const unseenDevices = "The devices are not known, because /sys is empty"
+// unseenDevices is the verdict about the devices of a root directory without the kernel's list, such as an image's.
+const unseenDevices = "Unknown devices, because /sys is empty"
 
-// withoutRenderer returns the beginning of the verdict when no device is expected to support Vulkan.
+// withoutRenderer returns the verdict about the devices when none is expected to support Vulkan.
 func (r *Report) withoutRenderer() string {
 	for f := range each(r.Findings) {
-		if slices.Contains([]Kind{GPUNoVulkan, GPUVirtual, GPUReserved}, f.Code) || f.Code == GPUDisplayOnly && f.missing {
-			return f.Subject + ": " + f.fact.say()
+		switch {
+		case f.Code == GPUNoVulkan || f.Code == GPUDisplayOnly && f.missing:
+			return "No Vulkan for " + f.Subject
+		case f.Code == GPUVirtual:
+			return term.Either(f.excludedBy != "", "Host without Vulkan", "No driver for "+f.Subject)
+		case f.Code == GPUReserved:
+			return f.excludedBy + " reserves the device"
 		}
 	}
 	if h := (host{&r.source.Machine}); len(r.GPUs) == 0 && h.machine.Foreign() && len(h.machine.Names("/sys")) == 0 {
@@ -184,13 +210,13 @@ func (r *Report) withoutRenderer() string {
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
 }
 
-// onProcessor returns the beginning of the verdict when programs compute on the CPU.
-func (r *Report) onProcessor(device, software string) string {
-	works := term.Either(!r.Works, "programs compute on the CPU (not tried), with "+software, "Vulkan works on the CPU (tried), with "+software)
+// onProcessor returns the verdict when programs compute on the CPU, in several lengths.
+func (r *Report) onProcessor(device string) []string {
 	if by := pinnedBy(r.source); by != "" {
-		return strings.ToUpper(works[:1]) + works[1:] + ", as " + by + " says; "
+		return []string{by + " lets programs compute on the CPU"}
 	}
-	return device + "; " + works + "; "
+	works := term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU")
+	return []string{device + "; " + works, strings.ToUpper(works[:1]) + works[1:]}
 }
 
 // worked returns the names of the drivers that gave a device.

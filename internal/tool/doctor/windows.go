@@ -168,8 +168,8 @@ func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 
 // verdict returns the report in one line.
 func (e *windowsExam) verdict(r *Report) string {
-	if broken := r.misbehaving(); broken != "" {
-		return broken + "."
+	if broken := r.misbehaving(); len(broken) > 0 {
+		return "Broken: " + strings.Join(broken, ", ") + "."
 	}
 	switch {
 	case !e.windows.Files() && r.Has(diag.Problem):
@@ -181,7 +181,7 @@ func (e *windowsExam) verdict(r *Report) string {
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
 	case r.Works:
-		return "Vulkan works (tried)."
+		return "Vulkan works."
 	case len(r.waiting()) > 0:
 		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
 	case r.Tried:

@@ -51,7 +51,7 @@ func TestLoaderBesideAProgram(t *testing.T) {
 			t.Errorf("%s: with its own: %+v", size, e)
 		}
 		out, _ := tool(t, size, 0, question...)
-		if want := `game.exe gets C:\game\vulkan-1.dll, version 1.2.141, not this loader: it is in the program's directory.`; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+		if want := `game.exe gets C:\game\vulkan-1.dll, version 1.2.141: it is in the program's directory.`; !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%s: not %q in\n%s", size, want, out)
 		}
 		_, errOut := tool(t, size, 0, "run", "--no-layers", "--dry-run", "--", `C:\game\game.exe`)

@@ -59,7 +59,7 @@ func TestDoctorRights(t *testing.T) {
 					}
 				})
 				e := doctor(t, 0)
-				if e.Verdict != "Vulkan works (tried)." || e.result(wine) != "ok" {
+				if e.Verdict != "Vulkan works." || e.result(wine) != "ok" {
 					t.Errorf("%+v", e)
 				}
 				e = doctor(t, 0, "--elevated=false")

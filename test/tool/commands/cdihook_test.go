@@ -342,7 +342,7 @@ func TestWhichMesaWins(t *testing.T) {
 		host                    bool
 		says                    string
 	}{
-		{"22.2.5", "0000:03:00.0", "", true, "is added in place of the image's own of Mesa 22.2.5: Radeon of the generation RDNA 3 needs Mesa 22.3"},
+		{"22.2.5", "0000:03:00.0", "", true, "is added in place of the image's own of Mesa 22.2.5: Radeon (RDNA 3) needs Mesa 22.3"},
 		{"22.3.6", "0000:03:00.0", "", false, "the image has this driver itself"},
 		{"22.2.5", "0000:01:00.0", "", false, "the image has this driver itself"},
 		{"25.1.0", "0000:03:00.0", "", false, "the image has this driver itself"},

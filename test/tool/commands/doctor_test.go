@@ -52,9 +52,9 @@ func TestProbeOfFailures(t *testing.T) {
 	t.Parallel()
 	needSys(t)
 	for name, want := range map[string][]string{
-		"failing-driver": {"Broken: bad.json fails (create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER); 1 problem\n", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
+		"failing-driver": {"Broken: bad.json fails; 1 problem\n", "problem driver-fails: bad.json\n", "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER; the loader " +
 			"says: terminator_CreateInstance: Received return code -3 from call to vkCreateInstance in ICD /world/lib/bad.so."},
-		"failing-layer": {"Broken: VK_LAYER_no fails (create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT); 1 problem\n", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
+		"failing-layer": {"Broken: VK_LAYER_no fails; 1 problem\n", "problem layer-fails: VK_LAYER_no\n", "create instance failed with VK_ERROR_EXTENSION_NOT_PRESENT",
 			"export DISABLE_VK_LAYER_no=1"},
 		"empty-driver": {"note driver-no-device: empty.json\n", "it works, but lists no device", "no problems"},
 	} {

@@ -56,7 +56,7 @@ func TestScreensKeepToWidth(t *testing.T) {
 		args []string
 		says string // "": anything
 	}{
-		{"screen", nil, "\n  vkloader run PROGRAM                 with chosen"},
+		{"screen", nil, "\n  vkloader run --find-culprit PROGRAM"},
 		{"info", []string{"list", "devices", "--details"}, "VK_LAYER_VENDOR_that_crashes_in_the_first_submission"},
 		{"check", []string{"check", "--require", "api=1.0"}, "All requirements are met."},
 		{"check-unmet", []string{"check", "--require", strict}, "Not met: "},

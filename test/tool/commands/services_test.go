@@ -101,7 +101,7 @@ func TestServiceWithoutPermission(t *testing.T) {
 						t.Errorf("%q: no %q in\n%s", command, want, out)
 					}
 				}
-				if c.says == nil && (strings.Contains(out, ".service") || !strings.Contains(out, "nothing is wrong")) {
+				if c.says == nil && (strings.Contains(out, ".service") || !strings.Contains(out, "no problems found")) {
 					t.Errorf("%q: %s", command, out)
 				}
 				if code != 0 || strings.Contains(out, "log in again") {
@@ -125,9 +125,9 @@ func TestUserOfService(t *testing.T) {
 		{"it runs", "ollama", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
 		{"by number", "60998", map[int][4]string{700: serve}, "usermod -aG render ollama, then: systemctl restart ollama", 1},
 		{"no unit is known", "ollama", nil, "usermod -aG render ollama; then start the service again", 1},
-		{"the service has the group", "ollama", map[int][4]string{700: {serve[0], "60998", "render", serve[3]}}, "nothing is wrong", 0},
+		{"the service has the group", "ollama", map[int][4]string{700: {serve[0], "60998", "render", serve[3]}}, "no problems found", 0},
 		{"a person", "kiosk", map[int][4]string{700: serve}, "usermod -aG render kiosk; then log in again", 1},
-		{"a person in the group", "mia", map[int][4]string{700: serve}, "nothing is wrong", 0},
+		{"a person in the group", "mia", map[int][4]string{700: serve}, "no problems found", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

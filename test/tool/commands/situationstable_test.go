@@ -22,7 +22,7 @@ var reported = []struct{ number, situation, says, fix, result, test string }{
 		"TestMessageOfADriver"},
 	{"S17", "A bundle brings an older library, which hides the system's; a launcher starts the program.", "which the program brings, hides /usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 		"Start it with the system's file: LD_PRELOAD=FILE PROGRAM", "ends", "TestBundledLibrary"},
-	{"S19", "A driver with an unknown file name lists the device.", "the device works (tried)", "none: no false alarm", "ends", "TestTriedDriverCovers"},
+	{"S19", "A driver with an unknown file name lists the device.", "the device works", "none: no false alarm", "ends", "TestTriedDriverCovers"},
 	{"S20", "A settings file pins a device of a driver before its update.", "vk_loader_settings.json: programs get no device by its device_configurations",
 		"the file's program, or vkloader settings clear", "ends", "TestSettingsThatHideDevices"},
 	{"S22", "NVIDIA's CDI file names a library that is gone.", "a mounted file does not exist", "nvidia-ctk cdi generate --output=FILE", "ends", "TestScripts/cdi-others"},

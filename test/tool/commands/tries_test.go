@@ -58,16 +58,16 @@ func (d *diagnosis) finding(code string) string {
 func TestDoctorTries(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
-	if d := diagnosed(t, w, 0, "--timeout", "2m"); !d.Tried || !d.Works || !strings.HasPrefix(d.Verdict, "Vulkan works (tried), with null_icd.json; nothing is wrong") {
+	if d := diagnosed(t, w, 0, "--timeout", "2m"); !d.Tried || !d.Works || !strings.HasPrefix(d.Verdict, "Vulkan works with null_icd.json; nothing is wrong") {
 		t.Errorf("tried: %+v", d)
 	}
 	needSys(t)
-	if d := diagnosed(t, w, 0, "--no-probe"); d.Tried || d.Works || len(d.Probes) > 0 || !strings.HasSuffix(d.Verdict, "; nothing is wrong in the files") ||
-		!strings.Contains(d.Verdict, "(not tried)") {
+	if d := diagnosed(t, w, 0, "--no-probe"); d.Tried || d.Works || len(d.Probes) > 0 || !strings.HasSuffix(d.Verdict, "; no problems found") ||
+		strings.Contains(d.Verdict, "works") {
 		t.Errorf("not tried: %+v", d)
 	}
 	out, exit := w.Run(time.Minute, tool, "--no-probe")
-	if exit.Code != 0 || !strings.Contains(out, "not tried") || !strings.Contains(out, "in the files") || len(w.Log()) == 0 {
+	if exit.Code != 0 || !strings.Contains(out, "no problems found") || len(w.Log()) == 0 {
 		t.Errorf("the first screen: %d\n%s", exit.Code, out)
 	}
 }
@@ -76,12 +76,12 @@ func TestDoctorTries(t *testing.T) {
 func TestDoctorNamesTheLayer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, script, code, verdict, detail, limit string }{
-		{"instance", "die vkCreateInstance", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "in vkCreateInstance", "2m"},
-		{"device", "die vkCreateDevice", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while using device 0", "2m"},
-		{"submit", "die vkQueueSubmit", "layer-crashes", "Broken: VK_LAYER_bad crashes (killed by SIGABRT", "while submitting to device 0", "2m"},
-		{"refusal", "error vkCreateInstance -3 before", "layer-fails", "Broken: VK_LAYER_bad fails (create instance failed with VK_ERROR_INITIALIZATION_FAILED)", "", "2m"},
-		{"exit", "leave vkCreateInstance 0", "layer-exits", "Broken: VK_LAYER_bad calls exit (ended by exit(0) in vkCreateInstance)", "", "2m"},
-		{"hang", "delay vkQueueSubmit 3600000", "layer-hangs", "Broken: VK_LAYER_bad hangs (hung for 12s while submitting to device 0)", "", "12s"},
+		{"instance", "die vkCreateInstance", "layer-crashes", "Broken: VK_LAYER_bad crashes; 1 problem", "in vkCreateInstance", "2m"},
+		{"device", "die vkCreateDevice", "layer-crashes", "Broken: VK_LAYER_bad crashes; 1 problem", "while using device 0", "2m"},
+		{"submit", "die vkQueueSubmit", "layer-crashes", "Broken: VK_LAYER_bad crashes; 1 problem", "while submitting to device 0", "2m"},
+		{"refusal", "error vkCreateInstance -3 before", "layer-fails", "Broken: VK_LAYER_bad fails; 1 problem", "", "2m"},
+		{"exit", "leave vkCreateInstance 0", "layer-exits", "Broken: VK_LAYER_bad calls exit; 1 problem", "", "2m"},
+		{"hang", "delay vkQueueSubmit 3600000", "layer-hangs", "Broken: VK_LAYER_bad hangs; 1 problem", "", "12s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -89,7 +89,7 @@ func TestDoctorNamesTheLayer(t *testing.T) {
 			w.ImplicitLayer("VK_LAYER_bad", "intercept vkQueueSubmit", c.script)
 			w.ImplicitLayer("VK_LAYER_four")
 			d := diagnosed(t, w, 1, "--timeout", c.limit)
-			if !strings.HasPrefix(d.Verdict, c.verdict) || !strings.Contains(d.Verdict, c.detail) || d.Works {
+			if !strings.HasPrefix(d.Verdict, c.verdict) || !strings.Contains(fmt.Sprint(d.Probes), c.detail) || d.Works {
 				t.Errorf("verdict %q", d.Verdict)
 			}
 			if !strings.HasPrefix(d.finding(c.code), "problem VK_LAYER_bad: ") {
@@ -154,7 +154,7 @@ func TestDoctorNamesTheDriver(t *testing.T) {
 	w.Driver("bad", "device name=bad", "die vkCreateDevice")
 	w.Env["VK_DRIVER_FILES"] = w.Path("drivers/bad.json") + ":" + filepath.Join(built, "drivers/null_icd.json")
 	d := diagnosed(t, w, 1, "--timeout", "2m")
-	if !strings.HasPrefix(d.Verdict, "Broken: bad.json crashes (killed by SIGABRT while using device 0); 1 problem") || d.Works {
+	if !strings.HasPrefix(d.Verdict, "Broken: bad.json crashes; 1 problem") || d.Works {
 		t.Errorf("%+v", d)
 	}
 	if got := d.finding("driver-crashes"); !strings.HasPrefix(got, "problem bad.json: ") || d.finding("layer-crashes") != "" {

@@ -58,11 +58,11 @@ func TestLoaderOfSystem32(t *testing.T) {
 		loaders             int
 		finding             string
 	}{
-		{nil, `C:\Windows\System32\vulkan-1.dll`, "1.2.131", "system", `Programs get C:\Windows\System32\vulkan-1.dll, version 1.2.131, not this loader.`, true, 1,
+		{nil, `C:\Windows\System32\vulkan-1.dll`, "1.2.131", "system", `Programs get C:\Windows\System32\vulkan-1.dll, version 1.2.131.`, true, 1,
 			`loader-ignores: VK_LOADER_LAYERS_DISABLE what the loader that programs get, C:\Windows\System32\vulkan-1.dll, version 1.2.131, does not read VK_LOADER_LAYERS_DISABLE`},
-		{[]string{"--bits", "32"}, `C:\Windows\SysWOW64\vulkan-1.dll`, "1.3.296", "system", `Programs get C:\Windows\SysWOW64\vulkan-1.dll, version 1.3.296, not this loader.`, false, 1, ""},
+		{[]string{"--bits", "32"}, `C:\Windows\SysWOW64\vulkan-1.dll`, "1.3.296", "system", `Programs get C:\Windows\SysWOW64\vulkan-1.dll, version 1.3.296.`, false, 1, ""},
 		{[]string{"--app", `C:\new\game.exe`}, `C:\new\vulkan-1.dll`, "1.4.313", "program",
-			`game.exe gets C:\new\vulkan-1.dll, version 1.4.313, not this loader: it is in the program's directory.`, false, 2, "loader-shadows"},
+			`game.exe gets C:\new\vulkan-1.dll, version 1.4.313: it is in the program's directory.`, false, 2, "loader-shadows"},
 	} {
 		var e struct {
 			Loader  struct{ File, Version, Rule string }
