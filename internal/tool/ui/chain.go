@@ -15,7 +15,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-var chainPage = &Page{Name: "program", Title: "Chain", Below: "programs", Data: chainOf}
+var chainPage = &Page{Name: "program", Title: "Layers and drivers", Data: chainOf}
 
 // chain is the data of a program's page.
 type chain struct {

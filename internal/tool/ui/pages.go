@@ -22,7 +22,6 @@ import (
 type Page struct {
 	Name  string
 	Title string
-	Below string // the current page in the navigation; "": this page
 
 	// Data collects the template's data.
 	Data func(r *Request) (any, error)
@@ -35,7 +34,7 @@ type Page struct {
 func (p *Page) template() string { return term.Or(p.Template, p.Name) }
 
 // pages lists all pages in the order of the navigation. The first has the empty address.
-var pages = []*Page{overviewPage, programsPage, launchPage, chainPage, configurationsPage, layersPage, filesPage, reportPage}
+var pages = []*Page{overviewPage, programsPage, chainPage, configurationsPage, launchPage, layersPage, filesPage, reportPage}
 
 // parts lists the sections that a page loads on demand: /part/NAME.
 var parts = []*Page{picturePart, exportPart, itemPart, bannerPart}

@@ -273,6 +273,7 @@ async function save(path) {
     link.href = URL.createObjectURL(await (await send(path)).blob());
     link.download = path.split("?")[0].split("/").pop();
     link.click();
+    say("Saved " + link.download);
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   } catch (err) {
     say(err.message);
