@@ -71,9 +71,8 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 	return list
 }
 
-// leftOutBy adds findings about devices that the run of all drivers and layers lacks because of a variable or layer.
-func (e evidence) leftOutBy(culprits []run.Suspect, devices []probe.Device) evidence {
-	e = e.next()
+// addExcluded adds findings about devices that the run of all drivers and layers lacks because of a variable or layer.
+func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 	place := recordOf(&e.Report, e.source)
 	for _, c := range culprits {
 		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
@@ -91,5 +90,4 @@ func (e evidence) leftOutBy(culprits []run.Suspect, devices []probe.Device) evid
 			}
 		}
 	}
-	return e
 }

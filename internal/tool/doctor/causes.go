@@ -304,9 +304,8 @@ var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldK
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}
 
-// unlisted marks the first driver of each device that none of its drivers lists, if all of them were tried.
-func (e evidence) unlisted() evidence {
-	e = e.next()
+// markUnlisted marks the first driver of each device that none of its drivers lists, if all of them were tried.
+func (e *evidence) markUnlisted() {
 	for g := range each(e.GPUs) {
 		serves := func(a alone) bool { return slices.Contains(g.Drivers, a.Manifest) }
 		first := slices.IndexFunc(e.alone, serves)
@@ -314,5 +313,4 @@ func (e evidence) unlisted() evidence {
 			e.alone[first].unlisted = g
 		}
 	}
-	return e
 }

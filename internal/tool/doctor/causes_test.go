@@ -291,11 +291,12 @@ func TestVirtualMachine(t *testing.T) {
 		{name: "with Venus", files: kvm(offered, venus), verdict: "has a driver; no problems found"},
 	})
 	report := examine(t, kvm(offered, venus), Options{})
-	e := evidence{Report: *report, alone: report.driversAlone()}
-	for i := range e.alone {
-		e.alone[i].Result = ProbeNoDevice
+	e := newEvidence(report)
+	for _, a := range report.driversAlone() {
+		a.Result = ProbeNoDevice
+		e.addResult(&a)
 	}
-	if report = e.entered().worded(); report.Has(diag.Problem) {
+	if report = e.worded(); report.Has(diag.Problem) {
 		t.Errorf("a host without Venus is no problem, also when it is tried: %+v", report.Findings)
 	}
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {

@@ -17,7 +17,7 @@ import (
 )
 
 // evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
-// in the order of grown. Each step is a function from evidence to evidence: it changes a copy of its argument.
+// in the order of grow, in a copy of the report.
 type evidence struct {
 	Report
 	alone  []alone       // the trials of the drivers
@@ -28,25 +28,22 @@ type evidence struct {
 	silent int           // the number of drivers that could not be tried alone
 }
 
-// next returns a copy of the evidence for a step. The copy shares no list that a step changes.
-func (e evidence) next() evidence {
+// newEvidence returns the beginning of the evidence. It shares no list with the report.
+func newEvidence(r *Report) *evidence {
+	e := &evidence{Report: *r}
 	e.Findings, e.Probes, e.Through = slices.Clone(e.Findings), slices.Clone(e.Probes), slices.Clone(e.Through)
 	e.GPUs, e.Drivers, e.Layers = slices.Clone(e.GPUs), slices.Clone(e.Drivers), slices.Clone(e.Layers)
-	e.alone, e.out = slices.Clone(e.alone), slices.Clone(e.out)
 	return e
 }
 
-// elevated adds the finding that no trial is possible, because the children are elevated.
-func (e evidence) elevated() evidence {
-	e = e.next()
+// addElevated adds the finding that no trial is possible, because the children are elevated.
+func (e *evidence) addElevated() {
 	e.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
-	return e
 }
 
-// selected adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the variables that
+// selectDrivers adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the variables that
 // isolate a driver, a driver gets a trial only if other variables isolate it.
-func (t *trying) selected(e evidence) evidence {
-	e = e.next()
+func (t *trying) selectDrivers(e *evidence) {
 	e.alone = e.driversAlone()
 	for a := range each(e.alone) {
 		if t.ignored {
@@ -62,7 +59,6 @@ func (t *trying) selected(e evidence) evidence {
 			e.found(TrialRights, a.Name, a.Manifest, sentence(notAlone), nil)
 		}
 	}
-	return e
 }
 
 // driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
@@ -84,10 +80,8 @@ func (r *Report) driversAlone() (list []alone) {
 	return list
 }
 
-// ran runs the selected drivers alone, and all drivers and layers together, side by side. If a run is impossible, it returns
-// its argument.
-func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
-	e := selected.next()
+// runAll runs the selected drivers alone, and all drivers and layers together, side by side.
+func (t *trying) runAll(ctx context.Context, e *evidence) error {
 	environ, remove := t.withoutPins(e.source)
 	defer remove()
 	failed := make([]error, 1+len(e.alone)) // the combination's error first
@@ -108,18 +102,17 @@ func (t *trying) ran(ctx context.Context, selected evidence) (evidence, error) {
 	}
 	running.Wait()
 	if err := cmp.Or(failed...); err != nil {
-		return selected, err
+		return err
 	}
 	e.Tried = true
-	return e, nil
+	return nil
 }
 
-// judged sets the results of the drivers.
-func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
-	e = e.next()
+// judgeAll sets the results of the drivers.
+func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 	for _, a := range e.alone {
 		if a.saw != nil {
-			e = e.through(a.saw)
+			e.addLoader(a.saw)
 		}
 	}
 	for a := range each(e.alone) {
@@ -127,16 +120,16 @@ func (t *trying) judged(ctx context.Context, e evidence) (evidence, error) {
 		switch {
 		case a.saw != nil:
 			if err = t.judge(ctx, e.Loader, a); err == nil {
-				err = t.blame(ctx, &e, a)
+				err = t.blame(ctx, e, a)
 			}
 		case a.Result == ProbeUntried && e.all != nil:
 			err = t.leftOut(e.all, a)
 		}
 		if err != nil {
-			return e, err
+			return err
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // judge sets the result of a driver that was tried alone. l is the program's loader.
@@ -177,10 +170,9 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	return nil
 }
 
-// through adds the loader that a child process loaded. The description of the program's loader gets that loader's version if no
+// addLoader adds the loader that a child process loaded. The description of the program's loader gets that loader's version if no
 // other source gave it, also in the findings about the loader.
-func (e evidence) through(result *probe.Result) evidence {
-	e = e.next()
+func (e *evidence) addLoader(result *probe.Result) {
 	if l := e.Loader; l != nil && l.Version == "" && result.Version != 0 && result.Library == l.File {
 		known := *l
 		known.Version, known.From = wording.Version(result.Version), loaders.FromAnswer
@@ -189,22 +181,12 @@ func (e evidence) through(result *probe.Result) evidence {
 	if result.Library != "" && !slices.Contains(e.Through, result.Library) {
 		e.Through = append(e.Through, result.Library)
 	}
-	return e
 }
 
-// entered adds the results of the drivers, with findings about their failures, to the report.
-func (e evidence) entered() evidence {
-	for i := range e.alone {
-		e = e.probed(&e.alone[i])
-	}
-	return e
-}
-
-// weighed counts the drivers that work and that fail alone. The combination runs without a driver that fails alone.
-func (e evidence) weighed() evidence {
-	e = e.next()
-	for i := range e.alone {
-		switch a := &e.alone[i]; a.Result {
+// countDrivers counts the drivers that work and that fail alone. The combination runs without a driver that fails alone.
+func (e *evidence) countDrivers() {
+	for a := range each(e.alone) {
+		switch a.Result {
 		case ProbeOK:
 			e.base = cmp.Or(e.base, a.Manifest)
 		case ProbeCrashes, ProbeHangs, ProbeExits:
@@ -212,17 +194,15 @@ func (e evidence) weighed() evidence {
 			e.dead++
 		}
 	}
-	return e
 }
 
 // together adds the result of the combined drivers and layers, and finds the culprit if they fail.
-func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
+func (t *trying) together(ctx context.Context, e *evidence) error {
 	if e.dead == 0 && e.all.Outcome != probe.Fine && e.all.Outcome != probe.Cut {
-		if after, hidden, err := t.settingsBlame(ctx, e); hidden || err != nil {
-			return after, err
+		if hidden, err := t.settingsBlame(ctx, e); hidden || err != nil {
+			return err
 		}
 	}
-	e = e.next()
 	all := newTogether()
 	var result *probe.Result // of the run with all drivers and layers
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
@@ -240,14 +220,14 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		return seen, nil
 	}, func(*run.Seen) *run.Suspects { return t.scene.Suspects(nil) })
 	if err != nil {
-		return e, err
+		return err
 	}
 	all.enter(result)
-	e = e.through(result)
+	e.addLoader(result)
 	if all.Result != ProbeOK && found.Result != run.EndedWell && found.Result != run.BrokenOff {
 		environ, _ := t.scene.Without(e.out)
 		if all.Only, err = t.only(ctx, e.Loader, environ, e.base == ""); err != nil {
-			return e, err
+			return err
 		}
 	}
 	if all.Result == ProbeFails && found.Result == run.EndedWell {
@@ -258,20 +238,23 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 		e.Devices = result.Devices
 	}
 	if lacking := e.lacks(result); all.Result == ProbeOK && len(lacking) > 0 {
-		e = e.leftOutBy(found.Culprits, lacking)
+		e.addExcluded(found.Culprits, lacking)
 		found.Result = run.EndedWell
 	}
 	switch found.Result {
 	case run.EndedWell:
-		if e, err = t.missingLayers(e.notConformant().windowless(), result); err != nil {
-			return e, err
+		e.notConformant()
+		e.windowless()
+		if err = t.missingLayers(e, result); err != nil {
+			return err
 		}
 		return t.slow(ctx, e, lasted(result))
 	case run.FoundCulprit:
-		return t.guilty(ctx, e, &all, found)
+		t.addCulprits(e, &all, found.Culprits, found.With)
 	case run.NothingToLeaveOut, run.EndsDiffer:
 		if c, is := openedLast(t.scene.Answer, result); is && e.silent > 0 {
-			return t.guilty(ctx, e, &all, &run.CulpritSearch{Culprits: []run.Suspect{c}})
+			t.addCulprits(e, &all, []run.Suspect{c}, nil)
+			return nil
 		}
 		var do *Remedy
 		if all.Only != "" {
@@ -288,18 +271,17 @@ func (t *trying) together(ctx context.Context, e evidence) (evidence, error) {
 			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, typed("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
-	return e, nil
+	return nil
 }
 
-// hidden adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
-func (e evidence) hidden(by []run.Suspect, detail string) evidence {
+// addHiding adds findings for variables without which programs have devices. Several variables are one problem: the fix changes them all.
+func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	by = slices.DeleteFunc(slices.Clone(by), func(c run.Suspect) bool {
 		return slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == VariableHides && f.Subject == c.Name })
 	})
 	if len(by) == 0 {
-		return e // another driver fails because of them, too
+		return // another driver fails because of them, too
 	}
-	e = e.next()
 	change, others := explain.UnsetVariable(by[len(by)-1].Name), []string(nil)
 	for _, c := range slices.Backward(by[:len(by)-1]) {
 		change = explain.UnsetVariable(c.Name).With(change)
@@ -313,13 +295,12 @@ func (e evidence) hidden(by []run.Suspect, detail string) evidence {
 		e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		others = nil
 	}
-	return e
 }
 
-// guilty adds findings for the culprits of a failure.
-func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.CulpritSearch) (evidence, error) {
-	e = e.hidden(slices.DeleteFunc(slices.Clone(found.Culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
-	for _, c := range found.Culprits {
+// addCulprits adds findings for the culprits of a failure.
+func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspect) {
+	e.addHiding(slices.DeleteFunc(slices.Clone(culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
+	for _, c := range culprits {
 		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
 			Millis: all.Millis}}
 		switch c.Kind {
@@ -338,10 +319,9 @@ func (t *trying) guilty(ctx context.Context, e evidence, all *Probe, found *run.
 			}
 			a.layer = t.scene.Answer.Layers[at]
 		}
-		for _, w := range found.With {
+		for _, w := range with {
 			a.with = w.Name
 		}
-		e = e.probed(&a)
+		e.addResult(&a)
 	}
-	return e, nil
 }

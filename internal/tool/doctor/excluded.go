@@ -44,9 +44,8 @@ func (r *Report) withoutFiles() string {
 	return strings.Join(missing, " and ") + " are not mounted: unknown devices"
 }
 
-// covered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
-func (e evidence) covered() evidence {
-	e = e.next()
+// dropCovered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.
+func (e *evidence) dropCovered() {
 	for g := range each(e.GPUs) {
 		for a := range each(e.alone) {
 			if a.saw == nil || a.Result != ProbeOK || !slices.ContainsFunc(a.saw.Devices, g.is) {
@@ -60,7 +59,6 @@ func (e evidence) covered() evidence {
 			})
 		}
 	}
-	return e
 }
 
 // is reports whether a driver's device is this one: by its address, or by its numbers.
@@ -86,25 +84,24 @@ func (e *exam) deviceless() {
 
 // settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
 // the cause. It reports whether it is.
-func (t *trying) settingsBlame(ctx context.Context, e evidence) (evidence, bool, error) {
+func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	if e.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
-		return e, false, nil
+		return false, nil
 	}
 	found, err := settings.Look(e.source)
 	if err != nil || found.InForce() == nil {
-		return e, false, nil // a file that cannot be read has a finding
+		return false, nil // a file that cannot be read has a finding
 	}
 	environ, _ := t.scene.Without(e.out)
 	environ, remove, err := explain.ShadowSettings(environ, emptySettings)
 	if err != nil {
-		return e, false, nil // this system cannot try settings
+		return false, nil // this system cannot try settings
 	}
 	defer remove()
 	again, err := t.child(ctx, environ, t.patience)
 	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
-		return e, false, err
+		return false, err
 	}
-	e = e.next()
 	all := Probe{Kind: "together", Name: "drivers and layers together"}
 	all.enter(e.all)
 	e.Probes = append(e.Probes, all)
@@ -115,7 +112,7 @@ func (t *trying) settingsBlame(ctx context.Context, e evidence) (evidence, bool,
 		do = typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
 	}
 	e.found(SettingsHide, machine.Style.Base(file), file, said("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
-	return e, true, nil
+	return true, nil
 }
 
 // withoutPins returns an environment for drivers alone. Active device configurations disable the variables that select a

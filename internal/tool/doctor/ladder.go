@@ -178,29 +178,25 @@ func (r *Report) Quote(f *Finding) string {
 }
 
 // notConformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.
-func (e evidence) notConformant() evidence {
-	e = e.next()
+func (e *evidence) notConformant() {
 	for _, d := range e.Devices {
 		if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
 			found := e.found(DeviceNotConformant, d.Name, "", said("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
 			found.missing = true
 		}
 	}
-	return e
 }
 
 // windowless adds a finding for each hardware device that no program can show images with, if a display is set.
-func (e evidence) windowless() evidence {
+func (e *evidence) windowless() {
 	if h := (host{&e.source.Machine}); h.variable("DISPLAY")+h.variable("WAYLAND_DISPLAY") == "" {
-		return e
+		return
 	}
-	e = e.next()
 	for _, d := range e.Devices {
 		if d.Type != vk.CPU && len(d.Extensions) > 0 && !slices.Contains(d.Extensions, "VK_KHR_swapchain") {
 			e.found(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
 		}
 	}
-	return e
 }
 
 // withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a

@@ -17,9 +17,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// probed adds the result of a trial and a finding about its failure.
-func (e evidence) probed(a *alone) evidence {
-	e = e.next()
+// addResult adds the result of a trial and a finding about its failure.
+func (e *evidence) addResult(a *alone) {
 	e.Probes = append(e.Probes, a.Probe)
 	e.stood(a)
 	key, changes := explain.ItemKey{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
@@ -28,7 +27,7 @@ func (e evidence) probed(a *alone) evidence {
 	}
 	code, wrong := trialCodes(a.Kind)[a.Result]
 	if !wrong {
-		return e
+		return
 	}
 	if code != DriverNoDevice {
 		for _, modules := range [][]Module{e.Drivers, e.Layers} {
@@ -40,7 +39,8 @@ func (e evidence) probed(a *alone) evidence {
 		}
 	}
 	if len(a.blamed) > 0 {
-		return e.hidden(a.blamed, a.Name+": "+a.Detail)
+		e.addHiding(a.blamed, a.Name+": "+a.Detail)
+		return
 	}
 	var do *Remedy
 	if meant := e.meaning(a); meant != nil && a.Kind == "driver" && a.Only == "" {
@@ -71,7 +71,6 @@ func (e evidence) probed(a *alone) evidence {
 		}
 	}
 	e.found(code, a.Name, a.Manifest, what, do, lost).device = device
-	return e
 }
 
 // concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
@@ -289,9 +288,8 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 	return f.exempt
 }
 
-// absentDrivers marks the drivers that fail and whose device is absent, if another driver works.
-func (e evidence) absentDrivers() evidence {
-	e = e.next()
+// markAbsent marks the drivers that fail and whose device is absent, if another driver works.
+func (e *evidence) markAbsent() {
 	if slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
 		for _, p := range e.Probes {
 			if d := e.driverAt(p.Manifest); p.Kind == "driver" && p.Result == ProbeFails && d != nil && e.deviceAbsent(drivers.Of(d.Library)) {
@@ -299,7 +297,6 @@ func (e evidence) absentDrivers() evidence {
 			}
 		}
 	}
-	return e
 }
 
 // deviceAbsent reports whether the kernel lists its devices, and none is one of a family's.

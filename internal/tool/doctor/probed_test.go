@@ -29,7 +29,10 @@ func TestProbeConfirms(t *testing.T) {
 				t.Fatalf("%d drivers", len(drivers))
 			}
 			drivers[0].Result, drivers[0].Detail = result, "create instance"
-			report = evidence{Report: *report}.probed(&drivers[0]).concluded().worded()
+			e := newEvidence(report)
+			e.addResult(&drivers[0])
+			e.conclude()
+			report = e.worded()
 			severity, because := diag.Note, Kind(nil)
 			for _, f := range report.Findings {
 				switch f.Code {
@@ -71,16 +74,18 @@ func TestProbeOfWhatCannotLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			report := examine(t, c.files, Options{})
-			e := evidence{Report: *report, alone: report.driversAlone()}
-			if e.Tried = true; len(e.alone) != c.tried {
+			e := newEvidence(report)
+			if e.Tried, e.alone = true, report.driversAlone(); len(e.alone) != c.tried {
 				t.Fatalf("%d drivers are tried, want %d", len(e.alone), c.tried)
 			}
 			for i := range e.alone {
 				if e.alone[i].Result = ProbeOK; e.alone[i].Name == "intel_icd.json" {
 					e.alone[i].Result, e.alone[i].Detail = ProbeFails, "create instance failed with VK_ERROR_INCOMPATIBLE_DRIVER"
 				}
+				e.addResult(&e.alone[i])
 			}
-			if report = e.entered().concluded().worded(); !strings.Contains(withFirst(report), c.verdict) || strings.Contains(report.Verdict, "Broken") {
+			e.conclude()
+			if report = e.worded(); !strings.Contains(withFirst(report), c.verdict) || strings.Contains(report.Verdict, "Broken") {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 		})

@@ -9,8 +9,8 @@ type rule struct {
 	linux   func(*exam)
 	windows func(*windowsExam)
 	macos   func(*macExam)
-	files   bool                                                     // the function for Windows reads files, which may not be there
-	trial   func(evidence, context.Context, Tries) (evidence, error) // after all others, if drivers and layers are loaded
+	files   bool                                          // the function for Windows reads files, which may not be there
+	trial   func(*evidence, context.Context, Tries) error // after all others, if drivers and layers are loaded
 }
 
 // rules returns every rule, in the order in which they are applied. Two rules have no function: Examine compares the word sizes, and
@@ -34,7 +34,7 @@ func rules() []rule {
 		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
 			DeviceNotConformant, LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow, LoaderLookups,
 			TogetherFails, SettingsHide, TrialRights, GPUMissing, DeviceWindowless},
-			linux: (*exam).hiddenByLayer, trial: evidence.grown},
+			linux: (*exam).hiddenByLayer, trial: (*evidence).grow},
 		{codes: []Code{DriverIdle}, linux: (*exam).idle},
 		{codes: []Code{DeviceTwice}, linux: (*exam).rivals},
 		{codes: []Code{NoDriver, NoDevice, SoftwareOnly},

@@ -73,7 +73,7 @@ func Sandboxes(source *machine.Source) []Sandbox {
 // WithProcess returns the report with a finding for each difference between the files that a process has loaded and the files
 // that it would load now.
 func (r *Report) WithProcess(pid int, differences []process.Difference) *Report {
-	e := evidence{Report: *r}.next()
+	e := newEvidence(r)
 	e.PID = pid
 	for _, d := range differences {
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)

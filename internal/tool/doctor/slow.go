@@ -56,9 +56,8 @@ const (
 	slowerDriver = 5
 )
 
-// slowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
-func (e evidence) slowDrivers() evidence {
-	e = e.next()
+// addSlowDrivers adds a finding for a driver whose run alone took far longer than the other drivers' runs.
+func (e *evidence) addSlowDrivers() {
 	took := func(a *alone) time.Duration {
 		if a.Result != ProbeOK && a.Result != ProbeNoDevice {
 			return -1
@@ -83,7 +82,6 @@ func (e evidence) slowDrivers() evidence {
 		e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
 			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
 	}
-	return e
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
@@ -92,35 +90,35 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 func delays(with, without time.Duration) bool { return with-without >= slowStart && without <= with/2 }
 
 // slow adds findings for layers without which programs start much sooner. with is the duration of the run with all layers.
-func (t *trying) slow(ctx context.Context, e evidence, with time.Duration) (evidence, error) {
+func (t *trying) slow(ctx context.Context, e *evidence, with time.Duration) error {
 	if with < slowStart {
-		return e, nil
+		return nil
 	}
 	layers := t.scene.Suspects(nil).Layers
 	without, err := t.took(ctx, e.out, layers)
 	if err != nil || without < 0 || !delays(with, without) {
-		return e, err
+		return err
 	}
 	if with, err = t.took(ctx, e.out, nil); err != nil { // the first run read files from disk and shared the machine with other children
-		return e, err
+		return err
 	}
 	for _, l := range layers {
 		without, err := t.took(ctx, e.out, []run.Suspect{l})
 		if err != nil {
-			return e, err
+			return err
 		}
 		if without < 0 || !delays(with, without) {
 			continue
 		}
 		again, err := t.took(ctx, e.out, nil) // a slow layer is slow in every run, and a busy machine in some
 		if err != nil || again < 0 {
-			return e, err
+			return err
 		}
 		if with = min(with, again); delays(with, without) {
-			e = e.slows(&l, with, without)
+			e.addSlow(&l, with, without)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // took returns the duration of a child process without some layers; -1: it failed or did not finish in time.
@@ -141,9 +139,8 @@ func lasted(r *probe.Result) (all time.Duration) {
 	return all
 }
 
-// slows adds a finding for a slow layer, with the change that excludes it.
-func (e evidence) slows(l *run.Suspect, with, without time.Duration) evidence {
-	e = e.next()
+// addSlow adds a finding for a slow layer, with the change that excludes it.
+func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 	var do *Remedy
 	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
 	if at >= 0 {
@@ -154,7 +151,6 @@ func (e evidence) slows(l *run.Suspect, with, without time.Duration) evidence {
 	}
 	e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",
 		seconds(with-without), seconds(with), seconds(without)), do)
-	return e
 }
 
 // slowLookup is the duration of a command lookup from which a loader counts as slow. A loader with a hash table takes 30 ns;
@@ -166,11 +162,11 @@ const slowTimes = 3
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-// lookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
+// addLookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
 // with the same driver.
-func (t *trying) lookups(ctx context.Context, e evidence) (evidence, error) {
+func (t *trying) addLookups(ctx context.Context, e *evidence) error {
 	if t.at.Library == t.own.Library || t.own.Library == "" || e.Loader == nil {
-		return e, nil
+		return nil
 	}
 	loader, first := e.Loader.Title(), -1
 	var each, own time.Duration
@@ -183,22 +179,21 @@ func (t *trying) lookups(ctx context.Context, e evidence) (evidence, error) {
 		}
 	}
 	if each < slowLookup {
-		return e, nil
+		return nil
 	}
 	if _, soon := ctx.Deadline(); !soon {
 		again, err := t.childOf(ctx, t.own, changed(t.Environ, e.alone[first].Variables), t.Limit)
 		if err != nil || again.Outcome == probe.Cut {
-			return e, err
+			return err
 		}
 		if own = again.Lookup; own == 0 || own*slowTimes > each {
-			return e, nil
+			return nil
 		}
 	}
-	e = e.next()
 	what := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
 	if own > 0 {
 		what += sentence("; the loader of this tool takes " + millis(own*1000))
 	}
 	e.found(LoaderLookups, loader, e.Loader.File, what, nil)
-	return e, nil
+	return nil
 }

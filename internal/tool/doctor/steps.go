@@ -50,41 +50,49 @@ func examined(source *machine.Source, options Options) (*exam, error) {
 // the end of the context are reported as not finished. It returns the report with the results, and an error if no trial is
 // possible or a trial ends early.
 func (r *Report) Try(ctx context.Context, how Tries) (*Report, error) {
-	e, err := evidence{Report: *r}, error(nil)
+	e, err := newEvidence(r), error(nil)
 	for rule := range each(rules()) {
 		if rule.trial != nil && err == nil {
-			e, err = rule.trial(e, ctx, how)
+			err = rule.trial(e, ctx, how)
 		}
 	}
 	return e.worded(), err
 }
 
-// grown returns the evidence after all steps, or up to an error. Each step is a function from evidence to evidence.
-func (e evidence) grown(ctx context.Context, how Tries) (evidence, error) {
+// grow adds the results of all trials, with their findings, or those up to an error.
+func (e *evidence) grow(ctx context.Context, how Tries) error {
 	t, err := e.trying(how)
 	if err != nil {
-		return e, err
+		return err
 	}
 	if t.elevated {
-		return e.elevated(), nil
+		e.addElevated()
+		return nil
 	}
-	if e, err = t.ran(ctx, t.selected(e)); err != nil { // the results of child processes
-		return e, err
+	t.selectDrivers(e)
+	if err = t.runAll(ctx, e); err != nil { // the results of child processes
+		return err
 	}
-	if e, err = t.judged(ctx, e); err != nil { // the results of drivers
-		return e, err
+	if err = t.judgeAll(ctx, e); err != nil { // the results of drivers
+		return err
 	}
-	e = e.covered().unlisted().entered().weighed().absentDrivers().slowDrivers() // findings about drivers
-	if e, err = t.lookups(ctx, e); err == nil && e.all != nil {
-		e, err = t.together(ctx, e) // findings about the drivers and layers together
+	e.dropCovered()
+	e.markUnlisted()
+	for a := range each(e.alone) {
+		e.addResult(a)
 	}
-	return e.concluded(), err
+	e.countDrivers()
+	e.markAbsent()
+	e.addSlowDrivers()
+	if err = t.addLookups(ctx, e); err == nil && e.all != nil {
+		err = t.together(ctx, e) // findings about the drivers and layers together
+	}
+	e.conclude()
+	return err
 }
 
-// concluded returns the evidence with the causes of the trials' findings, and the severities that follow.
-func (e evidence) concluded() evidence {
-	e = e.next()
+// conclude sets the causes of the trials' findings, and the severities that follow.
+func (e *evidence) conclude() {
 	c := e.setCauses(confirm, hide(append(slices.Clip(trialLinks), whyUnlisted, hidesDevices)))
 	weigh(e.Findings, e.exemptByTrial, func(at int) bool { return c.confirmed[at] })
-	return e
 }

@@ -67,7 +67,7 @@ type trying struct {
 }
 
 // trying returns the trial of the report's program.
-func (e evidence) trying(how Tries) (*trying, error) {
+func (e *evidence) trying(how Tries) (*trying, error) {
 	how.Environ = e.withHiding(how.Environ)
 	all := &wholeRun{e.PlaceFor(how.At), how.Environ}
 	source := *e.source

@@ -12,7 +12,7 @@ import (
 
 // missingLayers adds a finding for each layer that the rules make active and that the loader did not put into the chain of a trial that ended
 // well. A layer with another problem has its finding.
-func (t *trying) missingLayers(e evidence, result *probe.Result) (evidence, error) {
+func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	log := term.Either(t.at.Library == t.own.Library, result.Log, loaders.OlderLog(result.Log))
 	chain, made := loaders.Progress{}, false
 	for line := range strings.Lines(log) {
@@ -20,13 +20,12 @@ func (t *trying) missingLayers(e evidence, result *probe.Result) (evidence, erro
 		made = made || chain.Phase == loaders.InstanceMade
 	}
 	if !made { // this loader writes no line about the chain
-		return e, nil
+		return nil
 	}
 	messages, err := t.ofActing(t.at, t.Environ, result)
 	if err != nil {
-		return e, err
+		return err
 	}
-	e = e.next()
 	for _, a := range t.scene.Answer.Active {
 		l := t.scene.Answer.Layers[a.Layer]
 		if l.Meta || a.Unchained || slices.Contains(chain.Layers, l.Name) || slices.ContainsFunc(e.Findings, func(f Finding) bool {
@@ -42,5 +41,5 @@ func (t *trying) missingLayers(e evidence, result *probe.Result) (evidence, erro
 		}
 		e.found(LayerLeftOut, l.Name, l.Manifest, sentence("the rules make it active, and the loader leaves it out of the chain"+term.Enclosed("; the loader says: ", said, "")), nil)
 	}
-	return e, nil
+	return nil
 }
