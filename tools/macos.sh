@@ -2,7 +2,8 @@
 # "make test TARGET=macos" builds the library, the tool, the null driver and the sample layer for macOS. It then runs the
 # tests of the dylib file, of the behaviour on macOS, and of all systems, with the Mach-O runner of test/lib/macos.
 # test/loader/target/macos.txt lists the skipped tests, which are printed. At the end, it compares the answers of the
-# library's core with those of the core in Go. tools/zig.sh fetches the compiler. The machine must be x86-64.
+# library's core with those of the core in Go. The suites run for both slices of the universal library, that for arm64
+# below an emulator. tools/zig.sh fetches the compiler. The machine must be x86-64.
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
@@ -15,9 +16,17 @@ lists=test/loader/target/macos.txt
 grep -v '^#' $lists | sed 's/^/test: macos leaves out: /'
 skip=$(grep -v '^#' $lists | cut -d ' ' -f 1 | paste -s -d '|')
 "${GO:-go}" build -o build/progress ./tools/progress
-build/progress -count 1 -p 2 -parallel 4 -skip "^($skip)\$" -- ./test/loader/macos ./test/loader/library \
-    ./test/loader/chain \
-    ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers ./test/loader/instance \
-    ./test/loader/layers \
-    ./test/loader/physdev ./test/loader/wsi ./test/loader/memory ./test/loader/storm
-build/progress -count 1 -run '^TestMacOS' -- ./test/loader/equal
+for slice in x86_64 arm64; do
+    if [ $slice = arm64 ]; then
+        tools/cross.sh compiler arm64
+        tools/cross.sh emulator arm64
+    fi
+    export VKLOADER_TEST_SLICE=$slice
+    echo "test: the slice for $slice"
+    build/progress -count 1 -p 2 -parallel 4 -skip "^($skip)\$" -- ./test/loader/macos ./test/loader/library \
+        ./test/loader/chain \
+        ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
+        ./test/loader/instance ./test/loader/layers \
+        ./test/loader/physdev ./test/loader/wsi ./test/loader/memory ./test/loader/storm
+    build/progress -count 1 -run '^TestMacOS' -- ./test/loader/equal
+done

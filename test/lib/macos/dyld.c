@@ -92,6 +92,7 @@ static bool map(struct image *i)
         char *to = (char *)(i->base + s->address);
         if (mprotect(to, (s->size + PAGE - 1) & ~(PAGE - 1), PROT_READ | PROT_WRITE) != 0) return false;
         memcpy(to, i->file + s->offset, s->file_size);
+        __builtin___clear_cache(to, to + s->file_size);
     }
     return true;
 }

@@ -135,7 +135,7 @@ static int open_flags(int flags)
     return out;
 }
 
-static int macos_open(const char *path, int flags, ...)
+int macos_open(const char *path, int flags, ...)
 {
     va_list l;
     va_start(l, flags);
@@ -150,7 +150,7 @@ static int at(int directory)
     return directory == MACOS_AT_FDCWD ? AT_FDCWD : directory;
 }
 
-static int macos_openat(int directory, const char *path, int flags, ...)
+int macos_openat(int directory, const char *path, int flags, ...)
 {
     va_list l;
     va_start(l, flags);
@@ -164,7 +164,7 @@ static int macos_renameat(int from, const char *old, int to, const char *new)
     return renameat(at(from), old, at(to), new);
 }
 
-static int macos_fcntl(int fd, int command, long argument)
+int macos_fcntl(int fd, int command, long argument)
 {
     switch (command) { /* commands without a structure */
     case 0: return fcntl(fd, F_DUPFD, argument);
@@ -238,18 +238,25 @@ static long macos_sysconf(int name)
     }
 }
 
+/* The suffix of names whose structures have inodes of 64 bits; on arm64, all have them. */
+#ifdef __aarch64__
+#define INODE64 ""
+#else
+#define INODE64 "$INODE64"
+#endif
+
 const struct system_function file_functions[] = {
     {"___error", error_place},
     {"_strerror", error_text},
-    {"_stat$INODE64", macos_stat},
-    {"_lstat$INODE64", macos_lstat},
-    {"_fstat$INODE64", macos_fstat},
+    {"_stat" INODE64, macos_stat},
+    {"_lstat" INODE64, macos_lstat},
+    {"_fstat" INODE64, macos_fstat},
     {"_open", macos_open},
     {"_openat", macos_openat},
     {"_renameat", macos_renameat},
     {"_fcntl", macos_fcntl},
-    {"_opendir$INODE64", opendir},
-    {"_readdir$INODE64", macos_readdir},
+    {"_opendir" INODE64, opendir},
+    {"_readdir" INODE64, macos_readdir},
     {"_closedir", closedir},
     {"_mmap", macos_mmap},
     {"_clock_gettime", macos_clock_gettime},

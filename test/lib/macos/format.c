@@ -24,7 +24,15 @@ enum {
 #define MAGIC 0xfeedfacfu
 #define FAT_MAGIC_SWAPPED 0xbebafecau
 #define FAT_MAGIC_64_SWAPPED 0xbfbafecau
-#define CPU_X86_64 0x01000007u
+#ifdef __aarch64__
+#define CPU 0x0100000cu
+#define NAME "arm64"
+#define OTHER_NAME "x86_64"
+#else
+#define CPU 0x01000007u
+#define NAME "x86_64"
+#define OTHER_NAME "arm64"
+#endif
 #define FAIL(...) return snprintf(error, size, __VA_ARGS__), false
 
 static uint32_t u32(const unsigned char *p)
@@ -41,7 +49,7 @@ static uint64_t u64(const unsigned char *p)
     return v;
 }
 
-/* Selects the x86-64 part of a universal file. */
+/* Selects this machine's part of a universal file. */
 static bool choose(struct image *i, char *error, size_t size)
 {
     if (i->file_size < 32) FAIL("file too short");
@@ -52,7 +60,7 @@ static bool choose(struct image *i, char *error, size_t size)
     uint32_t count = __builtin_bswap32(u32(i->file + 4)), each = wide ? 32 : 20;
     for (uint32_t k = 0; k < count && 8 + (uint64_t)(k + 1) * each <= i->file_size; k++) {
         const unsigned char *a = i->file + 8 + (size_t)k * each;
-        if (__builtin_bswap32(u32(a)) != CPU_X86_64) continue;
+        if (__builtin_bswap32(u32(a)) != CPU) continue;
         uint64_t at = wide ? __builtin_bswap64(u64(a + 8)) : __builtin_bswap32(u32(a + 8));
         uint64_t length = wide ? __builtin_bswap64(u64(a + 16)) : __builtin_bswap32(u32(a + 12));
         if (at > i->file_size || length > i->file_size - at || length < 32) FAIL("fat file, but a slice is cut off");
@@ -60,7 +68,7 @@ static bool choose(struct image *i, char *error, size_t size)
         i->file_size = length;
         return true;
     }
-    FAIL("fat file, but missing compatible architecture (have other machines, need 'x86_64')");
+    FAIL("fat file, but missing compatible architecture (have other machines, need '" NAME "')");
 }
 
 static bool part_of(const struct image *i, struct part *out, const unsigned char *c)
@@ -133,8 +141,8 @@ static bool read_command(struct image *i, const unsigned char *c, uint32_t lengt
 bool format_read(struct image *i, char *error, size_t size)
 {
     if (!choose(i, error, size)) return false;
-    if (u32(i->file + 4) != CPU_X86_64)
-        FAIL("mach-o file, but is an incompatible architecture (have 'arm64', need 'x86_64')");
+    if (u32(i->file + 4) != CPU)
+        FAIL("mach-o file, but is an incompatible architecture (have '" OTHER_NAME "', need '" NAME "')");
     i->kind = u32(i->file + 12);
     uint32_t count = u32(i->file + 16), all = u32(i->file + 20), at = 32;
     if (all > i->file_size - 32) FAIL("load commands are cut off");

@@ -1,4 +1,4 @@
-/* macho.h: a dynamic linker for Mach-O files on Linux for x86-64. macos_dlopen and related functions behave as dyld
+/* macho.h: a dynamic linker for Mach-O files on Linux, for x86-64 and arm64. macos_dlopen and related functions behave as dyld
  * does: code of a Mach-O library gets libSystem's functions from the list in system.c, and functions of other Mach-O
  * libraries. Loading a library fails with the name of a function that is not in the list. docs/macos.md lists the
  * sources and the open questions. */
@@ -63,7 +63,7 @@ struct image {
 
 extern struct image *images; /* in the order of opening */
 
-/* Reads the load commands of a file's part for x86-64. Returns false with a text in error. */
+/* Reads the load commands of a file's part for this machine. Returns false with a text in error. */
 bool format_read(struct image *i, char *error, size_t size);
 /* Returns the address of an exported symbol, or NULL. name begins with the underscore of C. */
 void *format_export(const struct image *i, const char *name);
@@ -105,11 +105,14 @@ struct system_function {
 };
 extern const struct system_function dyld_functions[];
 
-/* ---- system.c, files.c, threads.c -------------------------------------------------------------------------------- */
+/* ---- system.c, files.c, threads.c, variadic.c -------------------------------------------------------------------------------- */
 
 /* Returns a function or a variable of libSystem, or NULL if there is no replacement for it. */
 void *system_symbol(const char *name);
-extern const struct system_function file_functions[], thread_functions[];
+extern const struct system_function file_functions[], thread_functions[], variadic_functions[];
+int macos_open(const char *path, int flags, ...);
+int macos_openat(int directory, const char *path, int flags, ...);
+int macos_fcntl(int fd, int command, long argument);
 /* Converts glibc's error numbers to macOS's. */
 int error_to_macos(int number);
 int error_from_macos(int number);

@@ -1,4 +1,4 @@
-/* main.c: "macos PROGRAM ARGUMENT..." runs a Mach-O program for x86-64. */
+/* main.c: "macos PROGRAM ARGUMENT..." runs a Mach-O program for this machine. */
 #include "macho.h"
 
 #include <stdio.h>

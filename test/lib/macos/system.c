@@ -195,7 +195,8 @@ static const struct system_function same[] = {
 
 void *system_symbol(const char *name)
 {
-    static const struct system_function *const lists[] = {dyld_functions, file_functions, thread_functions, same};
+    static const struct system_function *const lists[] = {variadic_functions, dyld_functions, file_functions,
+                                                          thread_functions, same};
     for (unsigned l = 0; l < sizeof lists / sizeof *lists; l++)
         for (const struct system_function *f = lists[l]; f->name; f++)
             if (strcmp(f->name, name) == 0) return f->function;

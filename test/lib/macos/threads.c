@@ -4,6 +4,7 @@
 #include "macho.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,31 +172,35 @@ static int once(struct macos_once *o, void (*function)(void))
 /* ---- threads ------------------------------------------------------------------------------------------------------
  */
 
-struct macos_attr {
+struct macos_attr { /* glibc's object does not fit in on arm64, so this has a pointer to it */
     long signature;
-    pthread_attr_t attr;
+    pthread_attr_t *attr;
+    char opaque[48];
 };
 _Static_assert(sizeof(struct macos_attr) == 64, "pthread_attr_t");
 
 static int attr_init(struct macos_attr *a)
 {
-    return error_to_macos(pthread_attr_init(&a->attr));
+    a->attr = malloc(sizeof *a->attr);
+    return error_to_macos(pthread_attr_init(a->attr));
 }
 
 static int attr_destroy(struct macos_attr *a)
 {
-    return error_to_macos(pthread_attr_destroy(&a->attr));
+    int result = pthread_attr_destroy(a->attr);
+    free(a->attr);
+    return error_to_macos(result);
 }
 
 static int attr_setstack(struct macos_attr *a, void *stack, size_t size)
 {
-    return error_to_macos(pthread_attr_setstack(&a->attr, stack, size));
+    return error_to_macos(pthread_attr_setstack(a->attr, stack, size));
 }
 
 static int thread_create(void **thread, const struct macos_attr *attributes, void *(*function)(void *), void *argument)
 {
     pthread_t t;
-    int result = pthread_create(&t, attributes ? &attributes->attr : NULL, function, argument);
+    int result = pthread_create(&t, attributes ? attributes->attr : NULL, function, argument);
     *thread = (void *)t;
     return error_to_macos(result);
 }
@@ -374,8 +379,30 @@ __attribute__((used)) static void *tlv_address(struct tlv_descriptor *d)
     return block + d->offset;
 }
 
-/* Called with the descriptor in rdi; it preserves all registers except rax and rdi. */
+/* Called with the descriptor in the first argument's register. It preserves all registers except that of the result (rax and rdi,
+ * or x0) and arm64's x16, x17 and x30. */
 void *tlv_thunk(struct tlv_descriptor *d);
+#ifdef __aarch64__
+__asm__(
+    ".text\n.type tlv_thunk, @function\n"
+    "tlv_thunk:\n"
+    "    hint #34\n    stp x29, x30, [sp, #-16]!\n    mov x29, sp\n    sub sp, sp, #640\n"
+    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
+    "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+    "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
+    "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    str x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
+    "    bl tlv_address\n"
+    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
+    "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+    "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
+    "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    ldr x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
+    "    mov sp, x29\n    ldp x29, x30, [sp], #16\n    ret\n"
+    ".size tlv_thunk, . - tlv_thunk\n");
+#else
 __asm__(
     ".text\n.type tlv_thunk, @function\n"
     "tlv_thunk:\n"
@@ -397,6 +424,7 @@ __asm__(
     "    pop %r11\n    pop %r10\n    pop %r9\n    pop %r8\n    pop %rsi\n    pop %rdx\n    pop %rcx\n"
     "    pop %rbp\n    ret\n"
     ".size tlv_thunk, . - tlv_thunk\n");
+#endif
 
 bool tlv_prepare(struct image *i)
 {
@@ -446,11 +474,28 @@ static void tlv_bootstrap(void)
 
 static uint32_t task = 1;
 
+/* Copies memory that may be unreadable: the kernel's write to a pipe fails for such memory. */
+static ssize_t read_by_pipe(uint64_t from, uint64_t size, uint64_t to)
+{
+    int ends[2];
+    uint64_t done = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    while (done < size) {
+        ssize_t n = write(ends[1], (const void *)(from + done), size - done < 4096 ? size - done : 4096);
+        if (n <= 0 || read(ends[0], (void *)(to + done), (size_t)n) != n) break;
+        done += (uint64_t)n;
+    }
+    close(ends[0]);
+    close(ends[1]);
+    return (ssize_t)done;
+}
+
 static int vm_read_overwrite(uint32_t of, uint64_t from, uint64_t size, uint64_t to, uint64_t *done)
 {
     struct iovec local = {(void *)to, size}, remote = {(void *)from, size};
     int before = errno;
     ssize_t n = of == task ? process_vm_readv(getpid(), &local, 1, &remote, 1, 0) : -1;
+    if (of == task && n < 0 && errno == ENOSYS) n = read_by_pipe(from, size, to); /* an emulator */
     errno = before;
     *done = n > 0 ? (uint64_t)n : 0;
     return n == (ssize_t)size ? 0 : 1; /* KERN_INVALID_ADDRESS: the kernel copies all bytes or none */

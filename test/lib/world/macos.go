@@ -2,6 +2,8 @@ package world
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +13,38 @@ import (
 // test/lib/macos in it, by which it opens the loader; fakes are Mach-O libraries.
 func MacOS() bool { return Target() == "macos" }
 
-func macosCompiler() []string {
-	return []string{filepath.Join(Top(), "build/zig/zig"), "cc", "-target", "x86_64-macos.11.0", "-Wno-unused-command-line-argument"}
+// Slice is the part of the Mach-O library under test: x86_64, or arm64 with VKLOADER_TEST_SLICE=arm64. An arm64 host runs below an
+// emulator where this machine is x86-64.
+func Slice() string {
+	if os.Getenv("VKLOADER_TEST_SLICE") == "arm64" {
+		return "arm64"
+	}
+	return "x86_64"
+}
+
+// hostTarget is the target whose programs open the loader under test: the runner for Mach-O files is a program of Linux.
+func hostTarget() string {
+	switch {
+	case !MacOS():
+		return Target()
+	case Slice() == "arm64":
+		return "arm64"
+	}
+	return ""
+}
+
+// hostCompiler returns the compiler for these programs.
+func hostCompiler() []string {
+	if MacOS() && hostTarget() != "" {
+		return []string{CrossCompiler(hostTarget())}
+	}
+	return nativeCompiler()
+}
+
+// MacOSCompiler returns the compiler for programs and libraries of macOS.
+func MacOSCompiler() []string {
+	machine := map[string]string{"x86_64": "x86_64", "arm64": "aarch64"}[Slice()]
+	return []string{filepath.Join(Top(), "build/zig/zig"), "cc", "-target", machine + "-macos.11.0", "-Wno-unused-command-line-argument"}
 }
 
 func macosHostFlags() string {
@@ -20,12 +52,12 @@ func macosHostFlags() string {
 }
 
 var macosRunner = []string{"test/lib/macos/format.c", "test/lib/macos/bind.c", "test/lib/macos/dyld.c", "test/lib/macos/files.c",
-	"test/lib/macos/threads.c", "test/lib/macos/system.c"}
+	"test/lib/macos/threads.c", "test/lib/macos/system.c", "test/lib/macos/variadic.c"}
 
 // Samples returns the directory with the null driver and the sample layers for the loader under test, in drivers and layers.
 func Samples() string {
 	if MacOS() {
-		return filepath.Join(Build(), "x86_64")
+		return filepath.Join(Build(), Slice())
 	}
 	return Build()
 }
@@ -39,15 +71,17 @@ func CompileOpening(arguments ...string) error {
 	for _, file := range append([]string{"test/lib/macos/host.c"}, macosRunner...) {
 		words = append(words, filepath.Join(Top(), file))
 	}
-	return compileBy(nativeCompiler(), append(words, "-pthread", "-ldl")...)
+	return compileBy(hostCompiler(), append(words, "-pthread", "-ldl")...)
 }
+
+var otherSlice = map[string]string{"x86_64": "arm64", "arm64": "x86_64"}
 
 // macosError returns dyld's message in place of one of glibc's.
 func macosError(path, glibc string) string {
 	why := map[string]string{"invalid ELF header": "not a mach-o file", "file too short": "file too short"}[glibc]
 	switch {
 	case strings.HasPrefix(glibc, "wrong ELF class"):
-		why = "mach-o file, but is an incompatible architecture (have 'arm64', need 'x86_64')"
+		why = fmt.Sprintf("mach-o file, but is an incompatible architecture (have '%s', need '%s')", otherSlice[Slice()], Slice())
 	case why == "":
 		why = "no such file"
 	}
@@ -58,12 +92,12 @@ func macosError(path, glibc string) string {
 	return said
 }
 
-// Runner returns the program that runs Mach-O programs on this machine.
-func (w *World) Runner() string {
+// RunMacOS returns the command that runs a Mach-O program on this machine.
+func (w *World) RunMacOS(program string, arguments ...string) *exec.Cmd {
 	w.T.Helper()
 	path, err := tool("macos")
 	w.check(err)
-	return path
+	return Command(w.T.Context(), path, append([]string{program}, arguments...)...)
 }
 
 // metal replaces the window system of the cases, xcb, with that of macOS.

@@ -46,7 +46,7 @@ func Target() string { return os.Getenv("TARGET") }
 
 // Machine returns the table's row for the target's machine.
 func Machine() machines.Machine {
-	m, known := machines.Of(Target())
+	m, known := machines.Of(hostTarget())
 	if !known {
 		m, _ = machines.Of("amd64")
 	}
@@ -186,7 +186,7 @@ func targetCompiler() []string {
 			return strings.Fields(cc)
 		}
 		if cc := map[string][]string{"i386": {"gcc", "-m32"}, "musl": {"musl-gcc"},
-			"macos": macosCompiler(), "windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]; cc != nil {
+			"macos": MacOSCompiler(), "windows/x64": {"x86_64-w64-mingw32-gcc"}, "windows/x86": {"i686-w64-mingw32-gcc"}}[Target()]; cc != nil {
 			return cc
 		}
 		return []string{CrossCompiler(Target())}
@@ -247,7 +247,7 @@ func askEmulator(target string) func() ([]string, error) {
 // kernel runs them itself: many kernels for x86-64 run no programs of i386. TARGET_RUN names another one for the target under
 // test. An error says that an emulator is needed and missing.
 func Emulator(target string) ([]string, error) {
-	if words := strings.Fields(os.Getenv("TARGET_RUN")); len(words) > 0 && target == Target() {
+	if words := strings.Fields(os.Getenv("TARGET_RUN")); len(words) > 0 && target == hostTarget() {
 		return words, nil
 	}
 	if ask := emulators[target]; ask != nil {
@@ -258,13 +258,13 @@ func Emulator(target string) ([]string, error) {
 
 // Emulated reports whether the target's programs run under an emulator, which adds threads and memory to their processes.
 func Emulated() bool {
-	words, err := Emulator(Target())
+	words, err := Emulator(hostTarget())
 	return len(words) > 0 && err == nil
 }
 
 // Command returns the command that starts a program of the target, with the target's emulator if it has one.
 func Command(ctx context.Context, program string, arguments ...string) *exec.Cmd {
-	words, err := Emulator(Target())
+	words, err := Emulator(hostTarget())
 	words = append(words[:len(words):len(words)], program)
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], arguments...)...)
 	if err != nil {
@@ -310,6 +310,9 @@ func toolDirectory() string {
 	name := "frame"
 	if v := Variant(); v != "" {
 		name += "-" + v
+	}
+	if MacOS() && Slice() != "x86_64" {
+		name += "-" + Slice()
 	}
 	return filepath.Join(Build(), name)
 }
@@ -444,7 +447,7 @@ func buildTools() error {
 	more = append(more, "test/lib/host/*.c", "test/lib/interface.c", "test/lib/words.c")
 	native, machine := Compiler(), machineFlags[Target()]
 	if MacOS() { // the host is a program of this machine, which opens Mach-O files by the runner
-		native, machine = nativeCompiler(), machineFlags[""]+macosHostFlags()
+		native, machine = hostCompiler(), machineFlags[hostTarget()]+macosHostFlags()
 		more = append(append(more, "test/lib/macos/host.c"), macosRunner...)
 		if err := compileWith(native, "", filepath.Join(directory, "macos"), "", append([]string{"test/lib/macos/main.c"}, macosRunner...)...); err != nil {
 			return err
@@ -458,7 +461,7 @@ func buildTools() error {
 		shim += " -DWORLD_NO_MALLOC" // the sanitizer has a malloc of its own
 	}
 	if !Windows() {
-		if err := compileWith(native, machineFlags[Target()], filepath.Join(directory, "redirect.so"), shim, "test/lib/shim/redirect.c"); err != nil {
+		if err := compileWith(native, machineFlags[hostTarget()], filepath.Join(directory, "redirect.so"), shim, "test/lib/shim/redirect.c"); err != nil {
 			return err
 		}
 	}

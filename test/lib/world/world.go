@@ -134,7 +134,8 @@ func (w *World) WrongClass(name string) string {
 		return w.Write(filepath.Join("lib", name+".so"), string(content))
 	}
 	if MacOS() {
-		return w.Write(filepath.Join("lib", name+".so"), "\xcf\xfa\xed\xfe\x0c\x00\x00\x01"+strings.Repeat("\x00", 56))
+		other := map[string]string{"x86_64": "\x0c", "arm64": "\x07"}[Slice()]
+		return w.Write(filepath.Join("lib", name+".so"), "\xcf\xfa\xed\xfe"+other+"\x00\x00\x01"+strings.Repeat("\x00", 56))
 	}
 	header := make([]byte, 64)
 	copy(header, "\x7fELF\x01\x01\x01")

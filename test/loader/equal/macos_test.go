@@ -20,15 +20,15 @@ func TestMacOS(t *testing.T) {
 	alikeOnMacOS(t, link(t, []string{"gcc"}, []string{"-O1", object}))
 }
 
-// TestMacOSObject checks the object in libvulkan.1.dylib, for x86-64, with the runner of test/lib/macos.
+// TestMacOSObject checks the object in libvulkan.1.dylib, for the slice under test, with the runner of test/lib/macos.
 func TestMacOSObject(t *testing.T) {
 	t.Parallel()
 	if !world.MacOS() {
 		t.Skip("make test TARGET=macos runs it")
 	}
-	object := filepath.Join(world.Top(), "build/macos/x86_64/obj/core.o")
-	program := link(t, []string{filepath.Join(world.Top(), "build/zig/zig"), "cc", "-target", "x86_64-macos.11.0", "-fno-sanitize=all"}, []string{"-O1", object})
-	alikeOnMacOS(t, answerer{append([]string{world.New(t).Runner()}, program.command...)})
+	object := filepath.Join(world.Top(), "build/macos", world.Slice(), "obj/core.o")
+	program := link(t, append(world.MacOSCompiler(), "-fno-sanitize=all"), []string{"-O1", object})
+	alikeOnMacOS(t, answerer{world.New(t).RunMacOS(program.command[0], program.command[1:]...).Args})
 }
 
 // alikeOnMacOS compares a program's answers with those in Go, for the suites' questions and for random ones.

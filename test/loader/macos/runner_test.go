@@ -1,7 +1,6 @@
 package macos
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -16,7 +15,7 @@ import (
 // runs runs a Mach-O program with the runner and returns its output and exit code.
 func runs(t *testing.T, w *world.World, program string, arguments ...string) (string, int) {
 	t.Helper()
-	cmd := exec.CommandContext(context.Background(), w.Runner(), append([]string{program}, arguments...)...)
+	cmd := w.RunMacOS(program, arguments...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

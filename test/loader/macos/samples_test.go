@@ -2,7 +2,6 @@ package macos
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,10 +16,10 @@ import (
 func sampled(t *testing.T, w *world.World, program string, arguments ...string) (out, said, counts string) {
 	t.Helper()
 	file := w.Path("counts")
-	cmd := exec.Command(w.Runner(), append([]string{program, world.Library()}, arguments...)...)
+	cmd := w.RunMacOS(program, append([]string{world.Library()}, arguments...)...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + built(t, "x86_64/drivers/null_icd.json"),
-		"VK_LAYER_PATH=" + filepath.Dir(built(t, "x86_64/layers/VkLayer_drawstats.json")), "VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats",
+	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=/usr/bin:/bin", "VK_DRIVER_FILES=" + built(t, world.Slice()+"/drivers/null_icd.json"),
+		"VK_LAYER_PATH=" + filepath.Dir(built(t, world.Slice()+"/layers/VkLayer_drawstats.json")), "VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats",
 		"VK_IMPLICIT_LAYER_PATH=" + cmd.Dir, "VK_LOADER_DEBUG=layer", "DRAWSTATS_FILE=" + file}
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
