@@ -85,10 +85,8 @@ func answerOf(program *Program, subject *decide.Program, made *decide.Made) *Ans
 	}
 	for i := range a.Layers {
 		a.Layers[i].program = subject
-		for _, l := range made.Plan.Layers {
-			if l.Name == a.Layers[i].Name && l.Manifest == a.Layers[i].Manifest {
-				a.Layers[i].functions = [2]string{l.Negotiate, l.GetInstance}
-			}
+		if l := explain.Layer(made.Plan, a.Layers[i].Name, a.Layers[i].Manifest); l != nil {
+			a.Layers[i].functions = [2]string{l.Negotiate, l.GetInstance}
 		}
 	}
 	for _, c := range explain.Unordered(made.Plan) {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"path/filepath"
+	"slices"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -30,11 +31,10 @@ type trials struct {
 	answer *plan.Answer
 }
 
-func (t *trials) layer(name, file string) *manifest.Layer {
-	for _, l := range t.answer.Layers {
-		if l.Name == name && l.Manifest == file {
-			return l
-		}
+// Layer returns a layer of a decision by its name and manifest; nil: there is none.
+func Layer(answer *plan.Answer, name, file string) *manifest.Layer {
+	if at := slices.IndexFunc(answer.Layers, func(l *manifest.Layer) bool { return l.Name == name && l.Manifest == file }); at >= 0 {
+		return answer.Layers[at]
 	}
 	return nil
 }
@@ -43,7 +43,7 @@ func (t *trials) putOut(e *Item) {
 	key, changes := ItemKey{Manifest: e.Manifest}, []Change{}
 	if e.Kind == "layer" {
 		key.Layer = e.Name
-		l := t.layer(e.Name, e.Manifest)
+		l := Layer(t.answer, e.Name, e.Manifest)
 		if l == nil {
 			return
 		}
@@ -166,7 +166,7 @@ func (t *trials) putIn(e *Item) {
 
 // switchOn returns alternative changes that may activate a layer; the first one affects this layer alone.
 func (t *trials) switchOn(e *Item) (changes []Change) {
-	l := t.layer(e.subject, e.Manifest)
+	l := Layer(t.answer, e.subject, e.Manifest)
 	if l != nil && l.Implicit {
 		if e.cause == diag.DisableVariable {
 			changes = append(changes, UnsetVariable(l.DisableName)) // nothing else helps (ENV-58)

@@ -91,7 +91,7 @@ func (t placement) remedy() *Remedy {
 	if len(t.choice) > 0 {
 		text, lines = t.choices()
 	}
-	if before := t.before(); before != "" {
+	if before := strings.Replace(purposes[t.aim], "VARIABLE", t.Variable, 1); before != "" {
 		if inContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
 		} else {
@@ -163,25 +163,11 @@ func (t placement) choices() (string, []shell.Line) {
 	return strings.Join(texts, "; "), commands
 }
 
-// before returns the words that introduce the change: its purpose.
-func (t placement) before() string {
-	switch t.aim {
-	case forTime:
-		return "To start faster"
-	case forSpace:
-		return "To save address space and start faster"
-	case forPower:
-		return "For a program that does not need the device"
-	case forDevice:
-		return "Nothing, if this is intended. For a program that needs the device"
-	case forUnasked:
-		return "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
-			"they use what the driver lacks"
-	case otherName:
-		return "Write " + t.Variable + " instead"
-	}
-	return ""
-}
+// purposes are the words that introduce a change, by its aim. VARIABLE is its variable.
+var purposes = [...]string{forTime: "To start faster", forSpace: "To save address space and start faster",
+	forPower: "For a program that does not need the device", forDevice: "Nothing, if this is intended. For a program that needs the device",
+	forUnasked: "Enable VK_KHR_portability_enumeration and its instance flag in the program. For programs that you cannot change, at the risk that " +
+		"they use what the driver lacks", otherName: "Write VARIABLE instead", byHand: ""}
 
 // words returns the change for the place where the user makes it, and its shell lines.
 func (t placement) words() (string, []shell.Line) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -78,8 +77,8 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
 		if c.Kind == run.Variable {
 			subject += "=" + c.Value + term.Enclosed("", place.setterText(c.Name), ",")
-		} else if at := slices.IndexFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Manifest == c.Manifest && l.Name == c.Name }); at >= 0 {
-			code, subject, change = GPUMissing, "the layer "+c.Name, e.leaveOut(e.Answer.Layers[at])[0]
+		} else if l := explain.Layer(e.Answer, c.Name, c.Manifest); l != nil {
+			code, subject, change = GPUMissing, "the layer "+c.Name, e.leaveOut(l)[0]
 		}
 		for _, d := range devices {
 			what := said("its driver works, and %s excludes it from the list of devices", subject)

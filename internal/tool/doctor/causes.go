@@ -46,7 +46,7 @@ func follow(removals []removal) func(*causes) {
 				f := &c.list[i]
 				_, still := r.left[f.key()]
 				follows := slices.Contains(followers, f.Code) && !slices.Contains(followers, root.Code) ||
-					f.lacksLayer() && root.lacksPlace() || root.Code == SDKRemoved && f.Code != SDKRemoved
+					f.misleads(environment.NoLayer, environment.NoLayerMatches) && root.misleads(noPlace...) || root.Code == SDKRemoved && f.Code != SDKRemoved
 				if !still && i != r.of && follows && c.because[i] == nil {
 					c.because[i] = root.Code
 				}
@@ -102,7 +102,7 @@ var variableLinks = []link{
 	{[]Kind{diag.VariableAllOut}, []Kind{diag.VariableMatch}, sameSubject},
 	{nil, nil, func(c *causes, cause, effect int) bool { // further missing files of one list
 		first, f := &c.list[cause], &c.list[effect]
-		return cause < effect && first.lacksFile() && f.lacksFile() && first.Subject == f.Subject && first.usual == f.usual
+		return cause < effect && first.misleads(environment.NoFile) && f.misleads(environment.NoFile) && first.Subject == f.Subject && first.usual == f.usual
 	}},
 	{[]Kind{diag.FileOpen, DirectoryUnreadable}, nil, func(c *causes, cause, effect int) bool { // an entry that may not be read
 		about, is := c.list[effect].fact.(misled)
@@ -243,23 +243,14 @@ func mayServe(manifest string, g *GPU) bool {
 	return f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de"
 }
 
-// lacksLayer reports whether a variable names a layer that programs do not find.
-func (f *Finding) lacksLayer() bool {
+// misleads reports whether a finding is about a variable with a fault of one of the kinds.
+func (f *Finding) misleads(kinds ...environment.Kind) bool {
 	m, is := f.fact.(misled)
-	return is && (m.Kind == environment.NoLayer || m.Kind == environment.NoLayerMatches)
+	return is && slices.Contains(kinds, m.Kind)
 }
 
-// lacksFile reports whether a path variable names a missing file.
-func (f *Finding) lacksFile() bool {
-	m, is := f.fact.(misled)
-	return is && m.Kind == environment.NoFile
-}
-
-// lacksPlace reports whether a path variable leads to no manifest.
-func (f *Finding) lacksPlace() bool {
-	m, is := f.fact.(misled)
-	return is && slices.Contains([]environment.Kind{environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest}, m.Kind)
-}
+// noPlace are the faults of a path variable that leads to no manifest.
+var noPlace = []environment.Kind{environment.NoFile, environment.NoDirectory, environment.EmptyDirectory, environment.NoManifest}
 
 // lacks returns the library that a finding is about; "" for other findings.
 func (f *Finding) lacks() string {

@@ -119,7 +119,7 @@ func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.makersDriver(c.Last))
+		e.found(GPUNouveau, g.Title(), g.directory, said("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.by("nvidia-last", with("last", c.Last)))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
 		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
@@ -172,11 +172,7 @@ func (e *libraryExam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool)
 
 // kernelVersion returns the version of the running kernel, such as 6.1; "" if unknown.
 func (h host) kernelVersion() string {
-	words := strings.Fields(h.text("/proc/version"))
-	if len(words) < 3 {
-		return ""
-	}
-	number := words[2]
+	number := h.kernelName()
 	if end := strings.IndexFunc(number, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
 		number = number[:end]
 	}

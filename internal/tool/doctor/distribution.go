@@ -189,6 +189,3 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 	}
 	return changeable
 }
-
-// configured returns advice to add a line to the system's configuration on NixOS.
-func (d *distribution) configured(line string) *Remedy { return d.by("configure", with("text", line)) }

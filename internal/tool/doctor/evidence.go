@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -313,11 +312,9 @@ func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspe
 				continue // it fails alone, too
 			}
 		case run.Layer:
-			at := slices.IndexFunc(t.scene.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == c.Name && l.Manifest == c.Manifest })
-			if at < 0 {
+			if a.layer = explain.Layer(t.scene.Answer, c.Name, c.Manifest); a.layer == nil {
 				continue
 			}
-			a.layer = t.scene.Answer.Layers[at]
 		}
 		for _, w := range with {
 			a.with = w.Name

@@ -75,15 +75,11 @@ func Count(source *machine.Source, options Options) (problems, warnings int, err
 	if err != nil {
 		return 0, 0, err
 	}
-	for i := range e.Findings {
-		switch e.Findings[i].Severity {
-		case diag.Problem:
-			problems++
-		case diag.Warning:
-			warnings++
-		}
+	count := map[diag.Severity]int{}
+	for _, f := range e.Findings {
+		count[f.Severity]++
 	}
-	return problems, warnings, nil
+	return count[diag.Problem], count[diag.Warning], nil
 }
 
 // look examines a machine without trying changes.
@@ -134,20 +130,15 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
 	source = report.decideFor(source, linker, &options)
 	report.options = options
-	report.again = func(c explain.Change) ([]Finding, error) {
-		options := options
-		options.share = nil
-		e, err := look(c.On(report.source), options)
-		if err != nil {
-			return nil, err
-		}
-		return e.Findings, nil
-	}
 	var err error
 	if report.Answer, err = explain.Decide(source); err != nil {
 		return nil, err
 	}
 	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages)}}
+	e.again = func(c explain.Change) ([]Finding, bool) {
+		found, _, possible := e.engine().after(effectOf(c))
+		return found, possible
+	}
 	e.chosen, e.System = options.Device != "", e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err

@@ -146,21 +146,21 @@ var restartMachine = advised("Restart the machine.").untried(restarted)
 // replacedKernel returns the release of the running kernel if its modules are gone, and those of another version of the same build, as
 // arch1 or amd64, are there; "" otherwise.
 func (h host) replacedKernel() string {
-	words := strings.Fields(h.text("/proc/version"))
-	if len(words) < 3 || strings.Contains(words[2], "/") {
+	running := h.kernelName()
+	if running == "" || strings.Contains(running, "/") {
 		return ""
 	}
 	build := func(release string) string { return strings.Trim(release, "0123456789.-_+") }
 	others := false
 	for _, directory := range []string{"/usr/lib/modules", "/lib/modules"} {
-		if h.machine.Exists(directory + "/" + words[2]) {
+		if h.machine.Exists(directory + "/" + running) {
 			return ""
 		}
 		for _, name := range h.machine.Names(directory) {
-			others = others || build(name) == build(words[2]) && h.machine.Exists(directory+"/"+name+"/modules.dep")
+			others = others || build(name) == build(running) && h.machine.Exists(directory+"/"+name+"/modules.dep")
 		}
 	}
-	return term.Either(others, words[2], "")
+	return term.Either(others, running, "")
 }
 
 // withoutFirmware reports whether the machine has a directory of firmware, and none of a module.

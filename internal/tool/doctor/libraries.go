@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -496,19 +495,8 @@ func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
 
 // template is a word that the build of a package should have replaced.
 var template = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)`)
+	return regexp.MustCompile(`@[A-Za-z_]+@|%[A-Za-z_]+%|\{\{.*\}\}|\$\{[A-Za-z_]+\}|\$\([A-Za-z_]+\)|<[\pL_-]+>`)
 })
-
-// placeholder returns a word in angle brackets; "" for none.
-func placeholder(path string) string {
-	if from := strings.IndexByte(path, '<'); from >= 0 {
-		word, _, closed := strings.Cut(path[from+1:], ">")
-		if closed && word != "" && !strings.ContainsFunc(word, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) }) {
-			return "<" + word + ">"
-		}
-	}
-	return ""
-}
 
 // linkerWords are the words with a dollar that the dynamic linker replaces in a path.
 var linkerWords = strings.NewReplacer("${LIB}", "", "$LIB", "", "${ORIGIN}", "", "$ORIGIN", "", "${PLATFORM}", "", "$PLATFORM", "")
@@ -519,8 +507,6 @@ func (h host) wrongPath(library string) string {
 	switch {
 	case template().MatchString(plain):
 		return string(shell.Quoted(template().FindString(plain))) + " is a template that was not filled in"
-	case placeholder(plain) != "":
-		return string(shell.Quoted(placeholder(plain))) + " is a template that was not filled in"
 	case strings.HasPrefix(plain, "~") || strings.Contains(plain, "/~"):
 		return "the loader does not replace ~ by a home directory"
 	case strings.Contains(plain, "$"):

@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -348,16 +346,11 @@ func (e *macExam) setup() FileLine {
 		return FileLine{}
 	}
 	for _, name := range profiles {
-		file := path.Join(home, name)
-		text, err := e.mac.Machine.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		for number := 1; lines.Scan(); number++ {
-			if line := strings.TrimSpace(lines.Text()); !strings.HasPrefix(line, "#") && strings.Contains(line, "setup-env.sh") {
-				return FileLine{File: file, Number: number}
-			}
+		lines := host{&e.mac.Machine}.linesWith(path.Join(home, name), func(line string) bool {
+			return !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "setup-env.sh")
+		})
+		if len(lines) > 0 {
+			return lines[0]
 		}
 	}
 	return FileLine{}

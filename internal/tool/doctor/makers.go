@@ -97,7 +97,7 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	if last := e.chip(g).Last; last != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
 		m := e.system.manager()
 		if binary.CompareVersions(last, commonNVIDIA) < 0 || m != nil && slices.Contains(rollingNVIDIA, m.id) {
-			do = e.system.makersDriver(last)
+			do = e.system.by("nvidia-last", with("last", last))
 		}
 	}
 	return what, do
@@ -114,7 +114,7 @@ func (e *exam) unserved(g *GPU) (why sentence, do *Remedy) {
 	const onlyOpen sentence = "only NVIDIA's open kernel modules serve it"
 	switch kind := e.moduleKind(have); {
 	case c.Last != "" && binary.CompareVersions(branch(have), branch(c.Last)) > 0:
-		return is, e.system.makersDriver(c.Last)
+		return is, e.system.by("nvidia-last", with("last", c.Last))
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
 	case c.Last != "" && kind == openModules:
@@ -125,11 +125,6 @@ func (e *exam) unserved(g *GPU) (why sentence, do *Remedy) {
 		return onlyOpen, nil
 	}
 	return "", nil
-}
-
-// makersDriver returns advice to install an older release of NVIDIA's driver.
-func (d distribution) makersDriver(last string) *Remedy {
-	return d.by("nvidia-last", with("last", last))
 }
 
 // modules returns advice to install NVIDIA's kernel modules of a release: the open ones, or the closed ones.

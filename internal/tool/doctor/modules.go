@@ -70,12 +70,14 @@ func moduleName(file string) string {
 	return term.Either(kind == "ko" || strings.HasPrefix(kind, "ko."), name, "")
 }
 
+// kernelName returns the release in /proc/version; "": unknown.
+func (h host) kernelName() string {
+	return append(strings.Fields(h.text("/proc/version")), "", "", "")[2]
+}
+
 // kernelRelease returns the release of the running kernel, such as 6.8.0-39-generic; "": unknown.
 func (h host) kernelRelease() string {
-	if words := strings.Fields(h.text("/proc/version")); len(words) > 2 && isFileName(words[2]) {
-		return words[2]
-	}
-	return ""
+	return term.Either(isFileName(h.kernelName()), h.kernelName(), "")
 }
 
 // kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no

@@ -89,47 +89,35 @@ func (d *distribution) choose(names ...string) *Remedy {
 	return do
 }
 
-// unlisted returns advice to install a package whose name no list has.
-func (d *distribution) unlisted(name string) *Remedy { return d.by("install", with("p", name)) }
-
 // missing returns the packages that the machine's lists do not have. known is false without lists.
 func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
 	if p == nil {
 		return nil, false
 	}
-	var ask []string
-	for _, name := range names {
-		if _, asked := p.offered[name]; !asked {
-			ask = append(ask, name)
-		}
-	}
-	if p.lists == nil {
-		p.lists = m.Lists()
-	}
-	if len(ask) > 0 {
-		offered, known := p.lists.Offers(ask...)
-		p.listed = known
-		for _, name := range ask {
+	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) {
+		var offered []string
+		offered, p.listed = p.listsOf(m).Offers(names...)
+		for _, name := range names {
 			p.offered[name] = slices.Contains(offered, name)
 		}
 	}
 	if !p.listed {
 		return nil, false
 	}
-	for _, name := range names {
-		if !p.offered[name] {
-			missing = append(missing, name)
-		}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.offered[name] }), true
+}
+
+// listsOf returns the machine's lists, which are read once.
+func (p *packages) listsOf(m *machine.Machine) *machine.Lists {
+	if p.lists == nil {
+		p.lists = m.Lists()
 	}
-	return missing, true
+	return p.lists
 }
 
 // unfetched reports whether apt has no lists. A machine that is not seen whole, without apt's directory, counts as having some.
 func (p *packages) unfetched(m *machine.Machine) bool {
-	if p.lists == nil {
-		p.lists = m.Lists()
-	}
-	return !p.lists.Fetched() && m.Exists("/var/lib/apt/lists")
+	return !p.listsOf(m).Fetched() && m.Exists("/var/lib/apt/lists")
 }
 
 // having returns the package that has a library, of the machine's lists of files; "" if no list says so.
@@ -139,10 +127,7 @@ func (p *packages) having(m *machine.Machine, library string) string {
 	}
 	owner, asked := p.withFile[library]
 	if !asked {
-		if p.lists == nil {
-			p.lists = m.Lists()
-		}
-		owner = p.lists.Having(library)
+		owner = p.listsOf(m).Having(library)
 		p.withFile[library] = owner
 	}
 	return owner
@@ -220,17 +205,17 @@ func (d distribution) forLibrary(name string) *Remedy {
 	case d.class != 32:
 		return d.choose(m.loader)
 	case d.has32(m):
-		return d.install32(m, m.loader)
+		return d.by("install32", with("p", m.loader))
 	}
 	if m != nil && d.class == 32 {
 		if do := d.library32(m, name); do != nil {
 			return do
 		}
 	} else if m != nil && m.library != nil { // the manager installs by the library's name
-		return d.unlisted(m.library(name))
+		return d.by("install", with("p", m.library(name)))
 	} else if m != nil {
 		if word, confirmed := d.libraryPackage(m, name); word != "" {
-			do := d.unlisted(word)
+			do := d.by("install", with("p", word))
 			if !confirmed && do.because == ofPackage {
 				do.because = ofUsual
 			}

@@ -90,11 +90,8 @@ func (r *Report) harmless(c explain.Change) bool {
 	for i := range r.Findings {
 		known[r.Findings[i].key()] = true
 	}
-	again, err := r.again(c)
-	if err != nil {
-		return false
-	}
-	return !slices.ContainsFunc(again, func(f Finding) bool {
+	again, possible := r.again(c)
+	return possible && !slices.ContainsFunc(again, func(f Finding) bool {
 		return !known[f.key()] && (f.Severity == diag.Problem || f.Severity == diag.Warning && f.Code == diag.VariableContradiction)
 	})
 }

@@ -68,7 +68,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		"module":           func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1", "i915") },
 		"module, cloud":    func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-cloud-1", "i915") },
 		"module, virt":     func(e *exam) *Remedy { return e.system.kernelWith("6.8.0-1-virt", "i915") },
-		"NVIDIA, release":  func(e *exam) *Remedy { return e.system.makersDriver("470") },
+		"NVIDIA, release":  func(e *exam) *Remedy { return e.system.by("nvidia-last", with("last", "470")) },
 		"NVIDIA, open":     func(e *exam) *Remedy { return e.system.modules(true, "550.54.14") },
 		"NVIDIA, closed":   func(e *exam) *Remedy { return e.system.modules(false, "550.54.14") },
 		"NVIDIA, module":   func(e *exam) *Remedy { return e.nvidiaModule() },

@@ -88,10 +88,10 @@ type Report struct {
 
 	source    *machine.Source
 	options   Options
-	again     func(explain.Change) ([]Finding, error) // examines again with a change, and loads nothing
-	ownLinker bool                                    // the program has its own C library
-	chosen    bool                                    // GPUs is a selection
-	judge     func(*Report) string                    // returns the verdict; nil: a part of an examination
+	again     func(explain.Change) (found []Finding, possible bool) // examines again with a change, and loads nothing
+	ownLinker bool                                                  // the program has its own C library
+	chosen    bool                                                  // GPUs is a selection
+	judge     func(*Report) string                                  // returns the verdict; nil: a part of an examination
 }
 
 // Probe is the result of a child process with a single driver, with all drivers and layers, or with the culprit.

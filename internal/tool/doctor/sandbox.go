@@ -77,15 +77,15 @@ func setting(text, section, key string) string {
 	return ""
 }
 
-// kind returns the program's sandbox if it is one of the kinds; "" otherwise.
-func (r *Report) kind(kinds ...string) string {
-	for _, s := range r.Sandboxes {
-		if slices.Contains(kinds, s.Kind) {
-			return s.Kind
-		}
+// sandbox returns the program's sandbox if it is one of the kinds; the zero value otherwise.
+func (r *Report) sandbox(kinds ...string) Sandbox {
+	if at := slices.IndexFunc(r.Sandboxes, func(s Sandbox) bool { return slices.Contains(kinds, s.Kind) }); at >= 0 {
+		return r.Sandboxes[at]
 	}
-	return ""
+	return Sandbox{}
 }
+
+func (r *Report) kind(kinds ...string) string { return r.sandbox(kinds...).Kind }
 
 // containerKind returns the kind of container that passes nothing on by default; "" outside a container.
 func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
@@ -101,14 +101,7 @@ func (e *exam) nodeCure(g *GPU) *Remedy {
 	return e.system.by(verb, with("kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
 }
 
-func (r *Report) detail(kind string) string {
-	for _, s := range r.Sandboxes {
-		if s.Kind == kind {
-			return s.Detail
-		}
-	}
-	return ""
-}
+func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
 func (e *libraryExam) containerCure(g *GPU) *Remedy {

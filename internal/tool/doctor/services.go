@@ -300,7 +300,7 @@ func (e *exam) opens(name string, lines []string) *Remedy {
 		default:
 			value = "lib.mkForce [ " + strings.Join(term.Words(strings.Fields(value), strconv.Quote), " ") + " ]"
 		}
-		return e.system.configured(`systemd.services."` + unitName(name) + `".serviceConfig.` + key + " = " + value + ";")
+		return e.system.by("configure", with("text", `systemd.services."`+unitName(name)+`".serviceConfig.`+key+" = "+value+";"))
 	}
 	file, _, _ := strings.Cut(lines[0], "=")
 	text := strings.Join(lines, "\n")

@@ -86,13 +86,23 @@ func SetIn(m *machine.Machine, name string) (places []FileLine) {
 		files = append(files, home+"/"+name)
 	}
 	for _, file := range files {
-		for number, line := range strings.Split(h.whole(file), "\n") {
-			if setsVariable(line, name) {
-				places = append(places, FileLine{file, number + 1})
-			}
+		places = append(places, h.linesThatSet(name, file)...)
+	}
+	return places
+}
+
+// linesWith returns the lines of a file for which is returns true.
+func (h host) linesWith(file string, is func(line string) bool) (places []FileLine) {
+	for number, line := range strings.Split(h.whole(file), "\n") {
+		if is(line) {
+			places = append(places, FileLine{file, number + 1})
 		}
 	}
 	return places
+}
+
+func (h host) linesThatSet(name, file string) []FileLine {
+	return h.linesWith(file, func(line string) bool { return setsVariable(line, name) })
 }
 
 // setsVariable reports whether a line in a file of a shell, of PAM or of systemd sets a variable.
@@ -361,10 +371,8 @@ func (h host) setIn(u *unit, name string) (places []FileLine) {
 				if more == "" { // the files so far do not count
 					by = FileLine{}
 				}
-				for number, line := range strings.Split(h.whole(more), "\n") {
-					if setsVariable(line, name) {
-						by = FileLine{more, number + 1}
-					}
+				if lines := h.linesThatSet(name, more); len(lines) > 0 {
+					by = lines[len(lines)-1]
 				}
 			}
 		}

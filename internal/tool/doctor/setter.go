@@ -78,11 +78,10 @@ func (h host) lineOf(script, variable string) (at FileLine) {
 	if !path.IsAbs(script) {
 		return at
 	}
-	value := h.variable(variable)
-	for number, line := range strings.Split(h.whole(script), "\n") {
-		if setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assignsIn(line, variable, value) {
-			at = FileLine{script, number + 1}
-		}
+	for _, line := range h.linesWith(script, func(line string) bool {
+		return setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assignsIn(line, variable, h.variable(variable))
+	}) {
+		at = line
 	}
 	return at
 }

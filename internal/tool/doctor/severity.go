@@ -148,6 +148,6 @@ func (r *Report) hasOwnSize(f *Finding) bool {
 		return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(d) })
 	}
 	return slices.ContainsFunc(r.Layers, func(m Module) bool {
-		return m.Good && (partner(m.Name, f.Subject) || sizeless(m.Name) == sizeless(f.Subject))
+		return m.Good && sizeless(m.Name) == sizeless(f.Subject)
 	})
 }

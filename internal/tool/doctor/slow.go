@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/run"
@@ -142,9 +141,8 @@ func lasted(r *probe.Result) (all time.Duration) {
 // addSlow adds a finding for a slow layer, with the change that excludes it.
 func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 	var do *Remedy
-	at := slices.IndexFunc(e.Answer.Layers, func(x *manifest.Layer) bool { return x.Name == l.Name && x.Manifest == l.Manifest })
-	if at >= 0 {
-		changes := e.leaveOut(e.Answer.Layers[at])
+	if layer := explain.Layer(e.Answer, l.Name, l.Manifest); layer != nil {
+		changes := e.leaveOut(layer)
 		if c, ok := explain.NewTrial(e.source, e.Answer).First(explain.ItemKey{Manifest: l.Manifest, Layer: l.Name}, false, changes...); ok {
 			do = placement{Change: c, aim: forTime}.remedy()
 		}

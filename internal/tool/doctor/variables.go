@@ -166,16 +166,12 @@ func (e *exam) selections() {
 				offer(fixing, explain.UnsetVariable(l.EnableName))
 		}
 	}
-	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()), func(g *GPU) string {
-		return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
-	})
+	e.selection(variables.DeviceSelect.Name(), e.variable(variables.DeviceSelect.Name()))
 	for _, name := range []string{drivers.MesaSelect, drivers.MesaPrime} {
 		wish := drivers.ReadMesa(name, e.variable(name))
 		switch {
 		case wish.Pair:
-			e.selection(name, strings.TrimSuffix(wish.Value, "!"), func(g *GPU) string {
-				return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "")
-			})
+			e.selection(name, strings.TrimSuffix(wish.Value, "!"))
 		case wish.PCI != "":
 			_, known := drivers.PCIAddress(firstOf(e.every, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok }))
 			if known && firstOf(e.every, func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
@@ -204,7 +200,7 @@ func firstOf(list []*GPU, is func(*GPU) bool) string {
 }
 
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
-func (e *exam) selection(name, value string, write func(*GPU) string) {
+func (e *exam) selection(name, value string) {
 	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
 	if !ok {
 		return
@@ -212,7 +208,7 @@ func (e *exam) selection(name, value string, write func(*GPU) string) {
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 	known := firstOf(e.every, func(g *GPU) bool { return g.Vendor != "" }) != ""
 	if known && firstOf(e.every, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
-		e.absentDevice(name, said(noDevice, value), write)
+		e.absentDevice(name, said(noDevice, value), func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
 	}
 }
 

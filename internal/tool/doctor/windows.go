@@ -69,16 +69,16 @@ func lookWindows(w Windows) (*windowsExam, error) {
 		return nil, err
 	}
 	e.source = w.Running()
-	e.again = func(c explain.Change) ([]Finding, error) {
+	e.again = func(c explain.Change) ([]Finding, bool) {
 		after := w
 		for at := &c; at != nil; at = at.And {
 			after = changedWindows{after, windowsChange{variable: at.Variable, text: at.Value}}
 		}
-		e, err := lookWindows(after)
+		again, err := lookWindows(after)
 		if err != nil {
-			return nil, err
+			return nil, false
 		}
-		return e.Findings, nil
+		return again.Findings, true
 	}
 	e.Loader, e.Program, e.named = w.Loader(), w.App(), map[string]bool{}
 	views := w.Views()
@@ -327,30 +327,17 @@ func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 const zero = "\x00\x00\x00\x00"
 
 // leftBy maps words in paths, in lower case, to the program that leaves values with these paths behind.
-var leftBy = [...]struct{ word, program string }{
-	{`obs-studio`, "OBS Studio"},
-	{`obs-vulkan`, "OBS Studio"},
-	{`bandicam`, "Bandicam"},
-	{`bdcamvk`, "Bandicam"},
-	{`rtssvk`, "RivaTuner Statistics Server"},
-	{`rivatuner`, "RivaTuner Statistics Server"},
-	{`twitch`, "Twitch"},
-	{`mirillis`, "Mirillis Action!"},
-	{`eosoverlay`, "the overlay of Epic Online Services"},
-	{`galaxyoverlay`, "GOG Galaxy"},
-	{`gog galaxy`, "GOG Galaxy"},
-	{`overwolf`, "Overwolf"},
-	{`ow-vulkan`, "Overwolf"},
-	{`steamoverlay`, "Steam"},
-	{`reshade`, "ReShade"},
-}
+var leftBy = [...][2]string{{`obs-studio`, "OBS Studio"}, {`obs-vulkan`, "OBS Studio"}, {`bandicam`, "Bandicam"}, {`bdcamvk`, "Bandicam"},
+	{`rtssvk`, "RivaTuner Statistics Server"}, {`rivatuner`, "RivaTuner Statistics Server"}, {`twitch`, "Twitch"}, {`mirillis`, "Mirillis Action!"},
+	{`eosoverlay`, "the overlay of Epic Online Services"}, {`galaxyoverlay`, "GOG Galaxy"}, {`gog galaxy`, "GOG Galaxy"}, {`overwolf`, "Overwolf"},
+	{`ow-vulkan`, "Overwolf"}, {`steamoverlay`, "Steam"}, {`reshade`, "ReShade"}}
 
 // ownerOfPath returns the program that installs files with this path; "": unknown.
 func ownerOfPath(path string) string {
 	path = strings.ToLower(path)
 	for _, l := range leftBy {
-		if strings.Contains(path, l.word) {
-			return l.program
+		if strings.Contains(path, l[0]) {
+			return l[1]
 		}
 	}
 	return ""

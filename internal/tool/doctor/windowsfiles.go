@@ -45,6 +45,15 @@ func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 	}
 }
 
+// offerRemoval offers to remove the values that name a manifest and are at a place.
+func (e *windowsExam) offerRemoval(f *Finding, manifest string, is func(at entry) bool) {
+	e.values(func(at entry, v facts.Value) {
+		if is(at) && sameName(v.Name, manifest) {
+			e.offering(f, windowsChange{entry: at})
+		}
+	})
+}
+
 // registry adds findings for values that name missing files or that loaders reject.
 func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
@@ -100,11 +109,7 @@ func (e *windowsExam) sameDrivers() {
 			continue
 		}
 		f := e.found(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
-		e.values(func(at entry, v facts.Value) {
-			if at.Key == driversKey && at.Bits == e.windows.WordSize() && sameName(v.Name, d.Manifest) {
-				e.offering(f, windowsChange{entry: at})
-			}
-		})
+		e.offerRemoval(f, d.Manifest, func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.WordSize() })
 	}
 }
 
@@ -114,10 +119,8 @@ func (e *windowsExam) module(m Module, is required) Module {
 	add := func(code Code, file string, what fact) *Finding { return e.found(code, m.Name, file, what, nil, lost) }
 	if m.File = e.place(m.Library); m.File == "" {
 		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
-		e.values(func(at entry, v facts.Value) { // a value of an uninstalled program
-			if (at.Hive == facts.CurrentUser || at.Bits == e.windows.WordSize()) && sameName(v.Name, m.Manifest) {
-				e.offering(f, windowsChange{entry: at})
-			}
+		e.offerRemoval(f, m.Manifest, func(at entry) bool { // of a value of an uninstalled program
+			return at.Hive == facts.CurrentUser || at.Bits == e.windows.WordSize()
 		})
 		return m
 	}
@@ -132,10 +135,8 @@ func (e *windowsExam) module(m Module, is required) Module {
 			lost = nothing
 		}
 		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
-		e.values(func(at entry, v facts.Value) { // the value can be removed from the view of programs that cannot load the library
-			if at.Hive == facts.LocalMachine && at.Bits == bits && sameName(v.Name, m.Manifest) {
-				e.offering(f, windowsChange{entry: at})
-			}
+		e.offerRemoval(f, m.Manifest, func(at entry) bool { // from the view of programs that cannot load the library
+			return at.Hive == facts.LocalMachine && at.Bits == bits
 		})
 		return m
 	}

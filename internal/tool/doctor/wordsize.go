@@ -12,11 +12,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// install32 returns advice to install a package for 32-bit programs beside that for 64-bit programs.
-func (d distribution) install32(_ *manager, name string) *Remedy {
-	return d.by("install32", with("p", name))
-}
-
 // has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
 // Ubuntu have packages of 32-bit ARM.
 func (d distribution) has32(m *manager) bool {
@@ -29,12 +24,12 @@ func (d distribution) library32(m *manager, name string) *Remedy {
 	case !d.has32(m):
 		return nil
 	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.unlisted(name)
+		return d.by("install", with("p", name))
 	case m.library != nil:
-		return d.install32(m, m.library(name))
+		return d.by("install32", with("p", m.library(name)))
 	}
 	if word, _ := d.libraryPackage(m, name); word != "" {
-		return d.install32(m, word)
+		return d.by("install32", with("p", word))
 	}
 	return nil
 }
@@ -164,26 +159,9 @@ func allOf(list []*Remedy) *Remedy {
 	return &all
 }
 
-// wordSizes are the suffixes that distinguish a layer's 32-bit name from its 64-bit name.
-var wordSizes = [...][2]string{{"_32", "_64"}, {"_x86", "_x86_64"}, {"_i386", "_x86_64"}, {"_i686", "_x86_64"}, {"32", "64"}}
-
-// partner reports whether two names belong to a layer pair, one for each word size.
-func partner(a, b string) bool {
-	return slices.ContainsFunc(wordSizes[:], func(ends [2]string) bool {
-		for _, way := range [][2]string{ends, {ends[1], ends[0]}} {
-			first, is := strings.CutSuffix(a, way[0])
-			second, too := strings.CutSuffix(b, way[1])
-			if is && too && first == second && first != "" {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // sizeless returns a layer's name without its word size.
 func sizeless(name string) string {
-	for _, end := range []string{"_x86_64", "_32", "_64", "_i386", "_x86"} {
+	for _, end := range []string{"_x86_64", "_32", "_64", "_i386", "_i686", "_x86", "32", "64"} {
 		if rest, is := strings.CutSuffix(name, end); is {
 			return rest
 		}

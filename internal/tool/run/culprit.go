@@ -374,7 +374,7 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 	}
 	var layers, names []string
 	for _, x := range list {
-		at := slices.IndexFunc(s.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == x.Name && l.Manifest == x.Manifest })
+		l := explain.Layer(s.Answer, x.Name, x.Manifest)
 		switch {
 		case x.Kind == Variable:
 			environ = machine.WithoutVariable(environ, x.Name)
@@ -385,8 +385,8 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 			set(variables.DisableUnloading.Name(), "0")
 		case x.Kind == Driver:
 			names = append(names, x.Name)
-		case at >= 0 && s.Answer.Layers[at].Implicit && s.Answer.Layers[at].DisableName != "":
-			set(s.Answer.Layers[at].DisableName, "1")
+		case l != nil && l.Implicit && l.DisableName != "":
+			set(l.DisableName, "1")
 		default:
 			layers = append(layers, x.Name)
 		}
