@@ -216,6 +216,13 @@ func (m *Machine) AsksRPM() bool {
 	return !m.Foreign() && (m.Exists("/usr/lib/sysimage/rpm") || m.Exists("/var/lib/rpm")) && !m.Exists(dpkgInfo)
 }
 
+// HasPackageList reports whether Owners finds a list of packages.
+func (m *Machine) HasPackageList() bool {
+	return m.AsksRPM() || len(m.apkList()) > 0 || slices.ContainsFunc([]string{dpkgInfo, pacmanLocal}, func(directory string) bool {
+		return len(m.Names(directory)) > 0
+	})
+}
+
 // enter sets the owner of each wanted path that the list contains. A line of the list is a path without the prefix.
 func enter(owners map[string]string, wanted []string, list []byte, prefix, owner string) {
 	for _, file := range wanted {

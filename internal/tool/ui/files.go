@@ -170,9 +170,12 @@ func filesInForce(r *Request) (map[string]string, error) {
 // ownersOf returns the packages of files. Only the program rpm reads rpm's database, and the page does not start it.
 func ownersOf(m *machine.Machine, files []string) map[string]string {
 	owners := m.Owners(files)
-	if m.AsksRPM() {
-		for _, file := range files {
+	for _, file := range files {
+		switch {
+		case m.AsksRPM():
 			owners[file] = string("unknown here: rpm -qf " + shell.Quoted(file))
+		case !m.HasPackageList():
+			owners[file] = "unknown: no list of packages was found"
 		}
 	}
 	return owners

@@ -25,8 +25,10 @@ type layersView struct {
 // layers is the list of layers with settings.
 type layers struct {
 	With    []*settings.Layer
-	Without int    // the number of layers without settings
-	File    string // the file in force; "": none
+	Without int      // the number of layers without settings
+	Unread  []string // the manifests that could not be read, with the reasons
+	File    string   // the file in force; "": none
+	Problem string   // the reason if the file in force is unknown
 }
 
 // layer is the form of one layer.
@@ -125,12 +127,16 @@ func layersOf(r *Request) (any, error) {
 	m := r.Tool.Machine()
 	view, seen := &layers{}, map[string]bool{}
 	for _, row := range found.Found {
-		if row.Path == "" || row.Subject == row.Path || seen[row.Subject] {
+		if row.Path == "" || seen[row.Subject] {
 			continue
 		}
 		seen[row.Subject] = true
 		text, err := m.ReadFile(row.Path)
-		if err != nil || !bytes.Contains(text, []byte(`"features"`)) {
+		if row.Subject == row.Path || err != nil {
+			view.Unread = append(view.Unread, row.Path+": "+row.Why)
+			continue
+		}
+		if !bytes.Contains(text, []byte(`"features"`)) {
 			view.Without++
 			continue
 		}
@@ -142,7 +148,9 @@ func layersOf(r *Request) (any, error) {
 		view.With = append(view.With, l)
 	}
 	slices.SortFunc(view.With, func(a, b *settings.Layer) int { return strings.Compare(a.Name, b.Name) })
-	if shown, err := settings.ShowLayers(&m); err == nil && shown != nil {
+	if shown, err := settings.ShowLayers(&m); err != nil {
+		view.Problem = err.Error()
+	} else if shown != nil {
 		view.File = shown.File
 	}
 	return &layersView{List: view}, nil

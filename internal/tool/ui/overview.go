@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"runtime"
+
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -27,6 +29,7 @@ type overview struct {
 	Findings []findingRow
 	Notes    int  // the number of notes, which only ?notes shows
 	Here     bool // drivers and layers can be tried
+	Unseen   bool // the kernel's list of devices is missing
 }
 
 // Good reports whether no problem was found and the trial worked.
@@ -52,7 +55,7 @@ func overviewOf(r *Request, options ...string) (any, error) {
 		return nil, ran.Failed()
 	}
 	m := r.Tool.Machine()
-	view := &overview{Here: !m.Foreign(), Report: report, Loader: loaders.Line(report.Loader, "")}
+	view := &overview{Here: !m.Foreign(), Unseen: runtime.GOOS == "linux" && len(m.Names("/sys")) == 0, Report: report, Loader: loaders.Line(report.Loader, "")}
 	if report.Other != nil {
 		view.Other = report.Other.Line()
 	}

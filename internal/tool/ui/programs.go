@@ -24,7 +24,7 @@ type programs struct {
 // running is the output of ps.
 type running struct {
 	Processes []program
-	Hidden    int
+	Hidden    int // the number of processes that could not be inspected
 }
 
 // program is a process with a Vulkan loader mapped.

@@ -53,6 +53,39 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// What could not be asked is told from what is not there, with the reason: kernel devices, packages, layers' settings, directories and processes.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.write("image/etc/vulkan/icd.d/null_icd.json", manifestOf("ICD", map[string]any{"library_path": "/lib/x.so", "api_version": "1.3.0"}))
+	b := s.serve("--root", s.path("image")).page("overview")
+	for address, want := range map[string]string{"overview": "/sys, the kernel's list of devices, is empty", "files": "no list of packages was found",
+		"programs": "Nothing runs below --root"} {
+		b.to(address)
+		if got := b.text("main"); !strings.Contains(got, want) || strings.Contains(got, "shows no graphics device") || strings.Contains(got, "no package") {
+			t.Errorf("%s: %s", address, b.shown())
+		}
+	}
+	other := newSite(t)
+	other.layer("explicit_layer.d/closed.json", "VK_LAYER_TEST_closed", nil)
+	other.own("share/vulkan/icd.d/sub")
+	for _, closed := range []string{"share/vulkan/explicit_layer.d/closed.json", "share/vulkan/icd.d"} {
+		if err := os.Chmod(other.path(closed), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.Chmod(other.path("share/vulkan/icd.d"), 0o700) })
+	b = other.serve().page("layers")
+	if got := b.text("main"); !strings.Contains(got, "Whether these have settings is unknown") || !strings.Contains(got, "closed.json: ") {
+		t.Errorf("a manifest that cannot be read: %s", b.shown())
+	}
+	b.to("files")
+	if got := eval[string](b, `Array.from(document.querySelectorAll("ol.places > li"), (e) => e.innerText).find((t) => t.startsWith(%s))`, other.path("share/vulkan/icd.d")); !strings.Contains(got, "may not look at it") ||
+		strings.Contains(got, "no file") || strings.Contains(got, "does not exist") {
+		t.Errorf("a directory that cannot be read: %s", got)
+	}
+}
+
 // The report is read, a part is removed, and the archive has exactly the visible rest.
 func TestReport(t *testing.T) {
 	t.Parallel()
