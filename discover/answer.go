@@ -62,13 +62,13 @@ type Answer struct {
 // the loader of this module, unless [Program].Loader names another one.
 func Decide(ctx context.Context, host *Host, program Program) (*Answer, error) {
 	subject := program.subject()
-	made, err := host.machine().Decide(given(ctx), subject)
+	made, err := host.machine().Decide(contextOr(ctx), subject)
 	if err != nil {
 		return nil, err
 	}
 	program.Path = subject.Path
 	a := answerOf(&program, subject, made)
-	return a, a.none()
+	return a, a.driverError()
 }
 
 // answerOf converts a decision to an Answer.
@@ -116,8 +116,8 @@ func reasonOf(e *explain.Item) Reason {
 	return Reason{Code: Code(e.Code), Text: e.Why, Statement: e.Statement, File: e.Manifest, Line: e.Line, Column: e.Column}
 }
 
-// none returns ErrNoDriver if no driver is used.
-func (a *Answer) none() error {
+// driverError returns ErrNoDriver if no driver is used.
+func (a *Answer) driverError() error {
 	for i := range a.Drivers {
 		if a.Drivers[i].Used {
 			return nil

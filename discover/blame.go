@@ -20,7 +20,7 @@ func blame(ctx context.Context, at probe.Companions, options *ProbeOptions, repo
 		return err
 	}
 	bad := func(environ []string) (bool, error) {
-		result, err := probed(ctx, at, environ, options.Limit)
+		result, err := runProbe(ctx, at, environ, options.Limit)
 		return err == nil && (result.Outcome == probe.Crashed || result.Outcome == probe.Hung), err
 	}
 	without := machine.WithVariable(options.Env, variables.LayersDisable.Name(), "~all~")

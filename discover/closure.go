@@ -78,7 +78,7 @@ func (f *DriverFiles) Works() bool {
 // A container needs these files, except those with [File].CLibrary, in directories that its dynamic linker searches. Closure
 // examines the host only. "vkloader cdi verify --root" says whether a container's C library is new enough.
 func Closure(ctx context.Context, host *Host, driver Driver) (*DriverFiles, error) {
-	return closure(given(ctx), host, &driver, drivers.DriverInterface)
+	return closure(contextOr(ctx), host, &driver, drivers.DriverInterface)
 }
 
 func closure(ctx context.Context, host *Host, driver *Driver, is drivers.Interface) (*DriverFiles, error) {
@@ -139,7 +139,7 @@ func filesOf(driver *Driver, found *drivers.Files) *DriverFiles {
 // LayerClosure is [Closure] for a layer. A meta-layer has no library: the error is io/fs.ErrInvalid.
 func LayerClosure(ctx context.Context, host *Host, layer Layer) (*DriverFiles, error) {
 	d := Driver{Manifest: layer.Manifest, Library: layer.Library, program: layer.program}
-	return closure(given(ctx), host, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
+	return closure(contextOr(ctx), host, &d, drivers.LayerInterface(layer.functions[0], layer.functions[1]))
 }
 
 // follow adds a library and its dependencies. A library that is opened at run time and lacks a dependency is left out.

@@ -62,7 +62,7 @@ func (f *DriverFiles) NodesFor(gpu *GPU, all []GPU) []string {
 // wakes no device. A host without graphics devices has an empty list, and no error. [DriverFiles.NodesFor], and [Closure] of
 // each of its Drivers, list the files that a container needs for a GPU.
 func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
-	ctx = given(ctx)
+	ctx = contextOr(ctx)
 	answer, err := Decide(ctx, host, Program{})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return nil, err
@@ -72,7 +72,7 @@ func GPUs(ctx context.Context, host *Host) ([]GPU, error) {
 		return nil, err
 	}
 	defer done()
-	good := serving(ctx, m, answer.Drivers)
+	good := workingDrivers(ctx, m, answer.Drivers)
 	list := []GPU{}
 	for _, g := range drivers.GPUs(m) {
 		if ctx.Err() != nil {
@@ -89,8 +89,8 @@ type driverFamily struct {
 	*drivers.Family
 }
 
-// serving returns the used drivers of known families that can be loaded.
-func serving(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
+// workingDrivers returns the used drivers of known families that can be loaded.
+func workingDrivers(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
 	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
 	for i := range found {
 		family := drivers.Of(found[i].Library)

@@ -50,8 +50,8 @@ func (h *Host) String() string {
 // machine returns the host of package decide.
 func (h *Host) machine() *decide.Host { return (*decide.Host)(h) }
 
-// given returns a context, for nil the background.
-func given(ctx context.Context) context.Context {
+// contextOr returns a context, for nil the background.
+func contextOr(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
 	}

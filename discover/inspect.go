@@ -113,12 +113,12 @@ type InspectOptions struct {
 // one records the loader's log. Inspect joins their results with the decision for the child as a program. It ignores
 // ProbeOptions.Whole.
 func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
-	ctx = given(ctx)
+	ctx = contextOr(ctx)
 	at, err := options.complete()
 	if err != nil {
 		return nil, err
 	}
-	timed, err := twice(ctx, at, options.Env, &options)
+	timed, err := runTwice(ctx, at, options.Env, &options)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 			return nil, err
 		}
 		options.Env = machine.WithVariable(options.Env, variables.DriverFiles.Name(), used)
-		if timed, err = twice(ctx, at, options.Env, &options); err != nil {
+		if timed, err = runTwice(ctx, at, options.Env, &options); err != nil {
 			return nil, err
 		}
 	}
@@ -157,8 +157,8 @@ func Inspect(ctx context.Context, options InspectOptions) (*Inspection, error) {
 	return i, err
 }
 
-// twice runs the child that performs every phase twice.
-func twice(ctx context.Context, at probe.Companions, environ []string, options *InspectOptions) (*probe.Result, error) {
+// runTwice runs the child that performs every phase twice.
+func runTwice(ctx context.Context, at probe.Companions, environ []string, options *InspectOptions) (*probe.Result, error) {
 	result, err := probe.Twice(ctx, at, machine.WithoutVariable(environ, variables.Debug.Name()), options.Limit)
 	return result, probeError(ctx, err)
 }

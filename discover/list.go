@@ -56,7 +56,7 @@ func listOf(name string, loader *Loader, kind explain.Kind, made *decide.Made) L
 			list.Found[i].Severity = made.Standings.Severity(&diag.Diagnostic{Code: r.Code, Subject: r.Subject, Path: r.Path}).String()
 		}
 		if made.Standings != nil && r.Path != "" {
-			list.Found[i].Standing = standingOf(made.Standings.Of(r.Key(kind)))
+			list.Found[i].Standing = standingOf(made.Standings.Standing(r.Key(kind)))
 		}
 	}
 	return list

@@ -26,7 +26,7 @@ type Loader struct {
 // of the loader, and the lists of the package manager; it loads nothing. Without a loader the error is [ErrNoLoader].
 func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error) {
 	program.Loader = nil
-	ctx = given(ctx)
+	ctx = contextOr(ctx)
 	source, done, err := host.machine().Source(ctx, program.subject())
 	if err != nil {
 		return nil, err

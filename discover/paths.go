@@ -26,7 +26,7 @@ type PathList struct {
 // Paths lists where drivers, layers and settings are looked for, also places that do not exist. Programs need it to install
 // manifests, to bind them into a sandbox, or to wait for new ones.
 func Paths(ctx context.Context, host *Host, program Program) (*PathList, error) {
-	places, err := host.machine().Paths(given(ctx), program.subject())
+	places, err := host.machine().Paths(contextOr(ctx), program.subject())
 	if err != nil {
 		return nil, err
 	}

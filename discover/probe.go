@@ -106,12 +106,12 @@ type ProbeOptions struct {
 // Without it the error is [ErrNoProbe]. A crash of the child is no error: the report has the signal and the phase. Further
 // children, with fewer drivers and layers, then find the driver or layer to blame.
 func Probe(ctx context.Context, options ProbeOptions) (*Report, error) {
-	ctx = given(ctx)
+	ctx = contextOr(ctx)
 	at, err := options.complete()
 	if err != nil {
 		return nil, err
 	}
-	result, err := probed(ctx, at, options.Env, options.Limit)
+	result, err := runProbe(ctx, at, options.Env, options.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +167,8 @@ func installedProbe(environ []string) (string, error) {
 	return "", fmt.Errorf("%w: install vkloader, or name the file libexec/vkloader/probe in ProbeOptions.Child", ErrNoProbe)
 }
 
-// probed runs one child.
-func probed(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
+// runProbe runs one child.
+func runProbe(ctx context.Context, at probe.Companions, environ []string, limit time.Duration) (*probe.Result, error) {
 	environ = machine.WithoutVariable(environ, variables.Debug.Name()) // its lines would fill the child's log
 	result, err := probe.RunUntil(ctx, at, environ, limit)
 	return result, probeError(ctx, err)

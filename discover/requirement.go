@@ -56,7 +56,7 @@ func (e *UnmetError) Is(target error) bool {
 
 // Meets reports whether one device meets the requirement, for any Count.
 func (n *Requirement) Meets(d *Device) bool {
-	for _, s := range n.steps() {
+	for _, s := range n.conditions() {
 		if !s.met(d) {
 			return false
 		}
@@ -71,8 +71,8 @@ type step struct {
 	met  func(*Device) bool
 }
 
-// of returns the words for a number of devices.
-func (s *step) of(count int) string {
+// phrase returns the words for a number of devices.
+func (s *step) phrase(count int) string {
 	verb, rest, _ := strings.Cut(s.what, " ")
 	switch {
 	case count == 1:
@@ -85,22 +85,22 @@ func (s *step) of(count int) string {
 	return "have " + rest
 }
 
-// counted says how many devices there are.
-func counted(count int) string {
+// deviceCount says how many devices there are.
+func deviceCount(count int) string {
 	if count == 1 {
 		return "there is 1 device"
 	}
 	return fmt.Sprintf("there are %d devices", count)
 }
 
-// steps returns the conditions in order of judgement.
-func (n *Requirement) steps() (list []step) {
+// conditions returns the conditions in order of judgement.
+func (n *Requirement) conditions() (list []step) {
 	add := func(code UnmetCode, what string, met func(*Device) bool) { list = append(list, step{code, what, met}) }
 	if n.NotCPU {
 		add(UnmetNotCPU, "is a GPU", func(d *Device) bool { return d.Type != CPU })
 	}
 	if n.Vendor != "" {
-		add(UnmetVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return ofVendor(d, n.Vendor) })
+		add(UnmetVendor, "is of the vendor "+n.Vendor, func(d *Device) bool { return isOfVendor(d, n.Vendor) })
 	}
 	if n.Type != OtherType {
 		add(UnmetType, "is of the type "+n.Type.String(), func(d *Device) bool { return d.Type == n.Type })
@@ -120,7 +120,7 @@ func (n *Requirement) steps() (list []step) {
 // short returns a version without a patch number of 0.
 func short(v Version) string { return strings.TrimSuffix(v.String(), ".0") }
 
-func ofVendor(d *Device, vendor string) bool {
+func isOfVendor(d *Device, vendor string) bool {
 	if strings.EqualFold(drivers.VendorName(d.VendorID), vendor) {
 		return true
 	}
@@ -150,16 +150,16 @@ func (n *Requirement) Check(r *Report) error {
 		left = append(left, &r.Devices[i])
 	}
 	if len(left) < wanted {
-		return unmet(UnmetCount, "%s; %d are required", counted(len(left)), wanted)
+		return unmet(UnmetCount, "%s; %d are required", deviceCount(len(left)), wanted)
 	}
-	for _, s := range n.steps() {
+	for _, s := range n.conditions() {
 		before := left
 		left = slices.DeleteFunc(slices.Clone(left), func(d *Device) bool { return !s.met(d) })
 		switch {
 		case len(left) == 0:
 			return unmet(s.code, "no device %s; available: %s", s.what, names(before))
 		case len(left) < wanted:
-			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.of(len(left)), names(left))
+			return unmet(UnmetCount, "%d devices are required, and only %d %s: %s", wanted, len(left), s.phrase(len(left)), names(left))
 		}
 	}
 	return nil
@@ -204,7 +204,7 @@ func ParseRequirement(text string) (Requirement, error) {
 		if !ok || value == "" {
 			return Requirement{}, fmt.Errorf("%q is not NAME=VALUE, such as api=1.3", word)
 		}
-		if err := n.set(name, value); err != nil {
+		if err := n.setCondition(name, value); err != nil {
 			return Requirement{}, err
 		}
 	}
@@ -213,8 +213,8 @@ func ParseRequirement(text string) (Requirement, error) {
 
 var errNeed = errors.New("not a requirement")
 
-// set enters one requirement.
-func (n *Requirement) set(name, value string) (err error) {
+// setCondition enters one requirement.
+func (n *Requirement) setCondition(name, value string) (err error) {
 	switch name {
 	case "api":
 		n.API, err = ParseVersion(value)

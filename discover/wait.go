@@ -29,7 +29,7 @@ func Wait(ctx context.Context, required Requirement) error {
 
 // WaitWith is [Wait] with options for the probe. It returns the report that meets the requirement, or the last one.
 func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (*Report, error) {
-	ctx = given(ctx)
+	ctx = contextOr(ctx)
 	if options.Env == nil {
 		options.Env = os.Environ()
 	}
@@ -42,7 +42,7 @@ func WaitWith(ctx context.Context, required Requirement, options ProbeOptions) (
 	var last *Report
 	missing := errors.New("nothing was asked yet")
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
-		w.add(watched(ctx, options.Env)) // before the look: later changes are events
+		w.add(driverDirectories(ctx, options.Env)) // before the look: later changes are events
 		report, err := Probe(ctx, options)
 		switch {
 		case ctx.Err() != nil:
@@ -83,8 +83,8 @@ func pause(ctx context.Context, events <-chan struct{}, poll time.Duration) bool
 	}
 }
 
-// watched returns the directories in which a driver can appear.
-func watched(ctx context.Context, environ []string) (list []string) {
+// driverDirectories returns the directories in which a driver can appear.
+func driverDirectories(ctx context.Context, environ []string) (list []string) {
 	answer, err := Decide(ctx, Local(), Program{Env: environ})
 	if err != nil && !errors.Is(err, ErrNoDriver) {
 		return list

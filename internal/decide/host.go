@@ -25,7 +25,7 @@ type Host struct {
 
 // HostOf returns the machine of a source as a host. Questions are about the source's program; only the first one decides.
 func HostOf(source *machine.Source) *Host {
-	return &Host{name: cmp.Or(source.Root, "this machine"), asked: about(source)}
+	return &Host{name: cmp.Or(source.Root, "this machine"), asked: newQuestion(source)}
 }
 
 // ForeignHost is HostOf for a machine with another system.

@@ -48,7 +48,7 @@ func (h *Host) Decide(ctx context.Context, program *Program) (*Made, error) {
 
 // decide makes the decision for a program, with its explanation.
 func (q *question) decide(ctx context.Context, program *Program) (*Made, error) {
-	return q.until(ctx, func() (*Made, error) {
+	return q.decideUntil(ctx, func() (*Made, error) {
 		m, err := q.plan(ctx, program)
 		if err != nil {
 			return nil, err
@@ -58,15 +58,15 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
 			m.Standings = StandingsOf(q.local, nil, m.Plan)
 			m.Standings.only = q.judged
-			m.Standings.enter(m.In, m.Out)
+			m.Standings.setStandings(m.In, m.Out)
 		}
 		return m, nil
 	})
 }
 
-// until returns the result of work, or the context's error as soon as the context ends. The core cannot be interrupted, so
+// decideUntil returns the result of work, or the context's error as soon as the context ends. The core cannot be interrupted, so
 // the work then goes on without files until it ends.
-func (q *question) until(ctx context.Context, work func() (*Made, error)) (*Made, error) {
+func (q *question) decideUntil(ctx context.Context, work func() (*Made, error)) (*Made, error) {
 	if ctx.Done() == nil {
 		return work()
 	}
@@ -111,7 +111,7 @@ func (h *Host) Paths(ctx context.Context, program *Program) ([]explain.Searched,
 		return nil, err
 	}
 	defer done()
-	m, err := q.until(ctx, func() (*Made, error) { return q.plan(ctx, program) })
+	m, err := q.decideUntil(ctx, func() (*Made, error) { return q.plan(ctx, program) })
 	if err != nil {
 		return nil, err
 	}

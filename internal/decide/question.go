@@ -40,8 +40,8 @@ func (q *question) finish(done func()) {
 // errNoHost is the error of a question about no host.
 var errNoHost = errors.New("no host: it is nil")
 
-// about returns the question about the program of a source.
-func about(source *machine.Source) *question {
+// newQuestion returns the question about the program of a source.
+func newQuestion(source *machine.Source) *question {
 	return &question{source: source, local: source, machine: &source.Machine, platform: explain.Platform(source)}
 }
 
@@ -66,7 +66,7 @@ func (h *Host) question(ctx context.Context, p *Program) (q *question, done func
 	if err != nil {
 		return nil, nil, err
 	}
-	q = about(source)
+	q = newQuestion(source)
 	return q, func() { q.finish(closing) }, nil
 }
 

@@ -24,7 +24,7 @@ func (s *Standings) Severity(f *diag.Diagnostic) diag.Severity {
 			return diag.Note
 		}
 	case f.Code == diag.FileOpen:
-		if s.listed(f.Path) && s.source.Absent(f.Path) && s.AnyDriver() {
+		if s.isListed(f.Path) && s.source.Absent(f.Path) && s.AnyDriver() {
 			return diag.Warning
 		}
 	case f.Code == diag.MetaInvalid && f.Subject == manifest.OverrideName: // programs get the other layers
@@ -34,19 +34,19 @@ func (s *Standings) Severity(f *diag.Diagnostic) diag.Severity {
 }
 
 // AnyDriver reports whether a driver of the decision can be loaded.
-func (s *Standings) AnyDriver() bool { return slices.ContainsFunc(s.made.Drivers, s.loads) }
+func (s *Standings) AnyDriver() bool { return slices.ContainsFunc(s.made.Drivers, s.canLoad) }
 
 // AnyDevice reports whether a driver of the decision can be loaded and is for a device of this machine: a software renderer, an
 // unknown driver, or one of a family with a device here.
 func (s *Standings) AnyDevice() bool {
 	return slices.ContainsFunc(s.made.Drivers, func(d *manifest.Driver) bool {
 		family := drivers.Of(d.Library)
-		return (family == nil || family.Software() || s.serves(family)) && s.loads(d)
+		return (family == nil || family.Software() || s.serves(family)) && s.canLoad(d)
 	})
 }
 
-// loads reports whether a driver can be loaded, and judges each driver once.
-func (s *Standings) loads(d *manifest.Driver) bool {
+// canLoad reports whether a driver can be loaded, and judges each driver once.
+func (s *Standings) canLoad(d *manifest.Driver) bool {
 	works, known := s.works[d]
 	if !known {
 		works = len(d.Files) > 0 || !machine.ELF || drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).Works()
@@ -77,7 +77,7 @@ func (s *Standings) excludedSoftware() string {
 		return ""
 	}
 	for _, d := range all.Drivers {
-		if family := drivers.Of(d.Library); family != nil && family.Software() && s.loads(d) {
+		if family := drivers.Of(d.Library); family != nil && family.Software() && s.canLoad(d) {
 			return d.Path
 		}
 	}
@@ -99,8 +99,8 @@ func (s *Standings) devices() []*drivers.GPU {
 	return s.present
 }
 
-// listed reports whether a variable with the list of all drivers names a manifest.
-func (s *Standings) listed(file string) bool {
+// isListed reports whether a variable with the list of all drivers names a manifest.
+func (s *Standings) isListed(file string) bool {
 	return slices.ContainsFunc(s.made.Searched[search.Drivers].List, func(l search.Location) bool {
 		return l.File && l.Path == file && OnlyDrivers(l.From)
 	})

@@ -58,7 +58,7 @@ func (s *Standings) driver(d *manifest.Driver) Standing {
 		return Standing{Stage: standing.Chosen}
 	}
 	of := drivers.Judged(s.machine, s.linker, d.Library, drivers.DriverInterface).StandingOf(true, standing.FaultDriver)
-	of.Harmless = of.Harmless || of.But != "" && s.absent(d)
+	of.Harmless = of.Harmless || of.But != "" && s.isAbsent(d)
 	return of
 }
 
@@ -76,9 +76,9 @@ func (s *Standings) layer(l *manifest.Layer) Standing {
 	return of
 }
 
-// Of returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the decision
+// Standing returns the standing of a driver or layer by its key. A driver that the rules leave out is not chosen: the decision
 // does not contain its library.
-func (s *Standings) Of(key explain.ItemKey) Standing {
+func (s *Standings) Standing(key explain.ItemKey) Standing {
 	of, known := s.known[key]
 	if known {
 		return of
@@ -100,25 +100,25 @@ func (s *Standings) Of(key explain.ItemKey) Standing {
 	return of
 }
 
-// enter writes its standing into each item that has a manifest.
-func (s *Standings) enter(lists ...[]explain.Item) {
+// setStandings writes its standing into each item that has a manifest.
+func (s *Standings) setStandings(lists ...[]explain.Item) {
 	for _, list := range lists {
 		for i := range list {
 			if list[i].Manifest != "" {
-				list[i].Standing = s.Of(list[i].Key())
+				list[i].Standing = s.Standing(list[i].Key())
 			}
 		}
 	}
 }
 
-// absent reports whether a driver serves only devices that this machine lacks, while another driver has a device here.
-func (s *Standings) absent(d *manifest.Driver) bool {
+// isAbsent reports whether a driver serves only devices that this machine lacks, while another driver has a device here.
+func (s *Standings) isAbsent(d *manifest.Driver) bool {
 	if !DeviceAbsent(drivers.Of(d.Library), s.devices()) {
 		return false
 	}
 	return slices.ContainsFunc(s.made.Drivers, func(other *manifest.Driver) bool {
 		family := drivers.Of(other.Library)
-		return family != nil && s.serves(family) && s.loads(other)
+		return family != nil && s.serves(family) && s.canLoad(other)
 	})
 }
 

@@ -15,8 +15,8 @@ import (
 // filesTree is an fs.FS as the file system of a machine.
 type filesTree struct{ files fs.FS }
 
-// at returns a path of the machine in the form of fs.FS.
-func at(name string) string {
+// treeName returns a path of the machine in the form of fs.FS.
+func treeName(name string) string {
 	if name = strings.TrimPrefix(path.Clean("/"+name), "/"); name != "" {
 		return name
 	}
@@ -31,19 +31,21 @@ type linkFS interface {
 
 func (t filesTree) Lstat(name string) (fs.FileInfo, error) {
 	if links, has := t.files.(linkFS); has {
-		return links.Lstat(at(name))
+		return links.Lstat(treeName(name))
 	}
-	return fs.Stat(t.files, at(name))
+	return fs.Stat(t.files, treeName(name))
 }
 
 func (t filesTree) Readlink(name string) (string, error) {
 	if links, has := t.files.(linkFS); has {
-		return links.ReadLink(at(name))
+		return links.ReadLink(treeName(name))
 	}
 	return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 }
 
-func (t filesTree) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(t.files, at(name)) }
+func (t filesTree) ReadDir(name string) ([]fs.DirEntry, error) {
+	return fs.ReadDir(t.files, treeName(name))
+}
 
 // maxCopy is how large a file may be that is copied; no library of a driver is larger.
 const maxCopy = 1 << 30
@@ -53,7 +55,7 @@ var errLarger = errors.New("larger than 1 GB")
 // Open copies the file into one without a name, because the readers of libraries need a file of the system. A file may have
 // more content than its size says, as those of /proc do; Open stops once the copy is too large for a manifest.
 func (t filesTree) Open(name string) (*os.File, error) {
-	from, err := t.files.Open(at(name))
+	from, err := t.files.Open(treeName(name))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var rawLines = map[string]string{
 	"s.out, s.errOut = &out, &messages":                                                                     "memory, for the page",
 	"h.out = os.Stderr // standard output is for the verdict":                                               "the program's own output",
 	"last := &lastLine{to: h.s.errOut}":                                                                     "likewise",
-	"end, err := watched(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {": "likewise",
+	"end, err := watchProgram(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {": "likewise",
 	"return run.Follow(os.NewFile(3, \"standard error\"), &run.Splitter{Rest: s.errOut, Line: func(line string, _ time.Time) {": "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, write":                                                            "likewise",
 	"cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr":                                                        "likewise",

@@ -72,20 +72,20 @@ func open(kind Kind, f *os.File) (again *os.File, err error) {
 	var failed error
 	err = raw.Control(func(fd uintptr) {
 		if kind == Copy {
-			again, failed = copied(f.Name(), int(fd))
+			again, failed = copyFile(f.Name(), int(fd))
 		} else {
-			again, failed = cloned(f.Name(), int(fd), kind)
+			again, failed = cloneMount(f.Name(), int(fd), kind)
 		}
 	})
 	return again, errors.Join(err, failed)
 }
 
-// cloned opens a file through a clone of its mount that has only this file or directory, and only reads.
+// cloneMount opens a file through a clone of its mount that has only this file or directory, and only reads.
 //
 // Once its own descriptor is closed, the clone belongs to no mount namespace. Before that, a process that gets a descriptor on it and
 // has CAP_SYS_ADMIN in a user namespace could make it writable (mount_setattr) or mount it (move_mount). The clone's root has no
 // parent, so ".." stays there.
-func cloned(name string, fd int, kind Kind) (*os.File, error) {
+func cloneMount(name string, fd int, kind Kind) (*os.File, error) {
 	mount, err := unix.OpenTree(fd, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return nil, os.NewSyscallError("open_tree", err)
@@ -103,11 +103,11 @@ func cloned(name string, fd int, kind Kind) (*os.File, error) {
 	if err := unix.MountSetattr(mount, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: attributes}); err != nil {
 		return nil, os.NewSyscallError("mount_setattr", err)
 	}
-	return opened(name, mount, flags)
+	return openMount(name, mount, flags)
 }
 
-// opened opens the root of a mount, given the mount's descriptor.
-func opened(name string, mount, flags int) (*os.File, error) {
+// openMount opens the root of a mount, given the mount's descriptor.
+func openMount(name string, mount, flags int) (*os.File, error) {
 	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", mount), flags|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("open", err)
@@ -115,9 +115,9 @@ func opened(name string, mount, flags int) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// copied copies a file into a new file system of memory that contains nothing else, and makes that read-only. The file system
+// copyFile copies a file into a new file system of memory that contains nothing else, and makes that read-only. The file system
 // is in no mount namespace, like a clone.
-func copied(name string, from int) (*os.File, error) {
+func copyFile(name string, from int) (*os.File, error) {
 	context, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("fsopen", err)

@@ -79,5 +79,5 @@ func (v *Verdict) Capabilities(image *machine.Machine) {
 		severity = Problem
 		v.Findings = slices.DeleteFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem && f.Path == path.Clean(icdPlace) })
 	}
-	v.found(severity, drivers.NvidiaCapabilities, what, setCapabilities)
+	v.addDefect(severity, drivers.NvidiaCapabilities, what, setCapabilities)
 }

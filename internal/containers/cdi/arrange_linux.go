@@ -220,7 +220,7 @@ func (b *box) driver(file string) {
 				break
 			}
 			d.Added = true
-			b.a.put(icdPlace+b.called(file), FileToWrite{Text: text})
+			b.a.put(icdPlace+b.manifestName(file), FileToWrite{Text: text})
 			if hide != "" {
 				b.a.Hide = append(b.a.Hide, hide)
 			}
@@ -233,8 +233,8 @@ func (b *box) driver(file string) {
 	b.a.Drivers = append(b.a.Drivers, d)
 }
 
-// called returns the name in the container of a manifest of the host. Manifests for two kinds of programs may have one name.
-func (b *box) called(file string) string {
+// manifestName returns the name in the container of a manifest of the host. Manifests for two kinds of programs may have one name.
+func (b *box) manifestName(file string) string {
 	if b.name != "x86_64" {
 		return prefix + b.name + "-" + file
 	}
@@ -251,7 +251,7 @@ func (b *box) read(file string) (text []byte, library string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("its manifest: %w", err)
 	}
-	text, err = rewritten(content, opensPlace+b.name+"/"+path.Base(name), b.options.Class)
+	text, err = rewriteManifest(content, opensPlace+b.name+"/"+path.Base(name), b.options.Class)
 	return text, filesPlace + b.name + "/" + path.Base(name), err
 }
 
@@ -366,7 +366,7 @@ func (b *box) data(directory string) {
 		// A file that names a library, such as EGL's for a vendor, gets the name of the mounted library or of its stub.
 		if text, err := b.machine.ReadFile(dataPlace + at); err == nil && path.Ext(at) == ".json" {
 			if library, err := libraryOf(text); err == nil && b.brought[path.Base(library)] != "" {
-				if text, err = rewritten(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
+				if text, err = rewriteManifest(text, opensPlace+b.name+"/"+path.Base(library), 64); err == nil && b.open(path.Base(library)) == "" {
 					b.a.put(at, FileToWrite{Text: text})
 				}
 				continue

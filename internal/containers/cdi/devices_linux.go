@@ -102,8 +102,8 @@ func nameOf(directory string) string {
 	}, directory)
 }
 
-// named returns a device's names in some forms.
-func (g *gpu) named(forms []string, index int) (list []string) {
+// names returns a device's names in some forms.
+func (g *gpu) names(forms []string, index int) (list []string) {
 	for _, form := range forms {
 		switch form {
 		case ByAddress:
@@ -168,7 +168,7 @@ func (d *describer) devices() (list []specs.Device, all specs.Device) {
 		slices.Sort(nodes)
 		nodes = slices.Compact(nodes)
 		every = append(every, nodes...)
-		d.add(g.named(d.forms, index), nodes)
+		d.add(g.names(d.forms, index), nodes)
 		for at, p := range g.parts {
 			var names []string
 			for _, form := range d.forms {

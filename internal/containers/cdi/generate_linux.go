@@ -177,7 +177,7 @@ func (w *writer) bind(from, to string) {
 
 // driver adds a driver, or returns the reason for leaving it out.
 func (w *writer) driver(g *offer.Gathered, name string, d *offer.Driver) string {
-	if _, err := rewritten([]byte(d.Manifest), "/", 64); err != nil {
+	if _, err := rewriteManifest([]byte(d.Manifest), "/", 64); err != nil {
 		return "its manifest cannot be rewritten: " + err.Error()
 	}
 	for _, at := range d.Files {
@@ -215,9 +215,9 @@ func mark(m *machine.Machine, name, at string) string {
 	return fmt.Sprintf("%d %s %s", size, id, at)
 }
 
-// rewritten returns a driver manifest with another path of the library. It states the word size, because one directory may have
+// rewriteManifest returns a driver manifest with another path of the library. It states the word size, because one directory may have
 // drivers for both.
-func rewritten(text []byte, library string, bits int) ([]byte, error) {
+func rewriteManifest(text []byte, library string, bits int) ([]byte, error) {
 	var manifest map[string]any
 	if err := wording.Malformed(text, json.Unmarshal(text, &manifest)); err != nil {
 		return nil, err

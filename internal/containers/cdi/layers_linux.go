@@ -150,7 +150,7 @@ func (b *box) layers(name string) {
 				d.Added, d.Why = b.layer(own, had, libraries)
 			}
 			if d.Added {
-				b.a.put("/etc/vulkan/"+directory+"/"+b.called(file), FileToWrite{Text: text})
+				b.a.put("/etc/vulkan/"+directory+"/"+b.manifestName(file), FileToWrite{Text: text})
 			}
 			b.a.Drivers = append(b.a.Drivers, d)
 		}

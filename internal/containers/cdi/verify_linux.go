@@ -49,7 +49,7 @@ func (v *Verdict) Bad() bool {
 	return slices.ContainsFunc(v.Findings, func(f Defect) bool { return f.Severity == Problem })
 }
 
-func (v *Verdict) found(severity, path, what, do string) {
+func (v *Verdict) addDefect(severity, path, what, do string) {
 	f := Defect{severity, path, what, do}
 	if !slices.Contains(v.Findings, f) {
 		v.Findings = append(v.Findings, f)
@@ -90,9 +90,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		name := cmp.Or(n.HostPath, n.Path)
 		info, err := host.Stat(name)
 		if err != nil {
-			v.found(Problem, name, "the device node "+absence(err), v.again)
+			v.addDefect(Problem, name, "the device node "+absence(err), v.again)
 		} else if !host.Foreign() && info.Mode()&fs.ModeDevice == 0 {
-			v.found(Problem, name, "it is not a device node", v.again)
+			v.addDefect(Problem, name, "it is not a device node", v.again)
 		}
 	}
 	changed := map[string]string{}
@@ -100,14 +100,14 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 		info, err := host.Stat(h.Path)
 		switch {
 		case err != nil:
-			v.found(Problem, h.Path, "the program that the runtime starts for a container "+absence(err), v.again)
+			v.addDefect(Problem, h.Path, "the program that the runtime starts for a container "+absence(err), v.again)
 		case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
-			v.found(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", v.again)
+			v.addDefect(Problem, h.Path, "the runtime cannot start it for a container: it is not a program", v.again)
 		}
 		if ours(h) {
 			changed = marks(h)
 			if tool := program(h); tool != h.Path && host.Absent(tool) {
-				v.found(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
+				v.addDefect(Problem, tool, "the tool that sets up drivers in a container does not exist: containers start without drivers", v.again)
 			}
 		}
 	}
@@ -116,9 +116,9 @@ func (v *Verdict) host(e *specs.ContainerEdits, host *machine.Machine) {
 			continue
 		}
 		if _, err := host.Stat(m.HostPath); err != nil {
-			v.found(Problem, m.HostPath, "a mounted file "+absence(err), v.again)
+			v.addDefect(Problem, m.HostPath, "a mounted file "+absence(err), v.again)
 		} else if was, known := changed[m.HostPath]; known && was != mark(host, m.HostPath, m.HostPath) {
-			v.found(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
+			v.addDefect(Problem, m.HostPath, "the file has changed since this was written"+difference(was, mark(host, m.HostPath, m.HostPath)), v.again)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 		for _, m := range e.Mounts {
 			if m.Type == "" || m.Type == "bind" || m.Type == "none" {
 				if info, err := image.Stat(m.ContainerPath); err == nil && info.Mode().IsRegular() {
-					v.found(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
+					v.addDefect(Warning, m.ContainerPath, "the image has this file itself, and programs there get that of the host", "")
 				}
 				made.mount(host, m.HostPath, m.ContainerPath)
 				if rest, ours := strings.CutPrefix(m.ContainerPath, manifestsPlace); ours {
@@ -182,7 +182,7 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			}
 			s.First = cmp.Or(s.First, first(e.Hooks))
 		}
-		v.arranged(made, box, s)
+		v.applyArrangement(made, box, s)
 	}
 	judged := 0
 	for _, name := range slices.Sorted(maps.Keys(brought)) {
@@ -205,12 +205,12 @@ func (v *Verdict) programs(box *machine.Machine, kind machines.Machine) {
 		if kind.Bits == 32 {
 			what = "the image has no Vulkan loader for programs of 32 bits"
 		}
-		v.found(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
+		v.addDefect(Problem, loaderName, what, "Install one in the image (Debian: libvulkan1).")
 	}
 }
 
-// arranged applies the hook's arrangement to the container.
-func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
+// applyArrangement applies the hook's arrangement to the container.
+func (v *Verdict) applyArrangement(made *overlay, box *machine.Machine, s Situation) {
 	a := Arrange(box, s)
 	for _, i := range slices.Concat(a.Own, a.Put) {
 		if i.Target != "" {
@@ -221,12 +221,12 @@ func (v *Verdict) arranged(made *overlay, box *machine.Machine, s Situation) {
 	}
 	box.Without = append(box.Without, a.Hide...)
 	for _, d := range a.Drivers {
-		v.said(d)
+		v.addReason(d)
 	}
 }
 
-// said reports the reason why a driver is not added.
-func (v *Verdict) said(d Driver) {
+// addReason reports the reason why a driver is not added.
+func (v *Verdict) addReason(d Driver) {
 	what, severity := "driver", Warning
 	if d.Layer {
 		what = "layer"
@@ -236,9 +236,9 @@ func (v *Verdict) said(d Driver) {
 	}
 	switch {
 	case !d.Added:
-		v.found(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
+		v.addDefect(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
 	case d.Why != "":
-		v.found(Note, d.Name, "the "+what+" is added "+d.Why, "")
+		v.addDefect(Note, d.Name, "the "+what+" is added "+d.Why, "")
 	}
 }
 
@@ -246,7 +246,7 @@ func (v *Verdict) said(d Driver) {
 func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string, options binary.LinkerOptions) {
 	answer, err := explain.Decide(&machine.Source{Machine: *box, Class: options.Class})
 	if err != nil {
-		v.found(Problem, "", err.Error(), "")
+		v.addDefect(Problem, "", err.Error(), "")
 		return
 	}
 	works := false
@@ -263,7 +263,7 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 		works = works || one.Added
 		v.Drivers = append(v.Drivers, one)
 		if !one.Added {
-			v.found(Warning, d.Path, one.Why, "")
+			v.addDefect(Warning, d.Path, one.Why, "")
 		}
 	}
 	if !works {
@@ -271,7 +271,7 @@ func (v *Verdict) drivers(box *machine.Machine, find *binary.Linker, name string
 		if options.Class == 32 {
 			what = "no driver works in the image for programs of 32 bits"
 		}
-		v.found(Problem, path.Clean(icdPlace), what, "See the findings about each driver.")
+		v.addDefect(Problem, path.Clean(icdPlace), what, "See the findings about each driver.")
 	}
 }
 

@@ -74,25 +74,25 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.State = Arranged
 	case len(m.Names(Directory)) > 0:
 		w.State = NoHook
-		w.found(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
+		w.addDefect(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
 			"On the host: vkloader cdi refresh; then create the container again.")
 	case here && !isContainer(m):
 		w.State = NoContainer
-		w.found(Note, "/", "no file or variable here belongs to a container", "Run \"vkloader cdi why\" in a container, or name a process in one with --pid.")
+		w.addDefect(Note, "/", "no file or variable here belongs to a container", "Run \"vkloader cdi why\" in a container, or name a process in one with --pid.")
 		return w
 	default:
-		w.found(Note, Directory, "the container was created without a device of vkloader's CDI file",
+		w.addDefect(Note, Directory, "the container was created without a device of vkloader's CDI file",
 			"Start it with --device "+Kind+"="+All+" (Podman, Docker).")
 	}
 	for _, d := range r.Drivers {
 		if d.Added && d.Why == "" {
 			continue
 		}
-		w.said(d)
+		w.addReason(d)
 	}
 	w.LeftOut = append(w.LeftOut, r.LeftOut...)
 	for _, text := range r.Errors {
-		w.found(Warning, Directory, text, "")
+		w.addDefect(Warning, Directory, text, "")
 	}
 	w.nodes(m, &r, here)
 	kinds := running(m)
@@ -122,12 +122,12 @@ func isContainer(m *machine.Machine) bool {
 // ExplainRoot is Explain for a container's root directory, seen without the container's mounts. If the directory for the mounts
 // exists but is empty, ExplainRoot takes the mounts from the host's CDI file, and does the hook's work as verify does.
 func ExplainRoot(m, host *machine.Machine) *Why {
-	file, spec := written(host)
+	file, spec := currentFile(host)
 	if info, err := m.Stat(Directory); err != nil || !info.IsDir() || len(m.Names(Directory)) > 0 || spec == nil {
 		return Explain(m, false)
 	}
 	w := &Why{State: Arranged, LeftOut: []string{}, Do: []string{}, Verdict: Verdict{Drivers: []Driver{}, Findings: []Defect{}}}
-	w.found(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+" gives to it", "")
+	w.addDefect(Note, Directory, "the container's mounts are not visible here: this is the content of "+file+" gives to it", "")
 	all := editsOf(spec)
 	for _, e := range all {
 		for _, h := range e.Hooks {
@@ -141,8 +141,8 @@ func ExplainRoot(m, host *machine.Machine) *Why {
 	return w
 }
 
-// written returns this tool's file of highest precedence that runtimes on the host read; nil: there is none.
-func written(host *machine.Machine) (file string, spec *specs.Spec) {
+// currentFile returns this tool's file of highest precedence that runtimes on the host read; nil: there is none.
+func currentFile(host *machine.Machine) (file string, spec *specs.Spec) {
 	for _, directory := range Directories {
 		for _, name := range filesIn(host, directory) {
 			text, err := host.ReadFile(name)
@@ -161,17 +161,17 @@ func written(host *machine.Machine) (file string, spec *specs.Spec) {
 func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 	nodes := NodesOf(m)
 	if w.State == Arranged && len(nodes) == 0 {
-		w.found(Note, "/dev/dri", "the container has no device: only software drivers work", "")
+		w.addDefect(Note, "/dev/dri", "the container has no device: only software drivers work", "")
 	}
 	for _, node := range nodes {
 		if here && unix.Access(node, unix.R_OK|unix.W_OK) == unix.EACCES {
-			w.found(Warning, node, "this user may not open it",
+			w.addDefect(Warning, node, "this user may not open it",
 				"Start the container with --group-add keep-groups (Podman), or write the file with vkloader cdi generate --groups.")
 		}
 	}
 	for _, node := range r.Nodes {
 		if !slices.Contains(nodes, node) && strings.HasPrefix(node, "/dev/") {
-			w.found(Warning, path.Clean(node), "the device existed when the container was created, and no longer exists", "")
+			w.addDefect(Warning, path.Clean(node), "the device existed when the container was created, and no longer exists", "")
 		}
 	}
 }
@@ -180,7 +180,7 @@ func (w *Why) nodes(m *machine.Machine, r *Record, here bool) {
 func (w *Why) Sentence() string {
 	switch w.State {
 	case Arranged:
-		if count := w.given(); count > 0 {
+		if count := w.workingCount(); count > 0 {
 			return fmt.Sprintf("The host gave drivers to this container; programs get %d of them.", count)
 		}
 		return "The host gave drivers to this container; programs get none of them."
@@ -192,8 +192,8 @@ func (w *Why) Sentence() string {
 	return "The host gave no drivers to this container."
 }
 
-// given counts the working drivers from the host.
-func (w *Why) given() (count int) {
+// workingCount counts the working drivers from the host.
+func (w *Why) workingCount() (count int) {
 	for _, d := range w.Drivers {
 		if d.Added && strings.HasPrefix(d.Name, prefix) {
 			count++

@@ -112,7 +112,7 @@ func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
 	case len(files) > 1:
 		return facts.ServiceBreach
 	case len(files) == 1:
-		text, ok := sealed(files[0])
+		text, ok := readSealed(files[0])
 		if !ok {
 			return facts.ServiceBreach
 		}
@@ -122,8 +122,8 @@ func exchange(conn *protocol.Conn, s *facts.Service) facts.ServiceState {
 	return facts.ServiceAnswered
 }
 
-// sealed reads a memory file whose seals forbid every change, and returns false for any other file.
-func sealed(f *os.File) (text string, ok bool) {
+// readSealed reads a memory file whose seals forbid every change, and returns false for any other file.
+func readSealed(f *os.File) (text string, ok bool) {
 	const wanted = unix.F_SEAL_SHRINK | unix.F_SEAL_WRITE
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -36,8 +36,8 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// unpacked returns the directory with an image's files, which it unpacks the first time (PRO-024).
-func (r *Resolver) unpacked(u *URL) (string, error) {
+// imageDirectory returns the directory with an image's files, which it unpacks the first time (PRO-024).
+func (r *Resolver) imageDirectory(u *URL) (string, error) {
 	layout, err := os.OpenFile(u.name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return "", err

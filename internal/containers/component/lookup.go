@@ -34,8 +34,8 @@ type Resolver struct {
 // errTime is the error of a step that took too long.
 var errTime = errors.New("it took too long")
 
-// limited runs one step, and returns errTime after limit. A step that hangs then continues in its goroutine.
-func limited[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
+// runStep runs one step, and returns errTime after limit. A step that hangs then continues in its goroutine.
+func runStep[T any](ctx context.Context, limit time.Duration, step func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -69,14 +69,14 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 		report.Status = status
 		progress(report)
 	}
-	created, err := limited(ctx, r.Step, func() (*instance, error) { return r.create(url) })
+	created, err := runStep(ctx, r.Step, func() (*instance, error) { return r.create(url) })
 	if err != nil {
 		report.CreateResponse = numberOf(err)
 		return report, err
 	}
 	defer created.close()
 	enter(Created)
-	bound, err := limited(ctx, r.Step, func() (*exposed, error) { return created.run() })
+	bound, err := runStep(ctx, r.Step, func() (*exposed, error) { return created.run() })
 	if err != nil {
 		report.BindResponse = numberOf(err)
 		return report, err
@@ -84,7 +84,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	defer bound.close()
 	enter(Bound)
 	enter(Reading)
-	m, err := limited(ctx, r.Step, func() (*metadata, error) {
+	m, err := runStep(ctx, r.Step, func() (*metadata, error) {
 		data, err := text(bound.metadata, "metadata.json")
 		if err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	r.warn(url, "metadata.json", m.doubled)
 	report.Version, report.FilePath = m.version, m.filePath
 	enter(OpenManifest)
-	manifest, err := limited(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath) })
+	manifest, err := runStep(ctx, r.Step, func() ([]byte, error) { return text(bound.contents, m.manifestPath) })
 	var doubled []string
 	if err == nil {
 		report.LibraryPath, report.Manifest, doubled, err = rewrite(manifest, number)
@@ -107,7 +107,7 @@ func (r *Resolver) Lookup(ctx context.Context, url string, number int, progress 
 	}
 	r.warn(url, m.manifestPath, doubled)
 	enter(OpenLibrary)
-	library, err := limited(ctx, r.Step, func() (*Library, error) { return r.library(created, bound, m.filePath) })
+	library, err := runStep(ctx, r.Step, func() (*Library, error) { return r.library(created, bound, m.filePath) })
 	if err != nil {
 		return report, fmt.Errorf("%s: %w", m.filePath, err)
 	}
@@ -188,7 +188,7 @@ func (r *Resolver) root(u *URL) (*os.File, error) {
 		}
 		return nil, refuse(NotFound, fmt.Errorf("no package root has %s", u.name))
 	case formOCI:
-		directory, err := r.unpacked(u)
+		directory, err := r.imageDirectory(u)
 		if err != nil {
 			return nil, err
 		}

@@ -48,9 +48,9 @@ func Machine(name string) (machines.Machine, bool) {
 	return machines.Named(name)
 }
 
-// owned reports whether a client always uses its own copy of a library: the dynamic linker, the loader, and the parts of the C
+// isClientLibrary reports whether a client always uses its own copy of a library: the dynamic linker, the loader, and the parts of the C
 // library, which work only together.
-func owned(name string) bool {
+func isClientLibrary(name string) bool {
 	stem, _, _ := strings.Cut(path.Base(name), ".so")
 	return stem == "libvulkan" || binary.OfCLibrary(name)
 }
@@ -83,7 +83,7 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 		return nil, err
 	}
 	g := &gatherer{machine: &source.Machine, places: map[*binary.File]int{}, linker: binary.NewLinker(&source.Machine, Options(k))}
-	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: decided(answer)}
+	g.out = &Gathered{Document: Document{Format: 1, Machine: name, Drivers: []Driver{}, Files: []File{}}, LeftOut: excludedDrivers(answer)}
 	for _, d := range answer.Drivers {
 		if why := g.driver(d, source.File(d.Path)); why != "" {
 			g.out.LeftOut = append(g.out.LeftOut, LeftOut{search.BaseName(d.Path), d.Path, why})
@@ -101,8 +101,8 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	return g.out, nil
 }
 
-// decided returns the drivers that the library's decision leaves out.
-func decided(answer *plan.Answer) []LeftOut {
+// excludedDrivers returns the drivers that the library's decision leaves out.
+func excludedDrivers(answer *plan.Answer) []LeftOut {
 	left := []LeftOut{}
 	for _, row := range explain.Drivers.Rows(answer) {
 		if !row.In && row.Path != "" {
@@ -145,7 +145,7 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 			}
 		}
 	}
-	if why := g.untrusted(d.Path, found); why != "" {
+	if why := g.trustError(d.Path, found); why != "" {
 		return why
 	}
 	driver.Devices = g.devices(found)
@@ -170,8 +170,8 @@ func (g *gatherer) driver(d *manifest.Driver, text facts.File) string {
 	return ""
 }
 
-// untrusted returns why a privileged process does not offer a driver: another user can change one of its files.
-func (g *gatherer) untrusted(manifest string, found *drivers.Files) string {
+// trustError returns why a privileged process does not offer a driver: another user can change one of its files.
+func (g *gatherer) trustError(manifest string, found *drivers.Files) string {
 	names := slices.Concat([]string{manifest}, found.Data, found.Directories, found.Backends)
 	libraries := []*drivers.Library{&found.Library}
 	for _, opened := range slices.Concat(found.RunTime, found.Windows) {
@@ -216,12 +216,12 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 		return nil, why
 	}
 	for _, m := range l.With.Missing {
-		if !owned(m.Name) {
+		if !isClientLibrary(m.Name) {
 			return nil, fmt.Sprintf("%s needs %s, which cannot be found", m.By.Path, m.Name)
 		}
 	}
 	for _, old := range l.With.Old {
-		if !owned(old.In.Path) {
+		if !isClientLibrary(old.In.Path) {
 			return nil, fmt.Sprintf("%s needs version %s of %s, which has none", old.By.Path, old.Version, old.In.Path)
 		}
 	}
@@ -238,7 +238,7 @@ func whole(l *drivers.Library) (order []*binary.File, why string) {
 	visit = func(f *binary.File) {
 		seen[f] = true
 		for _, name := range f.Needed {
-			if next := named[name]; next != nil && !seen[next] && !owned(name) && !owned(next.Path) {
+			if next := named[name]; next != nil && !seen[next] && !isClientLibrary(name) && !isClientLibrary(next.Path) {
 				visit(next)
 			}
 		}

@@ -159,7 +159,7 @@ func (o *Offers) Find(name string) (*Index, error) {
 		}
 	}
 	o.mu.Unlock()
-	if before == nil || before.err != nil || !before.unchanged(o.Source) {
+	if before == nil || before.err != nil || !before.isCurrent(o.Source) {
 		return o.look(name, before, nil)
 	}
 	o.mu.Lock()

@@ -295,7 +295,7 @@ func TestThisMachine(t *testing.T) {
 		t.Fatalf("Mesa's software driver is missing: install mesa-vulkan-drivers; %+v", x.LeftOut)
 	}
 	for _, f := range x.Files {
-		if owned(f.Name) {
+		if isClientLibrary(f.Name) {
 			t.Errorf("%s is handed out", f.Name)
 		}
 	}
@@ -305,7 +305,7 @@ func TestThisMachine(t *testing.T) {
 		for _, at := range d.Files {
 			f := x.Files[at]
 			for _, need := range f.Needs {
-				if !owned(need) && !before[need] {
+				if !isClientLibrary(need) && !before[need] {
 					t.Errorf("%s: %s needs %s, which does not come before it", d.Name, f.Name, need)
 				}
 			}

@@ -42,8 +42,8 @@ func (x *Index) watch(source *machine.Source, g *Gathered) {
 	}
 }
 
-// unchanged reports whether all recorded states are still current. It costs a hundredth of a search.
-func (l *look) unchanged(source *machine.Source) bool {
+// isCurrent reports whether all recorded states are still current. It costs a hundredth of a search.
+func (l *look) isCurrent(source *machine.Source) bool {
 	for name, before := range l.stamps {
 		if stampOf(source, name) != before {
 			return false

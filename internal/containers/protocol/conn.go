@@ -41,15 +41,15 @@ func (c *Conn) Peer() (Peer, error) {
 	err = raw.Control(func(fd uintptr) {
 		var who *unix.Ucred
 		if who, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); failed == nil {
-			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: nested(int(fd), int(who.Pid))}
+			p = Peer{PID: who.Pid, UID: who.Uid, GID: who.Gid, Nested: isInNamespace(int(fd), int(who.Pid))}
 		}
 	})
 	return p, errors.Join(err, failed)
 }
 
-// nested reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5, it
+// isInNamespace reports whether the process at the other end of a socket has another process namespace than this one. Before Linux 6.5, it
 // looks the process up by its number.
-func nested(socket, pid int) bool {
+func isInNamespace(socket, pid int) bool {
 	process, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	if err != nil {
 		process, err = unix.PidfdOpen(pid, 0)
@@ -74,7 +74,7 @@ func (c *Conn) Receive() (frame []byte, files []*os.File, err error) {
 	n, nb, flags, _, err := c.socket.ReadMsgUnix(c.buffer, beside)
 	if nb > 0 {
 		var bad error
-		if files, bad = received(beside[:nb]); err == nil {
+		if files, bad = descriptors(beside[:nb]); err == nil {
 			err = bad
 		}
 	}
@@ -121,8 +121,8 @@ func (c *Conn) Shut() {
 	_ = c.socket.CloseWrite()
 }
 
-// received returns the descriptors in a datagram's control messages.
-func received(beside []byte) ([]*os.File, error) {
+// descriptors returns the descriptors in a datagram's control messages.
+func descriptors(beside []byte) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(beside)
 	if err != nil {
 		return nil, err

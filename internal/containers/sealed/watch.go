@@ -61,7 +61,7 @@ func (w *Watch) Ended(watched func() []int) (ended []int, err error) {
 			case mask&unix.IN_IGNORED != 0:
 				ended = append(ended, number)
 			case mask&unix.IN_Q_OVERFLOW != 0:
-				lost, err := w.lost(watched())
+				lost, err := w.missingWatches(watched())
 				if err != nil {
 					return ended, err
 				}
@@ -72,8 +72,8 @@ func (w *Watch) Ended(watched func() []int) (ended []int, err error) {
 	}
 }
 
-// lost returns the files that the kernel no longer watches, after an overflow of the event queue.
-func (w *Watch) lost(watched []int) (ended []int, err error) {
+// missingWatches returns the files that the kernel no longer watches, after an overflow of the event queue.
+func (w *Watch) missingWatches(watched []int) (ended []int, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", w.events.Fd()))
 	if err != nil {
 		return nil, err

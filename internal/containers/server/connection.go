@@ -201,8 +201,8 @@ func (c *connection) send(a answer) error {
 	return c.conn.Send(frame, limit, made.files...)
 }
 
-// offered records the index behind the client's file numbers.
-func (c *connection) offered(index *offer.Index) {
+// setIndex records the index behind the client's file numbers.
+func (c *connection) setIndex(index *offer.Index) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.closed {

@@ -40,7 +40,7 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 	if !c.mayHaveCopies() {
 		return nil, "", errors.Join(border.ErrUnsupported, errors.New(noCopies))
 	}
-	f, err = c.made(held.File, func() (*os.File, func(), error) {
+	f, err = c.ownFile(held.File, func() (*os.File, func(), error) {
 		f, err := sealed.Code("library", io.NewSectionReader(held.File, 0, size))
 		return f, func() { f.Close() }, err
 	})
@@ -51,10 +51,10 @@ func (c *connection) library(held border.Held, size int64) (f *os.File, backing 
 // wants, and the kernel does not charge the client for it.
 func (c *connection) mayHaveCopies() bool { return int(c.peer.UID) == os.Geteuid() }
 
-// made opens this client's own memory file for a key, and creates the file at the first call. Other clients have other files, so a
+// ownFile opens this client's own memory file for a key, and creates the file at the first call. Other clients have other files, so a
 // change of the mode affects no other client. release ends the service's use of the file, at the end of the connection. Only the
-// writer calls made.
-func (c *connection) made(key any, create func() (f *os.File, release func(), err error)) (*os.File, error) {
+// writer calls ownFile.
+func (c *connection) ownFile(key any, create func() (f *os.File, release func(), err error)) (*os.File, error) {
 	c.mu.Lock()
 	f := c.own[key]
 	c.mu.Unlock()
@@ -99,15 +99,15 @@ func (s *Server) share(l *component.Library) {
 	}
 	opened, err := s.options.Border.Open(kind, l.File)
 	if err != nil {
-		s.closed(err)
+		s.logCopies(err)
 		return
 	}
 	l.File.Close()
 	l.Held = border.Held{File: opened[0], Shared: true, Backing: backing}
 }
 
-// closed logs once why the service can only hand out copies.
-func (s *Server) closed(why error) {
+// logCopies logs once why the service can only hand out copies.
+func (s *Server) logCopies(why error) {
 	s.closedOnce.Do(func() {
 		s.log.Warn("no file is handed out itself, no directory and no device: only copies of libraries, to this service's own user",
 			"why", why)

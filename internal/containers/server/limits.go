@@ -172,14 +172,14 @@ func (s *Server) land(of person, all bool) {
 	}
 	for c := range s.connections {
 		if all || c.person == of {
-			s.landed(c)
+			s.hasLanded(c)
 		}
 	}
 	s.sweep()
 }
 
-// landed subtracts a client's descriptors from the count once the client has read all of them.
-func (s *Server) landed(c *connection) bool {
+// hasLanded subtracts a client's descriptors from the count once the client has read all of them.
+func (s *Server) hasLanded(c *connection) bool {
 	if c.flying > 0 && c.conn.Unread() {
 		return false
 	}
@@ -195,7 +195,7 @@ func (s *Server) landed(c *connection) bool {
 // sweep closes ended connections without unread descriptors. The caller holds the lock.
 func (s *Server) sweep() {
 	s.flying.left = slices.DeleteFunc(s.flying.left, func(c *connection) bool {
-		if !s.landed(c) {
+		if !s.hasLanded(c) {
 			return false
 		}
 		c.conn.Close()
@@ -209,7 +209,7 @@ func (s *Server) hangUp(c *connection) {
 	defer s.mu.Unlock()
 	s.sweep()
 	c.gone = true
-	if !s.ending && !s.landed(c) {
+	if !s.ending && !s.hasLanded(c) {
 		c.conn.Shut()
 		s.flying.left = append(s.flying.left, c)
 		return

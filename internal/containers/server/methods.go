@@ -142,12 +142,12 @@ func (s *Server) machineDrivers(c *connection, id uint64, name string, packages 
 		return
 	}
 	c.reply(id, func() (content, *protocol.Error) {
-		f, err := c.made(index, func() (*os.File, func(), error) { return c.text("vulkan-drivers", index.Text()) })
+		f, err := c.ownFile(index, func() (*os.File, func(), error) { return c.text("vulkan-drivers", index.Text()) })
 		if err != nil {
 			return content{}, errorOf(err)
 		}
 		return content{ok: map[string]any{"index": map[string]int{"size": len(index.Text())}}, names: []string{"index"},
-			files: []*os.File{f}, first: func() { c.offered(index) }}, nil
+			files: []*os.File{f}, first: func() { c.setIndex(index) }}, nil
 	})
 }
 

@@ -91,7 +91,7 @@ func Run(ctx context.Context, options Options) error {
 	s := &Server{options: options, log: options.Log, loop: newLoop(), started: time.Now(),
 		connections: map[*connection]bool{}, flying: underWay{users: map[person]int{}, counted: map[person]time.Time{}},
 		offers: &offer.Offers{Source: options.Source, Fresh: time.Second}}
-	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.closed
+	s.offers.Later, s.offers.Border, s.offers.Closed = s.workers.Go, &s.options.Border, s.logCopies
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.context = ctx
@@ -116,7 +116,7 @@ func Run(ctx context.Context, options Options) error {
 	defer s.trees.close()
 	defer s.copies.close()
 	if err := s.trees.manifests.Handed(); err != nil {
-		s.closed(err)
+		s.logCopies(err)
 	}
 	stop := make(chan struct{})
 	ended := make(chan struct{})
@@ -129,7 +129,7 @@ func Run(ctx context.Context, options Options) error {
 	s.do(s.state.Start)
 	if err == nil {
 		for _, l := range listeners {
-			s.workers.Go(func() { s.accept(l) })
+			s.workers.Go(func() { s.acceptClients(l) })
 		}
 		s.log.Info("serving", "directory", options.Directory)
 		if options.Sockets.Ready != nil {
@@ -177,8 +177,8 @@ func (s *Server) end(listeners []listener) {
 	}
 }
 
-// accept accepts clients until the listener is closed.
-func (s *Server) accept(l listener) {
+// acceptClients accepts clients until the listener is closed.
+func (s *Server) acceptClients(l listener) {
 	for {
 		socket, err := l.AcceptUnix()
 		switch {

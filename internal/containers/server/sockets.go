@@ -91,7 +91,7 @@ func (s *Server) listen(p *places) (list []listener, release func(), err error) 
 	if s.options.Sockets.Given() {
 		for i, files := range [][]*os.File{s.options.Sockets.Plain, s.options.Sockets.Trusted} {
 			for _, f := range files {
-				l, err := taken(f)
+				l, err := inheritedListener(f)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -107,7 +107,7 @@ func (s *Server) listen(p *places) (list []listener, release func(), err error) 
 		if s.options.Sockets.Given() && name != AdminSocket {
 			continue
 		}
-		l, err := bound(in, path, name)
+		l, err := listenAt(in, path, name)
 		if err == nil {
 			made = append(made, func() error { return in.Remove(name) })
 			err = s.permit(in, name)
@@ -121,8 +121,8 @@ func (s *Server) listen(p *places) (list []listener, release func(), err error) 
 	return list, release, nil
 }
 
-// bound listens on a socket in a directory. The path is safe, because no other user can change its target.
-func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
+// listenAt listens on a socket in a directory. The path is safe, because no other user can change its target.
+func listenAt(directory *os.Root, path, name string) (*net.UnixListener, error) {
 	if err := directory.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func bound(directory *os.Root, path, name string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// taken listens on a socket from the service manager.
-func taken(f *os.File) (*net.UnixListener, error) {
+// inheritedListener listens on a socket from the service manager.
+func inheritedListener(f *os.File) (*net.UnixListener, error) {
 	kind, err := unix.GetsockoptInt(int(f.Fd()), unix.SOL_SOCKET, unix.SO_TYPE)
 	if err != nil || kind != unix.SOCK_SEQPACKET {
 		return nil, fmt.Errorf("%s: not a socket of type SOCK_SEQPACKET: %w", f.Name(), errors.Join(err, unix.EPROTOTYPE))

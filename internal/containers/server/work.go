@@ -73,7 +73,7 @@ func (p player) Play(node string) (answer func(state.Kind, table.DeviceEntry, er
 		d = s.state.Add(node, "")
 	})
 	return func(kind state.Kind, a table.DeviceEntry, err error) {
-		s.do(func() { s.listed(d, kind, a, err) })
+		s.do(func() { s.setDrivers(d, kind, a, err) })
 	}
 }
 
@@ -90,8 +90,8 @@ func (p player) Remove(node string) {
 	})
 }
 
-// listed passes the drivers of a device to the state.
-func (s *Server) listed(d *state.Device, kind state.Kind, a table.DeviceEntry, err error) {
+// setDrivers passes the drivers of a device to the state.
+func (s *Server) setDrivers(d *state.Device, kind state.Kind, a table.DeviceEntry, err error) {
 	for _, wrong := range a.Wrong {
 		s.log.Error("a driver that is listed does not count", "device", d.Node, "why", wrong)
 	}
@@ -128,10 +128,10 @@ func (s *Server) Query(d *state.Device) {
 				for _, wrong := range f.wrong {
 					s.log.Error("a table of drivers is skipped", "why", wrong)
 				}
-				s.listed(d, kind, f.answer, nil)
+				s.setDrivers(d, kind, f.answer, nil)
 			})
 		case <-after(s.step()):
-			s.do(func() { s.listed(d, state.Hardware, table.DeviceEntry{}, errSlow) })
+			s.do(func() { s.setDrivers(d, state.Hardware, table.DeviceEntry{}, errSlow) })
 		}
 	})
 }

@@ -37,8 +37,8 @@ func (l *Linker) Bind(c *Closure) {
 	if len(c.Missing)+len(c.Old) > 0 {
 		return
 	}
-	if c.Symbols = c.undefined(l); len(c.Symbols) > 0 {
-		c.Data = c.Files[0].atOnce(c.Symbols)
+	if c.Symbols = c.undefinedSymbols(l); len(c.Symbols) > 0 {
+		c.Data = c.Files[0].immediateSymbols(c.Symbols)
 	}
 }
 
@@ -84,7 +84,7 @@ func (l *Linker) Follow(f *File) *Closure {
 			for p := parents[by]; p != nil; p = parents[p] {
 				chain = append(chain, p)
 			}
-			r := LibrarySearch{File: l.loaded()[name]}
+			r := LibrarySearch{File: l.startLibraries()[name]}
 			if r.File == nil {
 				r = l.Find(name, chain...)
 			}
@@ -124,13 +124,13 @@ func (l *Linker) Follow(f *File) *Closure {
 	return c
 }
 
-// undefined returns the symbols of the first library that no library defines. Any library may define a symbol, so small files
+// undefinedSymbols returns the symbols of the first library that no library defines. Any library may define a symbol, so small files
 // are read first: a compiler's library has tens of thousands of symbols, and is seldom needed.
-func (c *Closure) undefined(l *Linker) []string {
+func (c *Closure) undefinedSymbols(l *Linker) []string {
 	var none []string
 	files := slices.Clone(c.Files)
 	slices.SortStableFunc(files, func(a, b *File) int { return int(min(max(a.size-b.size, -1), 1)) })
-	for _, f := range l.loaded() { // the libraries of the started program define symbols, too
+	for _, f := range l.startLibraries() { // the libraries of the started program define symbols, too
 		if !slices.Contains(files, f) {
 			files = append(files, f)
 		}

@@ -20,8 +20,8 @@ const (
 	BySystem        // the system's directory, on Windows
 )
 
-// preloaded returns the libraries that are loaded before all others.
-func (l *Linker) preloaded() (list []*File) {
+// preloads returns the libraries that are loaded before all others.
+func (l *Linker) preloads() (list []*File) {
 	var names []string
 	if value, _ := l.machine.Lookup("LD_PRELOAD"); !l.elevated {
 		names = strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ':' })
@@ -37,9 +37,9 @@ func (l *Linker) preloaded() (list []*File) {
 	return list
 }
 
-// loaded returns the libraries that are in the process once its program has started, by the names under which others need
+// startLibraries returns the libraries that are in the process once its program has started, by the names under which others need
 // them. A library that is opened later uses these, even if other files have the same names.
-func (l *Linker) loaded() map[string]*File {
+func (l *Linker) startLibraries() map[string]*File {
 	if l.started != nil {
 		return l.started
 	}
@@ -50,7 +50,7 @@ func (l *Linker) loaded() map[string]*File {
 			started[f.Soname], rules[f] = f, rule
 		}
 	}
-	roots := l.preloaded()
+	roots := l.preloads()
 	for _, f := range roots {
 		enter(f, ByPreload)
 	}
@@ -70,7 +70,7 @@ func (l *Linker) loaded() map[string]*File {
 // FindFor is Find for a library that the program needs or opens. A library that the program has already loaded takes
 // precedence.
 func (l *Linker) FindFor(name string) LibrarySearch {
-	if f := l.loaded()[name]; f != nil {
+	if f := l.startLibraries()[name]; f != nil {
 		return LibrarySearch{File: f, Rule: l.rules[f], Loaded: true}
 	}
 	switch {

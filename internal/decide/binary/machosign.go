@@ -60,14 +60,14 @@ func (s *Signature) parse(blob []byte) {
 		case entitlementsMagic:
 			end := at + int(number(at+4))
 			if end <= len(blob) && at+8 <= end {
-				s.Variables = entitled(blob[at+8:end], "com.apple.security.cs.allow-dyld-environment-variables")
+				s.Variables = hasEntitlement(blob[at+8:end], "com.apple.security.cs.allow-dyld-environment-variables")
 			}
 		}
 	}
 }
 
-// entitled reports whether a property list sets an entitlement.
-func entitled(list []byte, name string) bool {
+// hasEntitlement reports whether a property list sets an entitlement.
+func hasEntitlement(list []byte, name string) bool {
 	_, rest, found := bytes.Cut(list, []byte("<key>"+name+"</key>"))
 	return found && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte("<true/>"))
 }
@@ -82,17 +82,17 @@ func Protected(m *machine.Machine, program string) string {
 		words := scriptWords(file)
 		file.Close()
 		if len(words) > 0 && path.IsAbs(words[0]) {
-			if why := protected(m, words[0]); why != "" {
+			if why := protection(m, words[0]); why != "" {
 				return "is a script for " + words[0] + ", which " + why
 			}
 			return ""
 		}
 	}
-	return protected(m, program)
+	return protection(m, program)
 }
 
-// protected is Protected for a program that is no script.
-func protected(m *machine.Machine, program string) string {
+// protection is Protected for a program that is no script.
+func protection(m *machine.Machine, program string) string {
 	for _, directory := range ofSystem {
 		if strings.HasPrefix(path.Clean(program), directory) {
 			return "belongs to macOS"

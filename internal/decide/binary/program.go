@@ -28,7 +28,7 @@ func ProgramOf(m *machine.Machine, name string) Program {
 	l, err := ReadELF(f)
 	if err == nil {
 		if base := filepath.Base(name); strings.HasPrefix(base, "wine") {
-			return ofPrefix(m, l.Class)
+			return prefixProgram(m, l.Class)
 		}
 		return programOf(l.Class, "program")
 	}
@@ -58,8 +58,8 @@ func windows(r io.ReaderAt) Program {
 	return Program{}
 }
 
-// ofPrefix returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an absolute path.
-func ofPrefix(m *machine.Machine, class int) Program {
+// prefixProgram returns the word size that Wine's prefix states, or the program's if it states none. Wine needs an absolute path.
+func prefixProgram(m *machine.Machine, class int) Program {
 	prefix, _ := m.Lookup("WINEPREFIX")
 	if home, _ := m.Lookup(variables.Home.Name()); prefix == "" && home != "" {
 		prefix = home + "/.wine"

@@ -16,9 +16,9 @@ func wordSize(class elf.Class) int {
 	return 64
 }
 
-// atOnce returns those of the names that the dynamic linker resolves while it loads the library. Loading fails if one of
+// immediateSymbols returns those of the names that the dynamic linker resolves while it loads the library. Loading fails if one of
 // them is undefined. atOnce returns none if the relocations cannot be read.
-func (f *File) atOnce(names []string) []string {
+func (f *File) immediateSymbols(names []string) []string {
 	handle, err := f.linker.machine.Open(f.Path)
 	if err != nil {
 		return nil

@@ -65,12 +65,12 @@ func (s *script) read(text string) {
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	_ = parser.Stmts(strings.NewReader(strings.ReplaceAll(text, "\r\n", "\n")), func(statement *syntax.Stmt) bool {
 		s.statement(statement)
-		return !s.ended()
+		return !s.hasEnded()
 	}) // an error ends the script
 }
 
-// ended reports whether the script has started its program.
-func (s *script) ended() bool { return s.program != "" || s.last.ends }
+// hasEnded reports whether the script has started its program.
+func (s *script) hasEnded() bool { return s.program != "" || s.last.ends }
 
 // statement reads a statement. It skips conditions, loops and functions.
 func (s *script) statement(statement *syntax.Stmt) {
@@ -96,7 +96,7 @@ func (s *script) statement(statement *syntax.Stmt) {
 		}
 	case *syntax.BinaryCmd:
 		s.statement(command.X)
-		if !s.ended() {
+		if !s.hasEnded() {
 			s.statement(command.Y)
 		}
 	}
@@ -281,7 +281,7 @@ func (s *script) expandValue(word *syntax.Word) (value string, ok bool) {
 	plain := &syntax.Word{} // Literal leaves backslashes outside quotes
 	for _, part := range word.Parts {
 		if text, is := part.(*syntax.Lit); is {
-			part = &syntax.Lit{Value: unescaped(text.Value)}
+			part = &syntax.Lit{Value: unescape(text.Value)}
 		}
 		plain.Parts = append(plain.Parts, part)
 	}
@@ -289,8 +289,8 @@ func (s *script) expandValue(word *syntax.Word) (value string, ok bool) {
 	return value, err == nil
 }
 
-// unescaped returns a text without the backslashes that quote the character after them.
-func unescaped(text string) string {
+// unescape returns a text without the backslashes that quote the character after them.
+func unescape(text string) string {
 	var plain strings.Builder
 	quotes := false
 	for _, r := range text {

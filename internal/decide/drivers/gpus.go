@@ -81,7 +81,7 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 			g.Nodes = append(g.Nodes, node)
 		}
 	}
-	l.untaken()
+	l.addUnboundDevices()
 	l.nvidia()
 	l.familyNodes()
 	for _, name := range l.machine.Names(root + "/dev/dri") {
@@ -167,9 +167,9 @@ func (l *look) familyNodes() {
 	}
 }
 
-// untaken adds the graphics devices of a board that the direct rendering manager does not list: no kernel driver is bound to them, or
+// addUnboundDevices adds the graphics devices of a board that the direct rendering manager does not list: no kernel driver is bound to them, or
 // the maker's own one.
-func (l *look) untaken() {
+func (l *look) addUnboundDevices() {
 	const platform = "/sys/bus/platform/devices"
 	for _, name := range l.machine.Names(platform) {
 		if !strings.HasSuffix(name, ".gpu") && !strings.HasSuffix(name, ".v3d") && !strings.HasSuffix(name, ".mali") {

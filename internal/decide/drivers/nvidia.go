@@ -32,13 +32,13 @@ func (l *look) nvidia() {
 			shown, l.list = append(shown, g), append(l.list, g)
 		}
 	}
-	left := l.numbered()
+	left := l.nodeNumbers()
 	unknown := slices.DeleteFunc(slices.Clone(shown), func(g *GPU) bool {
 		minor := l.minor(g.Name)
 		if minor == "" {
 			return false
 		}
-		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), field(l.information(g.Name), "GPU UUID:"), l.divided(minor)
+		g.Nodes, g.UUID, g.Parts = l.nvidiaNodes(minor), fieldValue(l.information(g.Name), "GPU UUID:"), l.instances(minor)
 		left = slices.DeleteFunc(left, func(number string) bool { return number == minor })
 		return true
 	})
@@ -59,8 +59,8 @@ func (l *look) information(name string) string {
 
 func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
 
-// numbered returns the numbers in the names of device nodes.
-func (l *look) numbered() (list []string) {
+// nodeNumbers returns the numbers in the names of device nodes.
+func (l *look) nodeNumbers() (list []string) {
 	for _, name := range l.machine.Names(l.root + "/dev") {
 		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
 			list = append(list, number)
@@ -75,14 +75,14 @@ func isNumber(text string) bool { return text != "" && strings.Trim(text, "01234
 
 // number returns a field with the number of a node; "": the field has no number.
 func number(text, label string) string {
-	if value := field(text, label); isNumber(value) {
+	if value := fieldValue(text, label); isNumber(value) {
 		return value
 	}
 	return ""
 }
 
-// field returns the rest of the line behind a label in a text; "" without the label.
-func field(text, label string) string {
+// fieldValue returns the rest of the line behind a label in a text; "" without the label.
+func fieldValue(text, label string) string {
 	_, rest, _ := strings.Cut(text, label)
 	value, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(value)
@@ -100,9 +100,9 @@ func (l *look) nvidiaNodes(minor string) []string {
 	return nodes
 }
 
-// divided returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that part's
+// instances returns the instances of a GPU. Each has a node for its part of the GPU, and one for its part of that part's
 // processors.
-func (l *look) divided(minor string) (parts []GPUPart) {
+func (l *look) instances(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {
 		number := number(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")

@@ -214,7 +214,7 @@ func SelectDevices(text string, devices []Device) ([]int, error) {
 	if len(devices) == 0 {
 		return nil, fmt.Errorf("no device matches %q%s: no device was found", text, star)
 	}
-	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, star, listed(devices, nil))
+	return nil, fmt.Errorf("no device matches %q%s; available: %s", text, star, deviceNames(devices, nil))
 }
 
 func ambiguous(text string, devices []Device, hits []int) error {
@@ -226,11 +226,11 @@ func ambiguous(text string, devices []Device, hits []int) error {
 		}
 		seen[devices[i].PCI] = true
 	}
-	return fmt.Errorf("%q may be any of %d devices: %s; name one by its %s", text, len(hits), listed(devices, hits), by)
+	return fmt.Errorf("%q may be any of %d devices: %s; name one by its %s", text, len(hits), deviceNames(devices, hits), by)
 }
 
-// listed names devices; those at some places, or nil for all.
-func listed(devices []Device, at []int) string {
+// deviceNames names devices; those at some places, or nil for all.
+func deviceNames(devices []Device, at []int) string {
 	var names []string
 	for i := range devices {
 		if at == nil || slices.Contains(at, i) {

@@ -56,7 +56,7 @@ func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 
 // Rows returns the findings of the kind.
 func (k Kind) Rows(answer *plan.Answer) []Row {
-	rows, searched := []Row{}, k.searched(answer)
+	rows, searched := []Row{}, k.searchPlaces(answer)
 	for _, f := range answer.Diagnostics {
 		entry := f.Code.Entry()
 		if entry.About != k.about && !(entry.About == diag.File && searched.have(f.Path)) {
@@ -90,7 +90,7 @@ type searchedPlaces struct {
 	paths, directories map[string]bool
 }
 
-func (k Kind) searched(answer *plan.Answer) searchedPlaces {
+func (k Kind) searchPlaces(answer *plan.Answer) searchedPlaces {
 	p := searchedPlaces{answer.Style, map[string]bool{}, map[string]bool{}}
 	joint := string(rune(answer.Style.Separator()))
 	for _, kind := range k.searches {

@@ -45,11 +45,11 @@ func readDLL(at string, class int, read func(name string) ([]byte, error)) *Load
 	if err != nil || class != 0 && file.Class != class || file.Product == wineProduct {
 		return nil
 	}
-	return ofDLL(at, file, data)
+	return identifyDLL(at, file, data)
 }
 
-// ofDLL identifies the loader in a DLL by its resources, or else by its text.
-func ofDLL(at string, file *binary.PE, data []byte) *Loader {
+// identifyDLL identifies the loader in a DLL by its resources, or else by its text.
+func identifyDLL(at string, file *binary.PE, data []byte) *Loader {
 	l := &Loader{Path: at, File: at}
 	if file.Product == ownProduct {
 		l.Release = file.Release

@@ -26,7 +26,7 @@ func TestDLLs(t *testing.T) {
 		{"with a path of another form", binary.PE{Version: "1.4.363.0"}, shown, false, "1.4.363", FromResources, No, No, Yes},
 		{"without a version", binary.PE{}, "", false, "", "", Unknown, Unknown, Unknown},
 	} {
-		l := ofDLL(`C:\game\vulkan-1.dll`, &c.file, []byte(c.text))
+		l := identifyDLL(`C:\game\vulkan-1.dll`, &c.file, []byte(c.text))
 		if l.Ours() != c.ours || l.Version != c.version || l.From != c.from {
 			t.Errorf("%s: %+v", c.name, l)
 		}

@@ -27,7 +27,7 @@ type Known map[string]*Loader
 // For returns the loader that a program's dynamic linker finds; nil: it finds none. On Windows it returns the loader in the
 // program's directory, or else the system's; on macOS, nil.
 func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
-	if l, decided := forSystem(source); decided {
+	if l, decided := systemLoader(source); decided {
 		return l
 	}
 	static := StaticOf(linker)

@@ -87,8 +87,8 @@ func Reason(rule binary.Rule) string {
 	}[rule]
 }
 
-// inForce returns when a setting that this loader ignores is in force, after the rule by which the program gets the loader.
-func (l *Loader) inForce() string {
+// settingCondition returns when a setting that this loader ignores is in force, after the rule by which the program gets the loader.
+func (l *Loader) settingCondition() string {
 	const run = "in force with \"vkloader run\""
 	switch l.rule {
 	case binary.ByPreload, binary.ByPath, binary.ByRPath, binary.ByProgram, binary.BySystem:
@@ -109,5 +109,5 @@ func (l *Loader) NotInForce(program string) string {
 	if l.Inside {
 		return text + " and linked into it"
 	}
-	return text + "; " + l.inForce()
+	return text + "; " + l.settingCondition()
 }

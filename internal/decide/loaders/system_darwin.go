@@ -2,5 +2,5 @@ package loaders
 
 import "vkloader/internal/decide/machine"
 
-// forSystem returns no loader: the tool does not know dyld's rules for a program.
-func forSystem(*machine.Source) (l *Loader, decided bool) { return nil, true }
+// systemLoader returns no loader: the tool does not know dyld's rules for a program.
+func systemLoader(*machine.Source) (l *Loader, decided bool) { return nil, true }

@@ -5,8 +5,8 @@ import (
 	"vkloader/internal/decide/windows"
 )
 
-// forSystem returns the loader that a program gets on the running Windows.
-func forSystem(source *machine.Source) (l *Loader, decided bool) {
+// systemLoader returns the loader that a program gets on the running Windows.
+func systemLoader(source *machine.Source) (l *Loader, decided bool) {
 	return OfWindows(source.Program, windows.SystemDirectory(source.Bits()), source.Class, reading(source)), true
 }
 

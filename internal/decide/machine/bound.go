@@ -52,8 +52,8 @@ func (b *Bound) over(directory, what string) {
 	}
 }
 
-// reached counts a look-up of a name. It returns an error if a limit was exceeded.
-func (b *Bound) reached(name string) error {
+// count counts a look-up of a name. It returns an error if a limit was exceeded.
+func (b *Bound) count(name string) error {
 	if b == nil {
 		return nil
 	}

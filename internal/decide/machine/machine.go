@@ -39,8 +39,8 @@ func (m *Machine) Lookup(name string) (value string, set bool) {
 	return "", false
 }
 
-// hidden reports whether a file is treated as missing.
-func (m *Machine) hidden(name string) bool {
+// isHidden reports whether a file is treated as missing.
+func (m *Machine) isHidden(name string) bool {
 	return len(m.Without) > 0 && slices.Contains(m.Without, filepath.Clean(name))
 }
 
@@ -50,10 +50,10 @@ func (m *Machine) absent(name string) error {
 
 // Open opens an ordinary file, or a directory, for reading.
 func (m *Machine) Open(name string) (*os.File, error) {
-	if m.hidden(name) {
+	if m.isHidden(name) {
 		return nil, m.absent(name)
 	}
-	if err := m.Bound.reached(name); err != nil {
+	if err := m.Bound.count(name); err != nil {
 		return nil, err
 	}
 	if m.Tree != nil {
@@ -183,7 +183,7 @@ func ownDescriptor(full string) bool {
 // ReadDir lists a directory, sorted by name.
 func (m *Machine) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := m.list(name)
-	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.hidden(name + "/" + e.Name()) }), err
+	return slices.DeleteFunc(ByName(entries), func(e fs.DirEntry) bool { return m.isHidden(name + "/" + e.Name()) }), err
 }
 
 // Names lists the names in a directory, sorted. It returns nil if the directory cannot be read.

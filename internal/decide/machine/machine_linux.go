@@ -90,7 +90,7 @@ func kernelFile(f *os.File, name string) error {
 
 // handle opens a file by O_PATH, to describe it.
 func (m *Machine) handle(name string, flags int) (*os.File, error) {
-	if m.hidden(name) {
+	if m.isHidden(name) {
 		return nil, m.absent(name)
 	}
 	if m.Foreign() {
@@ -107,13 +107,13 @@ func (m *Machine) Lstat(name string) (fs.FileInfo, error) { return m.describe(na
 
 func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 	if m.Tree != nil {
-		_, info, err := m.inTree(name, flags&unix.O_NOFOLLOW == 0)
+		_, info, err := m.resolveInTree(name, flags&unix.O_NOFOLLOW == 0)
 		return info, err
 	}
-	if m.hidden(name) {
+	if m.isHidden(name) {
 		return nil, m.absent(name)
 	}
-	if err := m.Bound.reached(name); err != nil {
+	if err := m.Bound.count(name); err != nil {
 		return nil, err
 	}
 	if !m.Foreign() {
@@ -133,7 +133,7 @@ func (m *Machine) describe(name string, flags int) (fs.FileInfo, error) {
 // Readlink returns the target of a symbolic link.
 func (m *Machine) Readlink(name string) (string, error) {
 	if m.Tree != nil {
-		real, _, err := m.inTree(name, false)
+		real, _, err := m.resolveInTree(name, false)
 		if err != nil {
 			return "", err
 		}

@@ -73,10 +73,10 @@ func (m *Machine) Lstat(name string) (fs.FileInfo, error) {
 func (m *Machine) describe(name string, follow bool, here func(string) (fs.FileInfo, error),
 	beneath func(*os.Root, string) (fs.FileInfo, error)) (fs.FileInfo, error) {
 	switch {
-	case m.hidden(name):
+	case m.isHidden(name):
 		return nil, m.absent(name)
 	case m.Tree != nil:
-		_, info, err := m.inTree(name, follow)
+		_, info, err := m.resolveInTree(name, follow)
 		return info, err
 	case !m.Foreign():
 		return here(name)
@@ -94,10 +94,10 @@ func (m *Machine) describe(name string, follow bool, here func(string) (fs.FileI
 // Readlink returns the target of a symbolic link.
 func (m *Machine) Readlink(name string) (string, error) {
 	switch {
-	case m.hidden(name):
+	case m.isHidden(name):
 		return "", m.absent(name)
 	case m.Tree != nil:
-		real, _, err := m.inTree(name, false)
+		real, _, err := m.resolveInTree(name, false)
 		if err != nil {
 			return "", err
 		}

@@ -90,7 +90,7 @@ func (l *Lists) Having(file string) (owner string) {
 				}
 				at, packages = strings.TrimSpace(line[:cut]), path.Base(strings.SplitN(line[cut+1:], ",", 2)[0])
 			}
-			if owner == "" && strings.HasSuffix(at, "/"+file) && inLibraries(at) {
+			if owner == "" && strings.HasSuffix(at, "/"+file) && isInLibraryDirectory(at) {
 				owner = packages
 			}
 		})
@@ -98,8 +98,8 @@ func (l *Lists) Having(file string) (owner string) {
 	return owner
 }
 
-// inLibraries reports whether a path, without its leading slash, is directly in a library directory of 64-bit programs.
-func inLibraries(file string) bool {
+// isInLibraryDirectory reports whether a path, without its leading slash, is directly in a library directory of 64-bit programs.
+func isInLibraryDirectory(file string) bool {
 	switch path.Dir(file) {
 	case "lib", "lib64", "usr/lib", "usr/lib64", "lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu":
 		return true
@@ -115,7 +115,7 @@ func (l *Lists) each(list string, line func(name, text string)) error {
 		return err
 	}
 	defer f.Close()
-	from, err := unpacked(io.LimitReader(f, maxLarge))
+	from, err := decompress(io.LimitReader(f, maxLarge))
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func lines(from io.Reader, name string, line func(name, text string)) error {
 	return all.Err()
 }
 
-// unpacked returns the text of a list, which may be compressed by gzip or lz4.
-func unpacked(from io.Reader) (io.Reader, error) {
+// decompress returns the text of a list, which may be compressed by gzip or lz4.
+func decompress(from io.Reader) (io.Reader, error) {
 	ahead := bufio.NewReaderSize(from, 1<<16)
 	head, err := ahead.Peek(4)
 	if err != nil {

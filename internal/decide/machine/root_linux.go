@@ -399,10 +399,10 @@ func (p *Destination) Restore(suffix string) error {
 
 // Remove removes the file.
 func (p *Destination) Remove() error {
-	return p.removed(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
+	return p.removalError(p.base, unix.Unlinkat(int(p.directory.Fd()), p.base, 0))
 }
 
-func (p *Destination) removed(base string, err error) error {
+func (p *Destination) removalError(base string, err error) error {
 	if err != nil {
 		return &fs.PathError{Op: "remove", Path: path.Join(p.path, base), Err: err}
 	}
@@ -444,7 +444,7 @@ func (p *Destination) Link(base, target string) error {
 
 // Unlink removes a file or link in the directory; a missing one is no error.
 func (p *Destination) Unlink(base string) error {
-	return p.removed(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
+	return p.removalError(base, ignoreMissing(unix.Unlinkat(int(p.directory.Fd()), base, 0)))
 }
 
 func (p *Destination) rename(from, to string) error {

@@ -94,15 +94,15 @@ func (s *Source) unread(name string) bool {
 // sorted, because the order of its file system is unknown.
 func (s *Source) Directory(path string) facts.Directory {
 	path = s.Path(path)
-	f := s.listed(path)
+	f := s.readDirectory(path)
 	if added := s.AddedTo(path); len(added) > 0 {
 		f = facts.Directory{Listed: true, Names: slices.Concat(f.Names, added)}
 	}
 	return f
 }
 
-// listed returns a directory without added files. With a FileCache, it reads each directory once.
-func (s *Source) listed(path string) facts.Directory {
+// readDirectory returns a directory without added files. With a FileCache, it reads each directory once.
+func (s *Source) readDirectory(path string) facts.Directory {
 	if s.Kept == nil {
 		return s.directory(path)
 	}
@@ -116,9 +116,9 @@ func (s *Source) listed(path string) facts.Directory {
 	if len(s.Without) == 0 {
 		return all
 	}
-	seen := facts.Directory{Listed: all.Listed && !s.hidden(path)}
+	seen := facts.Directory{Listed: all.Listed && !s.isHidden(path)}
 	for _, name := range all.Names {
-		if seen.Listed && !s.hidden(path+string(os.PathSeparator)+name) {
+		if seen.Listed && !s.isHidden(path+string(os.PathSeparator)+name) {
 			seen.Names = append(seen.Names, name)
 		}
 	}
@@ -136,7 +136,7 @@ func (s *Source) directory(path string) facts.Directory {
 	f := facts.Directory{Listed: true}
 	for _, e := range entries {
 		n := e.Name()
-		if s.hidden(path + string(os.PathSeparator) + n) {
+		if s.isHidden(path + string(os.PathSeparator) + n) {
 			continue
 		}
 		if len(n) >= 5 && n[len(n)-5:] == ".json" {
@@ -273,18 +273,18 @@ func (s *Source) File(path string) facts.File {
 		return facts.File{Status: facts.FileNotOpened}
 	}
 	if text, is := s.Added[filepath.Clean(path)]; is {
-		return facts.File{Content: s.forClass(text)}
+		return facts.File{Content: s.classManifest(text)}
 	}
-	f := s.kept(s.Path(path))
+	f := s.readFile(s.Path(path))
 	if s.Loader != nil && strings.HasSuffix(path, settingsName) {
 		f.Content, _ = s.Loader.Settings(f.Content)
 	}
 	return f
 }
 
-// kept returns a file. With a FileCache, it reads each file once.
-func (s *Source) kept(path string) facts.File {
-	if s.Kept == nil || s.hidden(path) {
+// readFile returns a file. With a FileCache, it reads each file once.
+func (s *Source) readFile(path string) facts.File {
+	if s.Kept == nil || s.isHidden(path) {
 		return s.file(path)
 	}
 	key := strconv.Itoa(s.Class) + path // some paths lead to another file for each word size
@@ -327,7 +327,7 @@ func (s *Source) file(path string) facts.File {
 	if !s.Bound.parse(path, content) {
 		return facts.File{Status: facts.FileNotOpened}
 	}
-	read := facts.File{Content: s.forClass(string(content))}
+	read := facts.File{Content: s.classManifest(string(content))}
 	if s.Tree == nil { // the files of a Tree are copies, with other numbers
 		read.Number = numberOf(f, info)
 	}

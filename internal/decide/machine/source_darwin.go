@@ -15,8 +15,8 @@ func (s *Source) Service() facts.Service { return facts.Service{State: facts.Ser
 // Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// forClass returns a manifest as it is: every program of macOS 11 has 64 bits.
-func (s *Source) forClass(manifest string) string { return manifest }
+// classManifest returns a manifest as it is: every program of macOS 11 has 64 bits.
+func (s *Source) classManifest(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
 

@@ -53,8 +53,8 @@ func (s *Source) Service() facts.Service {
 // Elsewhere implements facts.Provider: there are no facts that only other systems have.
 func (s *Source) Elsewhere() facts.Elsewhere { return nil }
 
-// forClass returns a manifest as a program of the word size reads it.
-func (s *Source) forClass(manifest string) string {
+// classManifest returns a manifest as a program of the word size reads it.
+func (s *Source) classManifest(manifest string) string {
 	if s.Class != 0 && s.Class != OwnClass {
 		return otherClass(manifest)
 	}

@@ -26,8 +26,8 @@ func (s *Source) Graphics() facts.Graphics { return facts.Graphics{} }
 // Service implements facts.Provider: there is no driver service here.
 func (s *Source) Service() facts.Service { return facts.Service{State: facts.ServiceNone} }
 
-// forClass returns a manifest unchanged: the platform knows the word size.
-func (s *Source) forClass(manifest string) string { return manifest }
+// classManifest returns a manifest unchanged: the platform knows the word size.
+func (s *Source) classManifest(manifest string) string { return manifest }
 
 func ownProgram() (string, error) { return os.Executable() }
 

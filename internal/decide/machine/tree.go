@@ -93,9 +93,9 @@ func (l links) resolve(name string) (string, error) {
 	return current, nil
 }
 
-// inTree returns the path without links, and its file. If follow is false, a link at the end is not followed.
-func (m *Machine) inTree(name string, follow bool) (string, fs.FileInfo, error) {
-	if m.hidden(name) {
+// resolveInTree returns the path without links, and its file. If follow is false, a link at the end is not followed.
+func (m *Machine) resolveInTree(name string, follow bool) (string, fs.FileInfo, error) {
+	if m.isHidden(name) {
 		return "", nil, m.absent(name)
 	}
 	find := links{m.Tree.Lstat, m.Tree.Readlink}
@@ -116,7 +116,7 @@ func (m *Machine) inTree(name string, follow bool) (string, fs.FileInfo, error) 
 
 // openTree opens an ordinary file of a tree.
 func (m *Machine) openTree(name string) (*os.File, error) {
-	real, info, err := m.inTree(name, true)
+	real, info, err := m.resolveInTree(name, true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -131,7 +131,7 @@ func (m *Machine) openTree(name string) (*os.File, error) {
 // list reads a directory, in the system's order.
 func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 	if m.Tree != nil {
-		real, _, err := m.inTree(name, true)
+		real, _, err := m.resolveInTree(name, true)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,7 @@ func (m *Machine) list(name string) ([]fs.DirEntry, error) {
 	entries, err := f.ReadDir(mostEntries + 1)
 	if len(entries) > mostEntries {
 		m.Bound.over(name, fmt.Sprintf("have more than %d names", mostEntries))
-		return nil, m.Bound.reached(name)
+		return nil, m.Bound.count(name)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil

@@ -21,8 +21,8 @@ type Companions struct {
 // searches them last, so that a moved installation finds its own files.
 var libraryDirectory, libexecDirectory string
 
-// installed returns places, followed by the file in a directory of the Makefile; directory "": places alone.
-func installed(places []string, directory, name string) []string {
+// installPlaces returns places, followed by the file in a directory of the Makefile; directory "": places alone.
+func installPlaces(places []string, directory, name string) []string {
 	if directory == "" {
 		return places
 	}
@@ -36,7 +36,7 @@ func Find(executable, library string) (Companions, error) {
 	if err != nil {
 		return Companions{}, err
 	}
-	if found.Child, err = firstOf(dir, installed(childPlaces, libexecDirectory, childName)); err != nil {
+	if found.Child, err = firstOf(dir, installPlaces(childPlaces, libexecDirectory, childName)); err != nil {
 		return Companions{}, fmt.Errorf("no probe with this tool: %w", err)
 	}
 	return found, nil
@@ -56,7 +56,7 @@ func findLibrary(executable, library string) (found Companions, dir string, err 
 	}
 	dir, found.Library = filepath.Dir(real), library
 	if library == "" {
-		if found.Library, err = firstOf(dir, installed(libraryPlaces(), libraryDirectory, LibraryName)); err != nil {
+		if found.Library, err = firstOf(dir, installPlaces(libraryPlaces(), libraryDirectory, LibraryName)); err != nil {
 			return found, "", fmt.Errorf("no %s with this tool: %w", LibraryName, err)
 		}
 	} else if filepath.Base(library) != library {

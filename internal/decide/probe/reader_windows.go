@@ -39,7 +39,7 @@ const answerMax = 1 << 28
 
 // OwnReader returns the reader of this tool, or nil if the tool has no probe.
 func OwnReader() *Reader {
-	ownReader.once.Do(func() { ownReader.reader = besideTool() })
+	ownReader.once.Do(func() { ownReader.reader = installedReader() })
 	return ownReader.reader
 }
 
@@ -49,8 +49,8 @@ var ownReader struct {
 	reader *Reader
 }
 
-// besideTool returns a reader with the probe that was installed with this program, or nil if there is none.
-func besideTool() *Reader {
+// installedReader returns a reader with the probe that was installed with this program, or nil if there is none.
+func installedReader() *Reader {
 	own, err := os.Executable()
 	if err == nil {
 		own, err = filepath.EvalSymlinks(own)

@@ -107,7 +107,7 @@ type Interception struct {
 // Died reports whether a driver or layer ended the child, or kept it from ending.
 func (r *Result) Died() bool { return r.Outcome == Crashed || r.Outcome == Hung || r.Outcome == Exited }
 
-func (r *Result) asked(layer int) *Interception {
+func (r *Result) interception(layer int) *Interception {
 	for len(r.Asked) <= layer {
 		r.Asked = append(r.Asked, Interception{})
 	}

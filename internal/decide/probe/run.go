@@ -180,32 +180,32 @@ func run(whole context.Context, way, input string, at Companions, environ []stri
 		}
 		result.Outcome = Failed
 		if result.Problem == "" && !result.ended {
-			result.exited(exit.ExitCode(), unfinished)
+			result.setExitProblem(exit.ExitCode(), unfinished)
 		} else if result.Problem == "" {
 			result.Problem = result.failedPhase()
 		}
 	case err == nil && !result.ended:
-		result.exited(0, unfinished)
+		result.setExitProblem(0, unfinished)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		return nil, fmt.Errorf("probe %s: %w", at.Child, err)
 	}
 	return result, nil
 }
 
-// exited sets the problem of a child that loaded code has ended.
-func (r *Result) exited(code int, phase string) {
+// setExitProblem sets the problem of a child that loaded code has ended.
+func (r *Result) setExitProblem(code int, phase string) {
 	r.Problem, r.Outcome = fmt.Sprintf("ended by exit(%d)%s", code, r.during(phase)), Exited
 }
 
 // during names the phase in which the child ended. If none was running, it names the last finished one, after "after".
 func (r *Result) during(phase string) string {
-	switch name, command := inWords(phase); {
+	switch name, command := phaseWords(phase); {
 	case phase != "" && command:
 		return " in " + name
 	case phase != "":
 		return " while " + name
 	case len(r.Phases) > 0:
-		name, _ = inWords(r.Phases[len(r.Phases)-1].Name)
+		name, _ = phaseWords(r.Phases[len(r.Phases)-1].Name)
 		return " after " + name
 	}
 	return ""
@@ -219,9 +219,9 @@ var (
 		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
 )
 
-// inWords returns a phase in words for a sentence. If command is true, name is the name of a command, and otherwise a
+// phaseWords returns a phase in words for a sentence. If command is true, name is the name of a command, and otherwise a
 // gerund.
-func inWords(phase string) (name string, command bool) {
+func phaseWords(phase string) (name string, command bool) {
 	for _, c := range commandOf {
 		if c[0] == phase {
 			return c[1], true
@@ -292,9 +292,9 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 		case "present":
 			r.Unshown = append(r.Unshown, fmt.Sprintf("%s: %s gives %s", e.Platform, e.Step, e.Result))
 		case "intercepts":
-			r.asked(e.Layer).Commands = append(r.asked(e.Layer).Commands, e.Command)
+			r.interception(e.Layer).Commands = append(r.interception(e.Layer).Commands, e.Command)
 		case "asked":
-			r.asked(e.Layer).Answered, r.asked(e.Layer).Problem = true, e.Trouble
+			r.interception(e.Layer).Answered, r.interception(e.Layer).Problem = true, e.Trouble
 		case "usage":
 			var u Usage
 			if json.Unmarshal(lines.Bytes(), &u) == nil {

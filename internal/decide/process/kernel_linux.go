@@ -62,9 +62,9 @@ func (k Kernel) Look(pid int) (*Process, error) {
 	p.Program = inside(strings.TrimSuffix(program, deleted))
 	p.Command = split(p.text("cmdline"))
 	p.Machine.Environ = split(p.text("environ"))
-	p.Started = k.started(p.text("stat"))
+	p.Started = k.startTime(p.text("stat"))
 	p.Class, p.Elevated = 0, secure(p.text("auxv"), encoding.NativeEndian)
-	p.Mapped, err = mapped(p.file("maps"))
+	p.Mapped, err = readMappings(p.file("maps"))
 	p.NoMaps = err != nil
 	for i := range p.Mapped {
 		p.Mapped[i].Path = inside(p.Mapped[i].Path)
@@ -97,7 +97,7 @@ func (k Kernel) LoadersOf(pid int) []Mapping {
 	if may, _ := mayHaveLoader(p.file("maps")); !may {
 		return nil
 	}
-	p.Mapped, _ = mapped(p.file("maps"))
+	p.Mapped, _ = readMappings(p.file("maps"))
 	return p.Loaders()
 }
 
@@ -189,9 +189,9 @@ func secure(auxv string, order encoding.ByteOrder) bool {
 // ticks is the number of units a second in the kernel's times (USER_HZ), the same on all machines.
 const ticks = 100
 
-// started returns the start time of a process, from field 22 of /proc/PID/stat. The fields are counted after the last ")",
+// startTime returns the start time of a process, from field 22 of /proc/PID/stat. The fields are counted after the last ")",
 // because the name may contain any character.
-func (k Kernel) started(stat string) time.Time {
+func (k Kernel) startTime(stat string) time.Time {
 	at := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[at+1:])
 	if at < 0 || len(fields) < 20 {

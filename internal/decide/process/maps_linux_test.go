@@ -22,7 +22,7 @@ func TestMapped(t *testing.T) {
 		"1-2 r--p 0 08:01 9 /" + strings.Repeat("long /", 100_000) + "\n" +
 		"7f00-7f01 r--p 00000000 08:01 78                         /opt/my game/lib a.so (deleted)\n" +
 		"7f01-7f02 rw-p 00000000 00:00 0 \n7ffe-7fff rw-p 00000000 00:00 0                  [stack]\n"})
-	got, err := mapped(filepath.Join(directory, "maps"))
+	got, err := readMappings(filepath.Join(directory, "maps"))
 	want := []Mapping{{"/usr/lib/libvulkan.so.1.3.239", false, 77}, {"/opt/my game/lib a.so", true, 78}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %.300v, %v", got, err)

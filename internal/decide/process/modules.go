@@ -47,7 +47,7 @@ func (p *Process) Modules(answer *plan.Answer) (drivers, layers []MappedModule) 
 			item := &list[j]
 			library := cmp.Or(item.Library, libraries[explain.ItemKey{Layer: item.Name, Manifest: item.Manifest}])
 			if library == "" {
-				library = p.named(item.Manifest)
+				library = p.manifestLibrary(item.Manifest)
 			}
 			m := p.find(library)
 			if m == nil || taken[use{item.Kind, m.Path}] {
@@ -98,9 +98,9 @@ func (p *Process) kind(m *Mapping) string {
 	return ""
 }
 
-// named returns the library that a manifest names, for a manifest that the decision left out. A manifest with several layers
+// manifestLibrary returns the library that a manifest names, for a manifest that the decision left out. A manifest with several layers
 // has none.
-func (p *Process) named(file string) string {
+func (p *Process) manifestLibrary(file string) string {
 	data, err := p.Machine.ReadFile(file)
 	if err != nil {
 		return ""

@@ -120,8 +120,8 @@ func mayHaveLoader(file string) (found bool, err error) {
 	return found, err
 }
 
-// mapped returns the files in a list of mappings, each once.
-func mapped(file string) ([]Mapping, error) {
+// readMappings returns the files in a list of mappings, each once.
+func readMappings(file string) ([]Mapping, error) {
 	var list []Mapping
 	seen, size := map[string]bool{}, 0
 	err := readMaps(file, func(text []byte) bool {

@@ -157,7 +157,7 @@ func TestChange(t *testing.T) {
 	p := &Process{Started: long}
 	list := filepath.Join(t.TempDir(), "maps")
 	tree.Lay(t, filepath.Dir(list), map[string]string{"maps": "1-2 r--p 0 08:01 " + inodeOf(t, name) + " " + name})
-	if real, err := mapped(list); err != nil || p.StateOf(&real[0]) != Written {
+	if real, err := readMappings(list); err != nil || p.StateOf(&real[0]) != Written {
 		t.Error("a file that was written to is taken for the same")
 	}
 }

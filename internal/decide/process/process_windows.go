@@ -40,7 +40,7 @@ func (Kernel) Look(pid int) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d: %w", pid, err)
 	}
-	return seen(p, environ), nil
+	return newProcess(p, environ), nil
 }
 
 // List returns every process that has loaded a Vulkan loader. A process whose variables cannot be read gets those of this
@@ -48,7 +48,7 @@ func (Kernel) Look(pid int) (*Process, error) {
 func (Kernel) List() (found []*Process, hidden int, err error) {
 	all, hidden, err := windows.Processes()
 	for i := range all {
-		p := seen(&all[i], nil)
+		p := newProcess(&all[i], nil)
 		if len(p.Loaders()) == 0 {
 			continue
 		}
@@ -60,8 +60,8 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 	return found, hidden, err
 }
 
-// seen returns a process from the system's description.
-func seen(p *windows.Process, environ []string) *Process {
+// newProcess returns a process from the system's description.
+func newProcess(p *windows.Process, environ []string) *Process {
 	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
 		Machine: machine.Machine{Environ: environ}, Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }

@@ -8,5 +8,5 @@ import "golang.org/x/sys/unix"
 // forbids it.
 func keepsRights(program string) bool {
 	var fs unix.Statfs_t
-	return unix.Statfs(program, &fs) == nil && int64(fs.Flags)&noSetUser != 0 || withoutNewRights()
+	return unix.Statfs(program, &fs) == nil && int64(fs.Flags)&noSetUser != 0 || hasNoNewRights()
 }

@@ -68,7 +68,7 @@ func UnitOf(list string) string {
 		}
 		parts := strings.Split(fields[2], "/")
 		at := slices.IndexFunc(parts, func(p string) bool { return strings.HasSuffix(p, ".service") })
-		if at < 0 || slices.ContainsFunc(parts, ofOthers) {
+		if at < 0 || slices.ContainsFunc(parts, isForeignGroup) {
 			continue
 		}
 		return parts[at]
@@ -76,8 +76,8 @@ func UnitOf(list string) string {
 	return ""
 }
 
-// ofOthers reports whether a control group is a session's, a virtual machine's or a container's.
-func ofOthers(group string) bool {
+// isForeignGroup reports whether a control group is a session's, a virtual machine's or a container's.
+func isForeignGroup(group string) bool {
 	return group == "user.slice" || group == "machine.slice" || strings.HasPrefix(group, "kubepods") || strings.HasPrefix(group, "docker-") ||
 		strings.HasPrefix(group, "libpod-") || strings.HasPrefix(group, "lxc.payload")
 }
@@ -100,7 +100,7 @@ func UnitIn(list string) Unit {
 		_, group, of := strings.Cut(group, "/user@")
 		parts := strings.Split(group, "/")
 		if at := slices.IndexFunc(parts, func(p string) bool { return strings.HasSuffix(p, ".service") && p != parts[0] }); of && at > 0 &&
-			!slices.ContainsFunc(parts, ofOthers) {
+			!slices.ContainsFunc(parts, isForeignGroup) {
 			return Unit{parts[at], true}
 		}
 	}

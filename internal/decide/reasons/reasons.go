@@ -33,7 +33,7 @@ func Of(f *diag.Diagnostic) string {
 	case diag.FileSyntax:
 		return Syntax(document.Slip(f.Slip))
 	case diag.DriverUsed:
-		return found(f) + ", library " + f.More
+		return driverOrigin(f) + ", library " + f.More
 	case diag.LayerActive:
 		return "active: " + active(f)
 	case diag.VariableIgnored:
@@ -44,7 +44,7 @@ func Of(f *diag.Diagnostic) string {
 		after, _ = strings.CutSuffix(after, "%2")
 		return before + f.Detail + after + f.More
 	}
-	return byCode(f.Code)
+	return codeText(f.Code)
 }
 
 // byCause has the sentence of each cause. %1 stands for the first detail, and %2, at the end, for the second.
@@ -59,7 +59,7 @@ var byCause = [...]string{
 	diag.RegistryValue:   "disabled: its value in %1 is not four bytes of 0",
 }
 
-func byCode(code diag.Code) string {
+func codeText(code diag.Code) string {
 	switch code {
 	case diag.DriverPortability:
 		return "a portability driver, and the program does not enumerate them"
@@ -76,8 +76,8 @@ func byCode(code diag.Code) string {
 // LoaderService is the location of drivers that Fuchsia's loader service offers.
 const LoaderService = "the loader service"
 
-// found describes the origin of a driver.
-func found(f *diag.Diagnostic) string {
+// driverOrigin describes the origin of a driver.
+func driverOrigin(f *diag.Diagnostic) string {
 	from := f.Detail
 	switch {
 	case f.Cause == diag.BySettings:

@@ -6,8 +6,8 @@ import (
 	"vkloader/internal/decide/wording"
 )
 
-// prompted returns a word as input for Windows' command prompt and PowerShell: unchanged, or in double quotes.
-func prompted(word string) Line {
+// quotePrompt returns a word as input for Windows' command prompt and PowerShell: unchanged, or in double quotes.
+func quotePrompt(word string) Line {
 	special := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`_-./:\=+`, r))
 	}

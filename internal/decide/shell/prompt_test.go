@@ -53,7 +53,7 @@ func TestPrompted(t *testing.T) {
 		`C:\x\\y z\\`:                   `"C:\x\\y z\\\\"`,
 		`AMD Radeon RX 7900 XTX (RADV)`: `"AMD Radeon RX 7900 XTX (RADV)"`,
 	} {
-		got := string(prompted(word))
+		got := string(quotePrompt(word))
 		if got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
 		}

@@ -18,9 +18,9 @@ type Line string
 // Quoted returns a word as input for the shells of this system.
 func Quoted(word string) Line {
 	if runtime.GOOS == "windows" {
-		return prompted(word)
+		return quotePrompt(word)
 	}
-	return quoted(word)
+	return quote(word)
 }
 
 // Words returns several words as input for the shells of this system, with blanks between them.
@@ -42,11 +42,11 @@ func Filled(line string, place *regexp.Regexp, fill func(place string) Line) Lin
 	return Line(place.ReplaceAllStringFunc(line, func(place string) string { return string(fill(place)) }))
 }
 
-// quoted returns a word as input for dash, bash, zsh, busybox and fish: unchanged if possible, otherwise in single quotes.
+// quote returns a word as input for dash, bash, zsh, busybox and fish: unchanged if possible, otherwise in single quotes.
 // Quotes and backslashes stand outside the single quotes, because fish reads them as escapes inside. A word with bytes that
 // must not reach a terminal becomes a command substitution with printf(1), whose escapes are visible. A substitution drops
 // line feeds at its end, so these follow in single quotes.
-func quoted(word string) Line {
+func quote(word string) Line {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r)
 	}
@@ -55,7 +55,7 @@ func quoted(word string) Line {
 		strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0:
 		return Line(word)
 	case utf8.ValidString(word) && strings.IndexFunc(word, wording.Invisible) < 0:
-		return inQuotes(word)
+		return singleQuote(word)
 	}
 	body := strings.TrimRight(word, "\n")
 	end := Line("")
@@ -84,8 +84,8 @@ func quoted(word string) Line {
 	return Line(b.String()+`')"`) + end
 }
 
-// inQuotes returns a word in single quotes, with its quotes and backslashes outside of them.
-func inQuotes(word string) Line {
+// singleQuote returns a word in single quotes, with its quotes and backslashes outside of them.
+func singleQuote(word string) Line {
 	var b strings.Builder
 	inside := false
 	for i := range len(word) {

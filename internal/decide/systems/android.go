@@ -91,9 +91,9 @@ func (a *Android) apk(name string) (file, part string) {
 	return "", ""
 }
 
-// installed describes a package from its files. It does not read the target version in the package's manifest, and assumes a
+// packageInfo describes a package from its files. It does not read the target version in the package's manifest, and assumes a
 // new one.
-func (a *Android) installed(name string) (androidPackage, bool) {
+func (a *Android) packageInfo(name string) (androidPackage, bool) {
 	file, part := a.apk(name)
 	if file == "" {
 		return androidPackage{}, false
@@ -208,7 +208,7 @@ func (a *Android) directories(namespace, updatable string) []string {
 func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	in, out = []explain.Item{}, []explain.Item{}
 	f := a.facts()
-	selected := f.Select(a.installed)
+	selected := f.Select(a.packageInfo)
 	var at string // the last library that exists
 	driver := f.Choose(selected.Path, func(namespace, library string) androidOpened {
 		at = ""
@@ -243,7 +243,7 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 	} else {
 		notes = append(notes, "updatable driver of "+selected.Package+": "+selected.Why)
 	}
-	paths, missing := f.Paths(a.installed)
+	paths, missing := f.Paths(a.packageInfo)
 	for _, name := range missing {
 		notes = append(notes, "the package "+name+", which the settings name for layers, is not installed (AND-037)")
 	}
@@ -338,7 +338,7 @@ func (a *Android) facts() *androidFacts {
 		}
 	}
 	if file, part := a.apk(a.Package); a.Package != "" && file != "" {
-		pack, _ := a.installed(a.Package)
+		pack, _ := a.packageInfo(a.Package)
 		f.Program.LibraryPath = pack.LibraryPath + ":" + file + "!/lib/" + a.abi()
 		f.Program.Privileged, f.Program.System = strings.HasSuffix(part, "priv-app"), part != "/data/app"
 		f.Program.InjectLayers = a.says(file, "com.android.graphics.injectLayers.enable")

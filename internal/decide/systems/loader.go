@@ -15,7 +15,7 @@ const largest = 1 << 28
 // if the files contain none; the decision is then that of this project's loader.
 func (s *Foreign) Decide() *loaders.Loader {
 	s.loader, s.reads = nil, nil
-	if !s.windows() || !s.known() {
+	if !s.windows() || !s.hasFiles() {
 		return nil
 	}
 	class, _ := strconv.Atoi(s.Bits)

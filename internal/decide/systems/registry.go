@@ -206,7 +206,7 @@ func valueName(line string) (name, rest, what string) {
 	if rest, ok := strings.CutPrefix(line, "@="); ok {
 		return "", strings.TrimSpace(rest), ""
 	}
-	name, rest, ok := quoted(line)
+	name, rest, ok := cutQuoted(line)
 	rest, assigned := strings.CutPrefix(strings.TrimSpace(rest), "=")
 	if !ok || !assigned {
 		return "", "", `neither a key nor a value: "name"=data is wanted`
@@ -214,8 +214,8 @@ func valueName(line string) (name, rest, what string) {
 	return name, strings.TrimSpace(rest), ""
 }
 
-// quoted splits a quoted text from a line; a backslash escapes the next character.
-func quoted(line string) (text, rest string, ok bool) {
+// cutQuoted splits a quoted text from a line; a backslash escapes the next character.
+func cutQuoted(line string) (text, rest string, ok bool) {
 	if line == "" || line[0] != '"' {
 		return "", line, false
 	}
@@ -243,7 +243,7 @@ const (
 // data parses the text after the equals sign.
 func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	if text != "" && text[0] == '"' {
-		value, rest, ok := quoted(text)
+		value, rest, ok := cutQuoted(text)
 		if !ok || strings.TrimSpace(rest) != "" && strings.TrimSpace(rest)[0] != ';' {
 			return 0, "", "a text without its closing quotation mark"
 		}

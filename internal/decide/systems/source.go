@@ -37,8 +37,8 @@ func (s *Foreign) files() *machine.Source {
 	return &machine.Source{Machine: s.Machine, Loader: s.reads, Added: s.Added}
 }
 
-// known reports whether the machine's files are available.
-func (s *Foreign) known() bool { return s.Here || s.Machine.Foreign() }
+// hasFiles reports whether the machine's files are available.
+func (s *Foreign) hasFiles() bool { return s.Here || s.Machine.Foreign() }
 
 func (s *Foreign) windows() bool { return s.System.Name == "windows" }
 
@@ -146,7 +146,7 @@ func (s *Foreign) Elsewhere() facts.Elsewhere { return s }
 // c, or drive_c as in Wine, or the root if that has a directory Windows. Another drive is the directory named by its letter,
 // and a share is unc/SERVER/SHARE. Names of Windows are compared without regard to case.
 func (s *Foreign) at(name string) (string, bool) {
-	if !s.known() || name == "" {
+	if !s.hasFiles() || name == "" {
 		return "", false
 	}
 	if !s.windows() {

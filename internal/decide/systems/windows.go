@@ -31,7 +31,7 @@ func (s *Foreign) For(bits string) *Foreign {
 }
 
 // Files implements doctor.Windows.
-func (s *Foreign) Files() bool { return s.known() }
+func (s *Foreign) Files() bool { return s.hasFiles() }
 
 // Whole implements doctor.Windows: a copy may lack files of the machine.
 func (s *Foreign) Whole() bool { return false }
@@ -85,7 +85,7 @@ func (s *Foreign) wow64() bool {
 // Place returns the location of a path in the given files; at has the rules. On 64-bit Windows, 32-bit programs get another
 // directory for System32.
 func (s *Foreign) Place(name string) (string, bool) {
-	if s.windows() && s.Bits == "32" && s.known() && s.wow64() {
+	if s.windows() && s.Bits == "32" && s.hasFiles() && s.wow64() {
 		name = windows.Redirected(name)
 	}
 	return s.at(name)

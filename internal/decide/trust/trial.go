@@ -109,17 +109,17 @@ func (c *checker) library(name string) {
 	}
 	m := &c.source.Machine
 	f := drivers.FilesOf(m, c.linker, name)
-	c.found(&f.Library)
+	c.checkLibrary(&f.Library)
 	for _, opened := range slices.Concat(f.RunTime, f.Windows) {
-		c.found(&opened.Library)
+		c.checkLibrary(&opened.Library)
 	}
 	for _, name := range slices.Concat(f.Backends, f.Data, f.Directories) {
 		c.path(name)
 	}
 }
 
-// found checks the file of a library, and those of the libraries that it needs.
-func (c *checker) found(l *drivers.Library) {
+// checkLibrary checks the file of a library, and those of the libraries that it needs.
+func (c *checker) checkLibrary(l *drivers.Library) {
 	if l.File != nil {
 		c.path(l.File.Path)
 	}
@@ -141,25 +141,25 @@ func (c *checker) variables() {
 		}
 		for _, name := range v.Paths(value) {
 			if v.Name == "LD_LIBRARY_PATH" || strings.ContainsRune(name, filepath.Separator) {
-				c.expanded(v.Name, name)
+				c.checkVariablePath(v.Name, name)
 			}
 		}
 		if v.Name == "LD_LIBRARY_PATH" && spawn.HasEmptyPart(value) {
-			c.named(v.Name, ".")
+			c.checkNamed(v.Name, ".")
 		}
 	}
 }
 
-// expanded checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the first of these.
-func (c *checker) expanded(variable, name string) {
+// checkVariablePath checks a path from a variable. Of a path with $ORIGIN or $LIB it checks the directory before the first of these.
+func (c *checker) checkVariablePath(variable, name string) {
 	if at := strings.IndexByte(name, '$'); at >= 0 {
 		name = filepath.Dir(name[:at] + "x")
 	}
-	c.named(variable, name)
+	c.checkNamed(variable, name)
 }
 
-// named is path for a path from a variable. If a directory cannot be read, the error names the variable.
-func (c *checker) named(variable, name string) {
+// checkNamed is path for a path from a variable. If a directory cannot be read, the error names the variable.
+func (c *checker) checkNamed(variable, name string) {
 	if c.err != nil {
 		return
 	}
@@ -190,7 +190,7 @@ func (c *checker) answer(answer *plan.Answer) {
 	for _, kind := range []search.Kind{search.Drivers, search.ImplicitLayers, search.ExplicitLayers} {
 		for _, location := range answer.Searched[kind].List {
 			if _, variable := c.source.Lookup(location.From); variable {
-				c.named(location.From, location.Path)
+				c.checkNamed(location.From, location.Path)
 			}
 			c.path(location.Path)
 			if location.File || c.err != nil {

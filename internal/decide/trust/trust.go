@@ -55,8 +55,8 @@ type refused struct {
 func (r *refused) Error() string { return r.text }
 func (r *refused) Unwrap() error { return r.err }
 
-// byUser returns the error of a file that belongs to a user.
-func byUser(file string, uid uint32) *Error {
+// userError returns the error of a file that belongs to a user.
+func userError(file string, uid uint32) *Error {
 	number := strconv.FormatUint(uint64(uid), 10)
 	switch {
 	case uid == overflow && Alone():
@@ -70,8 +70,8 @@ func byUser(file string, uid uint32) *Error {
 	return &Error{File: file, Who: "user " + number, User: number}
 }
 
-// byGroup returns the error of a file that a group may write.
-func byGroup(file string, gid uint32) *Error {
+// groupError returns the error of a file that a group may write.
+func groupError(file string, gid uint32) *Error {
 	number := strconv.FormatUint(uint64(gid), 10)
 	if g, err := user.LookupGroupId(number); err == nil {
 		number = g.Name

@@ -196,7 +196,7 @@ func (w *walk) recheck() error {
 // free name.
 func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	if info.Uid != 0 {
-		return byUser(w.name(part), info.Uid)
+		return userError(w.name(part), info.Uid)
 	}
 	kind := info.Mode & unix.S_IFMT
 	if w.sticky != nil && kind != unix.S_IFDIR {
@@ -209,14 +209,14 @@ func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	case info.Mode&0o022 != 0 && kind == unix.S_IFDIR && info.Mode&unix.S_ISVTX != 0:
 		w.sticky = &Error{File: w.name(part), Who: "everybody"}
 		if info.Mode&0o002 == 0 {
-			w.sticky = byGroup(w.name(part), info.Gid)
+			w.sticky = groupError(w.name(part), info.Gid)
 		}
 	case info.Mode&0o002 != 0:
 		return &Error{File: w.name(part), Who: "everybody"}
 	case info.Mode&0o020 != 0 && kind != unix.S_IFDIR:
-		return byGroup(w.name(part), info.Gid)
+		return groupError(w.name(part), info.Gid)
 	case info.Mode&0o020 != 0 && w.writable == nil:
-		w.writable = byGroup(w.name(part), info.Gid)
+		w.writable = groupError(w.name(part), info.Gid)
 	}
 	device := uint64(info.Dev) // 32 bits on mips64le
 	if device == w.device || kind != unix.S_IFDIR {
@@ -226,7 +226,7 @@ func (w *walk) belongs(fd int, part string, info *unix.Stat_t) error {
 	var fs unix.Statfs_t
 	if err := unix.Fstatfs(fd, &fs); err == nil && fs.Type == unix.FUSE_SUPER_MAGIC {
 		if uid := mounter(device); uid != 0 {
-			return byUser(w.name(part), uid)
+			return userError(w.name(part), uid)
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ type InstanceExtension struct {
 // Result is a VkResult.
 type Result int32
 
-func unnamed(r Result) string { return "VkResult " + strconv.Itoa(int(r)) }
+func numberText(r Result) string { return "VkResult " + strconv.Itoa(int(r)) }
 
 // Kind is the type of a command's dispatchable handle.
 type Kind uint8

@@ -160,5 +160,5 @@ func (r Result) String() string {
 	case ErrorNotEnoughSpaceKHR:
 		return "VK_ERROR_NOT_ENOUGH_SPACE_KHR"
 	}
-	return unnamed(r)
+	return numberText(r)
 }

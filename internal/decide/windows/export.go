@@ -30,12 +30,12 @@ func Export(values []ExportedValue, wide bool) string {
 			fmt.Fprintf(&text, "\r\n[%s]\r\n", key)
 			before = key
 		}
-		fmt.Fprintf(&text, "\"%s\"=%s\r\n", escaped(v.Name), written(v.Data))
+		fmt.Fprintf(&text, "\"%s\"=%s\r\n", escape(v.Name), dataText(v.Data))
 	}
 	return text.String()
 }
 
-func escaped(text string) string {
+func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text)
 }
 
@@ -45,13 +45,13 @@ const (
 	kindNumber = 4
 )
 
-// written returns the data of a value in that form: a number, a text, or bytes with their type.
-func written(d Data) string {
+// dataText returns the data of a value in that form: a number, a text, or bytes with their type.
+func dataText(d Data) string {
 	if d.Kind == kindNumber && len(d.Bytes) == 4 {
 		return fmt.Sprintf("dword:%08x", binary.LittleEndian.Uint32(d.Bytes))
 	}
 	if text, ok := plainText(d); ok {
-		return `"` + escaped(text) + `"`
+		return `"` + escape(text) + `"`
 	}
 	list := make([]string, len(d.Bytes))
 	for i, b := range d.Bytes {

@@ -17,11 +17,11 @@ type Running struct{}
 // open opens the key of a value. The error for a missing key wraps fs.ErrNotExist.
 func (v ValueName) open(access uint32) (registry.Key, error) {
 	k, err := registry.OpenKey(hiveKey(v.Hive), v.Key, access|view(v.Bits))
-	return k, v.told(err)
+	return k, v.wrapError(err)
 }
 
-// told returns an error that names the value and wraps err, or fs.ErrNotExist for a missing key.
-func (v ValueName) told(err error) error {
+// wrapError returns an error that names the value and wraps err, or fs.ErrNotExist for a missing key.
+func (v ValueName) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -39,24 +39,24 @@ func (Running) Read(v ValueName) (Data, error) {
 	}
 	defer k.Close()
 	data, err := dataOf(k, v.Name)
-	return data, v.told(err)
+	return data, v.wrapError(err)
 }
 
 // Write sets the data of a value, and creates a missing key.
 func (Running) Write(v ValueName, data Data) error {
 	k, _, err := registry.CreateKey(hiveKey(v.Hive), v.Key, registry.SET_VALUE|view(v.Bits))
 	if err != nil {
-		return v.told(err)
+		return v.wrapError(err)
 	}
 	defer k.Close()
 	name, err := windows.UTF16PtrFromString(v.Name)
 	if err != nil {
-		return v.told(err)
+		return v.wrapError(err)
 	}
 	bytes := append([]byte{}, data.Bytes...)
 	room := append(bytes, 0) // Write needs an address even for no bytes
 	if result, _, _ := setValueEx.Call(uintptr(k), pointer(name), 0, uintptr(data.Kind), pointer(&room[0]), uintptr(len(bytes))); result != 0 {
-		return v.told(syscall.Errno(result))
+		return v.wrapError(syscall.Errno(result))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (Running) Delete(v ValueName) error {
 		return err
 	}
 	defer k.Close()
-	return v.told(k.DeleteValue(v.Name))
+	return v.wrapError(k.DeleteValue(v.Name))
 }
 
 // Wide reports whether the system runs 64-bit programs.

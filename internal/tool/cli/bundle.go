@@ -56,7 +56,7 @@ func newBundle(s *invocation) *cobra.Command {
 			"the reason replaces a part that fails.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject(app, false, 0)
 			if err != nil {
@@ -179,7 +179,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 			return encodeJSON(hide.Value(value))
 		})
 	}
-	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) { return explained(&subject{source: source}, g.app, nil, false) })
+	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) { return explainDecision(&subject{source: source}, g.app, nil, false) })
 	add("doctor.json", "findings and fixes", func() (any, error) {
 		return examineFiles(s, source)
 	})
@@ -198,7 +198,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
 	}
-	text("system.txt", systemPart, func() (string, error) { return cleaned(bundle.System(source)), nil })
+	text("system.txt", systemPart, func() (string, error) { return cleanText(bundle.System(source)), nil })
 	if !g.still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
@@ -206,7 +206,7 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		})
 		text("log.txt", "the loader's log of a short run", func() (string, error) {
 			log, err := logOfRun(s, source, g.limit)
-			return cleaned(log), err
+			return cleanText(log), err
 		})
 	}
 	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
@@ -229,8 +229,8 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 	}})
 }
 
-// cleaned returns text without control characters except line ends and tabs.
-func cleaned(text string) string {
+// cleanText returns text without control characters except line ends and tabs.
+func cleanText(text string) string {
 	var b strings.Builder
 	_, _ = term.Cleaner{To: &b, Plain: true}.Write([]byte(text)) // a Builder has no errors
 	return b.String()

@@ -68,8 +68,8 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&g.options.DevRoot, "dev-root", "", "root `DIRECTORY` of the device nodes, which are in its /dev (default: /)")
 }
 
-// made returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
-func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
+// generate returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
+func (g *generation) generate(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi.LeftOut, error) {
 	for _, name := range g.options.Machines {
 		if _, known := offer.Machine(name); !known {
 			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
@@ -99,7 +99,7 @@ func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi
 	(&generation{}).flags(known)
 	set.Visit(func(f *pflag.Flag) {
 		if known.Lookup(f.Name) != nil {
-			options.Given = append(options.Given, given(f)...)
+			options.Given = append(options.Given, optionWords(f)...)
 		}
 	})
 	source, err := s.source("", false)
@@ -109,8 +109,8 @@ func (g *generation) made(s *invocation, set *pflag.FlagSet) (*specs.Spec, []cdi
 	return cdi.Generate(source, options)
 }
 
-// given returns the words that set an option again.
-func given(f *pflag.Flag) (words []string) {
+// optionWords returns the words that set an option again.
+func optionWords(f *pflag.Flag) (words []string) {
 	values := []string{f.Value.String()}
 	if list, many := f.Value.(pflag.SliceValue); many {
 		values = list.GetSlice()
@@ -143,7 +143,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"--force also replaces a file of another program.\n\n" +
 			"The output is reproducible. After a driver has changed, \"vkloader\n" +
 			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write := writerOf(g.format, file)
 			if write == nil {
@@ -152,7 +152,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
-			spec, left, err := g.made(s, cmd.Flags())
+			spec, left, err := g.generate(s, cmd.Flags())
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			} else {
 				err = replaceFile(file, text)
 			}
-			return notLooked(err)
+			return examineError(err)
 		},
 	}
 	flags := cmd.Flags()
@@ -286,7 +286,7 @@ func hostOf(s *invocation, root string) *machine.Machine {
 func readCDI(file string) (*specs.Spec, error) {
 	text, err := machine.ReadNamed(file, facts.MaxFile)
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	spec, err := cdi.Parse(text)
 	if err != nil {
@@ -347,7 +347,7 @@ func newCDIList(s *invocation) *cobra.Command {
 		Short: "List the devices in the CDI files of this machine",
 		Long: "list shows the devices of the CDI files in the directories that container runtimes\n" +
 			"read, each with its name for --device. It also shows files that runtimes reject.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
 			if err != nil {
@@ -386,7 +386,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
 			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
 			"vkloader-cdi.path does so for other changes. --remove removes the files.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
@@ -396,7 +396,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			for _, directory := range directories {
 				wrong = append(wrong, refreshIn(s, &m, directory, remove)...)
 			}
-			return notLooked(errors.Join(wrong...))
+			return examineError(errors.Join(wrong...))
 		},
 	}
 	cmd.Flags().StringArrayVar(&directories, "directory", cdi.Directories, "search this `DIRECTORY` instead; may be repeated")
@@ -455,7 +455,7 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 		return fmt.Errorf("it was written with options that this version does not know: %w", err)
 	}
 	g.options.Again = true
-	made, left, err := g.made(s, set)
+	made, left, err := g.generate(s, set)
 	if err != nil {
 		return err
 	}

@@ -356,7 +356,7 @@ func endOf(end *run.End) string {
 		case f.Mapped && len(f.Files) > 0:
 			where = " in " + f.Files[0]
 			// For abort(3), Sleep and other system functions, the caller is more informative.
-			if caller := slices.IndexFunc(f.Files, func(file string) bool { return !ofTheSystem(file) }); caller > 0 {
+			if caller := slices.IndexFunc(f.Files, func(file string) bool { return !isSystemFile(file) }); caller > 0 {
 				where += ", called from " + f.Files[caller]
 			}
 		default:

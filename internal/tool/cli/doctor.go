@@ -84,7 +84,7 @@ func newDoctor(s *invocation) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find what is wrong between a program and its GPU, and fix it",
 		Long:  doctorHelp + platformHelp + exitCodesHelp,
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
 	}
 	flags := cmd.Flags()
@@ -146,7 +146,7 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	for _, p := range result.Probes {
-		if d.keepOut && died(p) {
+		if d.keepOut && endsPrograms(p) {
 			if err := exclude(s, newExclusion(p.Kind, p.Name, d.app)); err != nil {
 				return err
 			}
@@ -295,7 +295,7 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	return examine(ctx, s, about, examination{how: how, limit: childLimit, ended: s.tried})
 }
 
-// died reports whether a driver or layer ends programs.
-func died(p doctor.Probe) bool {
+// endsPrograms reports whether a driver or layer ends programs.
+func endsPrograms(p doctor.Probe) bool {
 	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
 }

@@ -59,7 +59,7 @@ func examine(_ context.Context, s *invocation, about *subject, _ examination) (*
 	}
 	report, err := doctor.ExamineMacOS(source)
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	if source.Here {
 		fmt.Fprintln(s.messages(), "vkloader: nothing is tried: this tool has no child process for macOS that loads drivers")

@@ -179,7 +179,7 @@ func (f *ownFiles) after() string {
 
 func (f *ownFiles) took(s *step) {
 	if s.change != nil {
-		f.source = f.changed(*s.change)
+		f.source = f.apply(*s.change)
 	}
 }
 
@@ -233,7 +233,7 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 		change := newExclusion(p.Kind, p.Name, app)
 		line := exclusionLine(&change)
 		at := slices.IndexFunc(report.Findings, func(f doctor.Finding) bool { return f.Path == p.Manifest && f.Subject == p.Name })
-		if !died(p) || !asks(line) || at < 0 {
+		if !endsPrograms(p) || !asks(line) || at < 0 {
 			continue
 		}
 		found, err := f.settings()
@@ -270,8 +270,8 @@ func (f *ownFiles) betters(change explain.Change, faster bool) bool {
 	return problemsAfter < problems || problemsAfter == problems && (warningsAfter < warnings || faster && warningsAfter == warnings)
 }
 
-// changed returns the machine after a change of its files. Variables stay as in this session.
-func (f *ownFiles) changed(change explain.Change) *machine.Source {
+// apply returns the machine after a change of its files. Variables stay as in this session.
+func (f *ownFiles) apply(change explain.Change) *machine.Source {
 	source := change.On(f.source)
 	source.Without, source.Added = f.about.source.Without, f.about.source.Added // the file is removed or written
 	for part := &change; part != nil; part = part.And {

@@ -61,7 +61,7 @@ func triable(about *subject) bool { return about.process == nil }
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	report, err := doctor.ExamineWindows(newRunningWindows(about.source, decideFor(about)))
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	if about.source.Elevated {
 		report.System += ", for programs that run as administrator"
@@ -77,7 +77,7 @@ func examine(ctx context.Context, s *invocation, about *subject, wanted examinat
 		report, err = report.Try(ctx, wanted.tries(found, about))
 		err = allowUntried(s, wanted, err)
 	}
-	return report, notLooked(err)
+	return report, examineError(err)
 }
 
 // ownValues fixes registry values.

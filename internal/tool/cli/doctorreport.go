@@ -103,7 +103,7 @@ func findingLines(f *doctor.Finding) (lines [][2]string) {
 		because = "it follows from " + f.Because.String()
 	}
 	for _, line := range [][2]string{{"file", placeIn(f.Path, f.Line, f.Column)}, {"what", f.What}, {"why", f.Why}, {"from", because}, {"do", f.Do},
-		{"", notTried(f)}, {"rule", f.Statement}} {
+		{"", untriedText(f)}, {"rule", f.Statement}} {
 		if line[1] != "" {
 			lines = append(lines, line)
 		}
@@ -111,8 +111,8 @@ func findingLines(f *doctor.Finding) (lines [][2]string) {
 	return lines
 }
 
-// notTried returns the words about an untried fix; "" for a tried one, and where the reason does not help.
-func notTried(f *doctor.Finding) string {
+// untriedText returns the words about an untried fix; "" for a tried one, and where the reason does not help.
+func untriedText(f *doctor.Finding) string {
 	return term.Enclosed("(not tried: ", f.NotTried(), ")")
 }
 

@@ -123,7 +123,7 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	if err := about.opens(e.plugin); err != nil {
 		return nil, nil, err
 	}
-	if answer, err = explained(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
+	if answer, err = explainDecision(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
 		answer.Wants = wantsOf(about)
 	}
 	return answer, func() {
@@ -134,8 +134,8 @@ func (e *explaining) here(s *invocation, names []string) (answer *survey.Explana
 	}, err
 }
 
-// explained explains a decision for a program. names selects drivers and layers; none: all. bare omits packages and fixes.
-func explained(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
+// explainDecision explains a decision for a program. names selects drivers and layers; none: all. bare omits packages and fixes.
+func explainDecision(about *subject, app string, names []string, bare bool) (*survey.Explanation, error) {
 	loader := decideFor(about)
 	if static := staticOf(about); !static.Gets() {
 		return &survey.Explanation{Schema: explainSchema, App: app, Static: static.Line(app), In: []explain.Item{}, Out: []explain.Item{}}, nil
@@ -153,7 +153,7 @@ func explained(about *subject, app string, names []string, bare bool) (*survey.E
 		return nil, err
 	}
 	if !bare {
-		owned(about, in, out)
+		addPackages(about, in, out)
 		explain.Fixes(about.source, answer.Plan, in, out)
 		survey.Advise(in, out)
 	}
@@ -194,8 +194,8 @@ func printElevated(s *invocation, a *survey.Explanation) {
 	}
 }
 
-// owned enters the package of each manifest.
-func owned(about *subject, lists ...[]explain.Item) {
+// addPackages enters the package of each manifest.
+func addPackages(about *subject, lists ...[]explain.Item) {
 	var manifests []string
 	for _, list := range lists {
 		for i := range list {

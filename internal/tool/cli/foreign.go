@@ -120,7 +120,7 @@ func realProgram(source *systems.Foreign, app string) (string, error) {
 		return app, nil
 	}
 	if info, err := source.Machine.Stat(app); err == nil && info.IsDir() {
-		return "", notProgram(&source.Machine, app)
+		return "", directoryError(&source.Machine, app)
 	}
 	real, err := source.Machine.Real(app)
 	if err != nil {
@@ -129,8 +129,8 @@ func realProgram(source *systems.Foreign, app string) (string, error) {
 	return real, nil
 }
 
-// notProgram returns the error for a directory in place of a program. For a bundle of macOS it names the programs in it.
-func notProgram(m *machine.Machine, app string) error {
+// directoryError returns the error for a directory in place of a program. For a bundle of macOS it names the programs in it.
+func directoryError(m *machine.Machine, app string) error {
 	directory := path.Join(app, "Contents/MacOS")
 	programs := term.Words(m.Names(directory), func(name string) string { return path.Join(directory, name) })
 	if len(programs) == 0 {

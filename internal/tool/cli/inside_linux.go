@@ -52,7 +52,7 @@ func (s *invocation) inside(app string) (string, error) {
 	if l == nil {
 		return app, nil
 	}
-	return s.started(&m, path, l)
+	return s.launchedProgram(&m, path, l)
 }
 
 // removeTemporary removes the content of unpacked images.
@@ -62,9 +62,9 @@ func (s *invocation) removeTemporary() {
 	}
 }
 
-// started returns a launcher's program, and makes its library path that of the examined program.
-func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Launched) (string, error) {
-	if err := trusted(m, append(l.Through, l.Program)); err != nil {
+// launchedProgram returns a launcher's program, and makes its library path that of the examined program.
+func (s *invocation) launchedProgram(m *machine.Machine, launcher string, l *binary.Launched) (string, error) {
+	if err := trustError(m, append(l.Through, l.Program)); err != nil {
 		return "", err
 	}
 	s.bundle.Variables = l.Variables
@@ -94,8 +94,8 @@ func (s *invocation) started(m *machine.Machine, launcher string, l *binary.Laun
 	return l.Program, nil
 }
 
-// trusted returns an error for a process of root if another user can change one of the files.
-func trusted(m *machine.Machine, files []string) error {
+// trustError returns an error for a process of root if another user can change one of the files.
+func trustError(m *machine.Machine, files []string) error {
 	if !trust.Privileged() || m.Foreign() {
 		return nil
 	}
@@ -121,7 +121,7 @@ func removeAfter(directory string) error {
 // insideImage unpacks the libraries and programs of an AppImage into a temporary directory, with unsquashfs, and
 // returns its program. It does not start the AppImage, whose own code can unpack it as well.
 func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.Image) (string, error) {
-	if err := trusted(m, []string{file}); err != nil {
+	if err := trustError(m, []string{file}); err != nil {
 		return "", err
 	}
 	name := term.OneLine(filepath.Base(file))
@@ -150,7 +150,7 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	cmd.Env = []string{"LC_ALL=C"} // it starts no program
 	failed := cmd.Run()
 	if trust.Refusal("run", failed) != "" {
-		return "", notLooked(failed)
+		return "", examineError(failed)
 	}
 	real, err := filepath.EvalSymlinks(to)
 	if err != nil {
@@ -161,5 +161,5 @@ func (s *invocation) insideImage(m *machine.Machine, file string, image *binary.
 	if l == nil {
 		return "", exit.Unable("the program that the AppRun of %s starts is unknown: its files do not name it", name)
 	}
-	return s.started(m, file, l)
+	return s.launchedProgram(m, file, l)
 }

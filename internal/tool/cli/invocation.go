@@ -187,7 +187,7 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 		if info.IsDir() {
-			return nil, notProgram(&m, app)
+			return nil, directoryError(&m, app)
 		}
 		if app, err = m.Real(app); err != nil { // the loader sees its program without symbolic links (GEN-13)
 			return nil, exit.Unable("--app: %w", err)
@@ -201,11 +201,11 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 	if app != "" && !s.asUser && !onWindows {
 		source.Elevated = source.Elevated || process.RightsOf(&m, app) != ""
 	}
-	return served(source), nil
+	return askOnce(source), nil
 }
 
-// served lets a source ask the driver service, at most once.
-func served(source *machine.Source) *machine.Source {
+// askOnce lets a source ask the driver service, at most once.
+func askOnce(source *machine.Source) *machine.Source {
 	source.Served = sync.OnceValue(func() facts.Service { return askService(source) })
 	return source
 }
@@ -246,7 +246,7 @@ func (o *output) option(cmd *cobra.Command, schema int) {
 // print prints an answer. text prints it as text.
 func (o *output) print(s *invocation, answer any, text func()) error {
 	if err := s.bound.Err(); err != nil {
-		return notLooked(err)
+		return examineError(err)
 	}
 	if o.asJSON {
 		return writeJSON(s, answer)
@@ -264,8 +264,8 @@ func (o *output) judge(s *invocation, answer any, problems bool, text func()) er
 	return err
 }
 
-// notLooked adds the exit code "could not examine" to an error.
-func notLooked(err error) error { return exit.As(exit.NotLooked, err) }
+// examineError adds the exit code "could not examine" to an error.
+func examineError(err error) error { return exit.As(exit.NotLooked, err) }
 
 // writeJSON prints an answer as JSON.
 func writeJSON(s *invocation, value any) error {

@@ -57,7 +57,7 @@ func newList(s *invocation) *cobra.Command {
 		var other otherSystem
 		name := list.One + "s"
 		sub := &cobra.Command{
-			Use: name, Short: list.short, Args: noArguments,
+			Use: name, Short: list.short, Args: rejectArguments,
 			RunE: func(*cobra.Command, []string) error {
 				if err := other.check(); err != nil {
 					return err
@@ -318,7 +318,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	var other otherSystem
 	cmd := &cobra.Command{
 		Use: "paths", Short: "List the search paths of manifests and settings, in order",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := other.check(); err != nil {
 				return err
@@ -374,7 +374,7 @@ func newListDevices(s *invocation) *cobra.Command {
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
 			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asMap && (len(only) > 0 || details) {
 				return errors.New("--map shows every device and its names: not with --device or --details")
@@ -388,7 +388,7 @@ func newListDevices(s *invocation) *cobra.Command {
 				return err
 			}
 			if len(only) > 0 {
-				places, err := selected(only, devices.Selected())
+				places, err := deviceIndexes(only, devices.Selected())
 				if err != nil {
 					return err
 				}
@@ -466,8 +466,8 @@ func printDetails(s *invocation, r *discover.Inspection) {
 	}
 }
 
-// selected returns the indexes of the selected devices without duplicates, in the order of the selectors.
-func selected(selectors []string, devices []drivers.Device) (places []int, err error) {
+// deviceIndexes returns the indexes of the selected devices without duplicates, in the order of the selectors.
+func deviceIndexes(selectors []string, devices []drivers.Device) (places []int, err error) {
 	for _, text := range selectors {
 		hits, err := drivers.SelectDevices(text, devices)
 		if err != nil {
@@ -495,10 +495,10 @@ func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) 
 func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	devices, err := survey.LookAtDevices(found, source, limit)
-	return devices, notLooked(err)
+	return devices, examineError(err)
 }
 
 // printSearch prints the ways to find the component that ended a child process; died: there is one.
@@ -614,7 +614,7 @@ func chooseDevice(s *invocation, kind, device string, out *output, limit time.Du
 		return err
 	}
 	all := mapOf(&m, devices)
-	places, err := selected([]string{device}, devices.Selected()[:len(all.Devices)])
+	places, err := deviceIndexes([]string{device}, devices.Selected()[:len(all.Devices)])
 	if err != nil {
 		return err
 	}

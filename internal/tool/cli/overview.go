@@ -60,13 +60,13 @@ func printOverview(s *invocation, report *doctor.Report) {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(listed(row.names), "none")}, row.more...), "; "))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(shortList(row.names), "none")}, row.more...), "; "))
 	}
 	if how := deviceChoice(report); how != "" {
 		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "To choose"), nil, how)
 	}
 	if len(missing) > 0 {
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, listed(missing)+": its library is missing or cannot be loaded")
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, shortList(missing)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -154,7 +154,7 @@ func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 		s.style.Lines(s.out, "      it wrote  ", nil, line)
 	}
 	s.style.Advice(s.out, "      do  ", f.Do, f.Commands...)
-	if what := notTried(f); what != "" {
+	if what := untriedText(f); what != "" {
 		s.style.Lines(s.out, "          ", nil, what)
 	}
 }
@@ -162,8 +162,8 @@ func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 // maxListed is the maximum number of names in a line of the first screen.
 const maxListed = 6
 
-// listed joins names and shortens a long list.
-func listed(names []string) string {
+// shortList joins names and shortens a long list.
+func shortList(names []string) string {
 	more := ""
 	if len(names) > maxListed {
 		more = fmt.Sprintf(" and %d more", len(names)-maxListed)

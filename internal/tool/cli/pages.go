@@ -21,7 +21,7 @@ func newPages(s *invocation) *cobra.Command {
 	return &cobra.Command{
 		Use: commandOfPages + " DIRECTORY", Short: "Write man pages and completions", Args: cobra.ExactArgs(1), Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return notLooked(writePages(cmd.Root(), args[0]))
+			return examineError(writePages(cmd.Root(), args[0]))
 		},
 	}
 }
@@ -105,7 +105,7 @@ func manPage(cmd *cobra.Command) []byte {
 	p.flags("OPTIONS OF EVERY COMMAND", cmd.InheritedFlags())
 	if cmd.Example != "" {
 		p.heading("EXAMPLES")
-		p.fixed(strings.Split(strings.Trim(cmd.Example, "\n"), "\n"))
+		p.lines(strings.Split(strings.Trim(cmd.Example, "\n"), "\n"))
 	}
 	p.seeAlso(cmd)
 	return []byte(p.String())
@@ -132,7 +132,7 @@ func (p *manualPage) paragraphs(text string) {
 			p.line(".PP")
 		}
 		if part.Fixed {
-			p.fixed(part.Lines)
+			p.lines(part.Lines)
 			continue
 		}
 		for _, line := range part.Lines {
@@ -141,8 +141,8 @@ func (p *manualPage) paragraphs(text string) {
 	}
 }
 
-// fixed writes lines without filling.
-func (p *manualPage) fixed(lines []string) {
+// lines writes lines without filling.
+func (p *manualPage) lines(lines []string) {
 	p.line(".nf")
 	for _, line := range lines {
 		p.text(roff(line))

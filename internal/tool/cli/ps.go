@@ -25,7 +25,7 @@ func newPs(s *invocation) *cobra.Command {
 		Short:   "List processes that use Vulkan, with drivers and layers",
 		Long:    psHelp + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
-		Args:    noArguments,
+		Args:    rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err
@@ -111,7 +111,7 @@ func printRunning(s *invocation, r *doctor.Running, live, again bool) {
 				whose = "vkloader"
 			}
 			name += term.Enclosed(" of ", whose, "")
-			loaders = append(loaders, name+changed(l.State))
+			loaders = append(loaders, name+stateText(l.State))
 		}
 		sandboxes := term.Words(p.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSuffix(in.Kind+" "+in.Detail, " ") })
 		table.Row(fmt.Sprint(p.PID), term.Or(p.Program, p.Name), bits(p.Class), strings.Join(loaders, ", "), modules(p.Drivers),
@@ -133,7 +133,7 @@ func bits(class int) string {
 	return term.Either(class == 0, "", fmt.Sprint(class))
 }
 
-func changed(c process.FileState) string {
+func stateText(c process.FileState) string {
 	if c == process.Same {
 		return ""
 	}
@@ -141,5 +141,5 @@ func changed(c process.FileState) string {
 }
 
 func modules(list []process.MappedModule) string {
-	return strings.Join(term.Words(list, func(m process.MappedModule) string { return m.Name + changed(m.State) }), ", ")
+	return strings.Join(term.Words(list, func(m process.MappedModule) string { return m.Name + stateText(m.State) }), ", ")
 }

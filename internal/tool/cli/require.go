@@ -54,8 +54,8 @@ func (r *requirements) options(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.library, "library", "", libraryHelp)
 }
 
-// required parses the requirements and finds the probe.
-func (r *requirements) required(s *invocation, command string) (required discover.Requirement, options discover.ProbeOptions, err error) {
+// parse parses the requirements and finds the probe.
+func (r *requirements) parse(s *invocation, command string) (required discover.Requirement, options discover.ProbeOptions, err error) {
 	if required, err = discover.ParseRequirement(strings.Join(r.require, ",")); err != nil {
 		return required, options, fmt.Errorf("--require: %w", err)
 	}
@@ -84,7 +84,7 @@ func newCheck(s *invocation) *cobra.Command {
 			"  vkloader check dxvk",
 		Args: argumentCount(0, 1, "takes at most one program"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			required, options, err := r.required(s, "check")
+			required, options, err := r.parse(s, "check")
 			if err != nil {
 				return err
 			}

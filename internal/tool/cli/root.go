@@ -122,7 +122,7 @@ func runLine(s *invocation, args []string) int {
 		return exit.NotLooked
 	}
 	if bound := s.bound.Err(); bound != nil && !errors.Is(err, bound) {
-		err = notLooked(bound)
+		err = examineError(bound)
 	}
 	if err == nil {
 		return exit.Fine
@@ -239,7 +239,7 @@ func (s *invocation) withCommand(args []string) []string {
 	case "manifest":
 		return append([]string{"validate"}, args...)
 	case "":
-		if names := s.ofFamily(args[0]); len(args) == 1 && len(names) > 0 {
+		if names := s.familyDrivers(args[0]); len(args) == 1 && len(names) > 0 {
 			return append([]string{"explain"}, names...)
 		}
 		if len(args) == 1 && s.isDevice(args[0]) {
@@ -250,9 +250,9 @@ func (s *invocation) withCommand(args []string) []string {
 	return append([]string{"explain"}, args...)
 }
 
-// ofFamily returns the names of the drivers of this machine whose family has a word in its name, such as RADV or lavapipe. The
+// familyDrivers returns the names of the drivers of this machine whose family has a word in its name, such as RADV or lavapipe. The
 // device of lavapipe is called llvmpipe.
-func (s *invocation) ofFamily(word string) (names []string) {
+func (s *invocation) familyDrivers(word string) (names []string) {
 	if word = strings.ToLower(word); word == "llvmpipe" {
 		word = "lavapipe"
 	}

@@ -142,7 +142,7 @@ func (r *launched) fullNames(m *machine.Machine) error {
 	source := &machine.Source{Machine: *m}
 	answer, err := explain.Decide(explain.Without(source, variables.LayersEnable, variables.LayersDisable, variables.LayersAllow))
 	if err != nil {
-		return notLooked(err)
+		return examineError(err)
 	}
 	r.Layers = term.Words(r.Layers, func(word string) string { return explain.FullLayerName(answer.Layers, word) })
 	return nil
@@ -190,10 +190,10 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 		return nil, nil, exit.As(exit.CannotRun, err)
 	}
 	if err != nil {
-		return nil, nil, notLooked(err)
+		return nil, nil, examineError(err)
 	}
 	warnings = append(warnings, unfit(source, program, brought.Library)...)
-	more, also, err := r.forDevices(s, source, m, program)
+	more, also, err := r.addDeviceVariables(s, source, m, program)
 	changes = append(changes, more...)
 	return changes, slices.Concat(warnings, ignoredByRights(source, program, changes), also, ignoredBy(loader, source.Program, changes)), err
 }
@@ -211,9 +211,9 @@ func ignoredBy(loader *loaders.Loader, program string, changes []run.Edit) []str
 	return []string{strings.Join(names, ", ") + ": " + loader.NotInForce(program)}
 }
 
-// forDevices adds the variables that choose devices to the machine's environment. It lists devices only if the choice needs
+// addDeviceVariables adds the variables that choose devices to the machine's environment. It lists devices only if the choice needs
 // it.
-func (r *launched) forDevices(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]run.Edit, []string, error) {
+func (r *launched) addDeviceVariables(s *invocation, source *machine.Source, m *machine.Machine, program string) ([]run.Edit, []string, error) {
 	ask := func() (*run.Devices, error) {
 		devices, err := devicesOf(s, source, r.limit)
 		if err != nil {
@@ -265,7 +265,7 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 	}
 	times := loaders.NewLogTimes(time.Now())
 	var failed error
-	end, err := watched(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
+	end, err := watchProgram(s, program, &run.Splitter{Rest: s.errOut, Line: func(line string, at time.Time) {
 		times.Line(line, at)
 		if _, err := fmt.Fprintln(log, line); err != nil && failed == nil {
 			failed = fmt.Errorf("--log %s: %w", r.log, err)
@@ -287,8 +287,8 @@ func (r *launched) watch(s *invocation, program *run.Program, brought probe.Comp
 	return end(brought)
 }
 
-// ended ends the tool with a program's exit code.
-func ended(code int) error {
+// endWith ends the tool with a program's exit code.
+func endWith(code int) error {
 	if code == 0 {
 		return nil
 	}

@@ -36,7 +36,7 @@ const libraryPath = "DYLD_LIBRARY_PATH"
 // bring returns the tool's own loader.
 func bring(s *invocation) (probe.Companions, error) {
 	library, err := probe.Library(s.executable)
-	return probe.Companions{Library: library}, notLooked(err)
+	return probe.Companions{Library: library}, examineError(err)
 }
 
 // unfit returns warnings about variables that the program does not see.
@@ -69,9 +69,9 @@ func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	return line
 }
 
-// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. The times of
 // lines are those of reading.
-func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
+func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(line, time.Now()) }
 	state, err := program.Wait(to)
@@ -79,11 +79,11 @@ func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *o
 		if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
 			return exit.With(128 + int(status.Signal()))
 		}
-		return ended(state.ExitCode())
+		return endWith(state.ExitCode())
 	}, err
 }
 
-// ofTheSystem reports whether a file belongs to macOS.
-func ofTheSystem(file string) bool {
+// isSystemFile reports whether a file belongs to macOS.
+func isSystemFile(file string) bool {
 	return strings.HasPrefix(file, "/usr/lib/") || strings.HasPrefix(filepath.Clean(file), "/System/")
 }

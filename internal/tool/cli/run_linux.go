@@ -41,7 +41,7 @@ const libraryPath = "LD_LIBRARY_PATH"
 // bring returns the place of the tool's own loader.
 func bring(s *invocation) (probe.Companions, error) {
 	brought, err := probe.Find(s.executable, "")
-	return brought, notLooked(err)
+	return brought, examineError(err)
 }
 
 // unfit returns warnings about variables that the program does not see, about loaders that it opens in place of library, and
@@ -88,9 +88,9 @@ func commandLine(changes []run.Edit, args []string, _ shell.Line) shell.Line {
 	return shell.Words(append(words, args...)...)
 }
 
-// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. stamps
 // requests exact times of lines.
-func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Companions) error, err error) {
+func watchProgram(s *invocation, program *run.Program, to *run.Splitter, stamps bool, log *os.File) (end func(probe.Companions) error, err error) {
 	status, left, err := program.Watch(to, stamps)
 	if left != nil {
 		leave(s, left, log)
@@ -101,7 +101,7 @@ func watched(s *invocation, program *run.Program, to *run.Splitter, stamps bool,
 			_ = spawn.New(context.Background(), spawn.Tool, brought.Child, "die", strconv.Itoa(n)).Replace()
 			return exit.With(128 + n)
 		}
-		return ended(status.ExitStatus())
+		return endWith(status.ExitStatus())
 	}, err
 }
 
@@ -147,8 +147,8 @@ func newFollow(s *invocation) *cobra.Command {
 	}}
 }
 
-// ofTheSystem reports whether a file belongs to the C library, in which programs crash with abort(3).
-func ofTheSystem(file string) bool {
+// isSystemFile reports whether a file belongs to the C library, in which programs crash with abort(3).
+func isSystemFile(file string) bool {
 	base := filepath.Base(file)
 	return strings.HasPrefix(base, "libc.") || strings.HasPrefix(base, "libc-") || strings.HasPrefix(base, "ld-")
 }

@@ -68,16 +68,16 @@ func becomeProgram(p *run.Program) error {
 	if err != nil {
 		return exit.As(exit.CannotRun, err)
 	}
-	return ended(int(uint32(state.ExitCode())))
+	return endWith(int(uint32(state.ExitCode())))
 }
 
-// watched runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
+// watchProgram runs a program whose standard error passes through a splitter. end ends the tool as the program ended. Windows
 // does not record the time of a write, so the times of lines are those of reading.
-func watched(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
+func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool, _ *os.File) (end func(probe.Companions) error, err error) {
 	take := to.Line
 	to.Line = func(line string, _ time.Time) { take(strings.TrimSuffix(line, "\r"), time.Now()) }
 	state, err := program.Wait(to)
-	return func(probe.Companions) error { return ended(int(uint32(state.ExitCode()))) }, err
+	return func(probe.Companions) error { return endWith(int(uint32(state.ExitCode()))) }, err
 }
 
 // unheard returns a warning that the program loaded no loader with log lines; "" without --times.
@@ -98,7 +98,7 @@ const crashedWith = "as abort() ends programs"
 var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll", "win32u.dll", "wow64.dll",
 	"wow64cpu.dll", "wow64win.dll"}
 
-// ofTheSystem reports whether a file is one of systemFiles.
-func ofTheSystem(file string) bool {
+// isSystemFile reports whether a file is one of systemFiles.
+func isSystemFile(file string) bool {
 	return slices.Contains(systemFiles, strings.ToLower(filepath.Base(file)))
 }

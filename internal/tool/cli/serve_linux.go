@@ -56,7 +56,7 @@ func newServe(s *invocation) *cobra.Command {
 		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
 			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keysOfService() + "\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()
@@ -219,7 +219,7 @@ func newService(s *invocation) *cobra.Command {
 		RunE:  func(*cobra.Command, []string) error { return nil },
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: noArguments,
+		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := statusOf(s, socket)
 			if err != nil {
@@ -230,14 +230,14 @@ func newService(s *invocation) *cobra.Command {
 	}
 	out.option(status, serviceSchema)
 	inspect := &cobra.Command{
-		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: noArguments,
+		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			c, _, err := dialService(s, socket)
 			if err != nil {
 				return err
 			}
 			defer c.Close()
-			tree, err := inspected(c)
+			tree, err := inspectService(c)
 			if err != nil {
 				return exit.Unable("the service: %w", err)
 			}
@@ -245,7 +245,7 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	help := &cobra.Command{
-		Use: "border", Short: "Make the read-only mounts of a driver service", Args: noArguments, Hidden: true,
+		Use: "border", Short: "Make the read-only mounts of a driver service", Args: rejectArguments, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if border.Help() != 0 {
 				return exit.Unable("standard input: no driver service asks there")
@@ -326,7 +326,7 @@ type inspection struct {
 	} `json:"root"`
 }
 
-func inspected(c *protocol.Client) (tree json.RawMessage, err error) {
+func inspectService(c *protocol.Client) (tree json.RawMessage, err error) {
 	err = document(c, protocol.Request{Method: protocol.Inspect}, &tree)
 	return tree, err
 }

@@ -91,7 +91,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show the settings file in force, and the problems in it",
-		Args:  noArguments,
+		Args:  rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -281,7 +281,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 		Short: "Remove the settings that this tool wrote",
 		Long: "clear removes the settings file in force if this tool wrote it, and restores the file of another\n" +
 			"program that --force had replaced. With --app it removes only the settings for these programs.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {

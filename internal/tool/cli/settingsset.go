@@ -47,7 +47,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
 			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
 	}
 	flags := cmd.Flags()
@@ -91,7 +91,7 @@ func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options)
 	}
 	before, err := outcomeFor(&place.Machine, program, nil)
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	asked := &askedDevices{s: s, place: place}
 	written, err := place.Set(c, asked)
@@ -103,7 +103,7 @@ func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options)
 		planned = nil
 	}
 	if err := tellOutcome(s, &place.Machine, program, before, planned); err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	for _, w := range asked.warnings {
 		fmt.Fprintf(s.messages(), "vkloader: warning: %s\n", w)
@@ -262,7 +262,7 @@ func (a *askedDevices) List() ([]discover.Device, error) {
 		a.devices, err = survey.LookAtDevices(a.found, a.source(), settingsLook)
 	}
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	all := term.Words(a.devices.List, func(d survey.Device) discover.Device { return d.Device })
 	if len(all) == 0 && a.devices.Problem != "" {

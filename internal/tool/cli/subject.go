@@ -49,7 +49,7 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 	}
 	p, err := process.Here.Look(pid)
 	if err != nil {
-		return nil, notLooked(err)
+		return nil, examineError(err)
 	}
 	source := sourceFor(p)
 	s.bound = p.Machine.Bound
@@ -59,7 +59,7 @@ func (s *invocation) subject(app string, elevated bool, pid int) (*subject, erro
 	if !source.Foreign() {
 		source.Added, source.Without = s.added, s.without
 	}
-	return &subject{source: served(source), process: p}, nil
+	return &subject{source: askOnce(source), process: p}, nil
 }
 
 // isFlatpak reports whether a name is the ID of an installed Flatpak, and of no program.
@@ -88,8 +88,8 @@ func sourceFor(p *process.Process) *machine.Source {
 	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
 }
 
-// mapped returns the loader that a process has loaded; nil: none.
-func (a *subject) mapped() *loaders.Loader {
+// loadedLoader returns the loader that a process has loaded; nil: none.
+func (a *subject) loadedLoader() *loaders.Loader {
 	if mapped := a.process.Loaders(); len(mapped) > 0 {
 		return loaderAt(a.source, mapped[0].Path)
 	}
@@ -161,7 +161,7 @@ func printDifferences(s *invocation, list []process.Difference) {
 // or the one that the dynamic linker finds.
 func decideFor(about *subject) *loaders.Loader {
 	if about.process != nil {
-		if l := about.mapped(); l != nil {
+		if l := about.loadedLoader(); l != nil {
 			l.On(about.source)
 			return l
 		}
@@ -171,7 +171,7 @@ func decideFor(about *subject) *loaders.Loader {
 
 // staticOf returns the program's static linking. A process with a mapped loader counts as dynamic.
 func staticOf(about *subject) loaders.StaticUse {
-	if about.process != nil && about.mapped() != nil {
+	if about.process != nil && about.loadedLoader() != nil {
 		return loaders.NotStatic
 	}
 	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))

@@ -34,7 +34,7 @@ func newSystemStatus(s *invocation) *cobra.Command {
 		Long: "status shows, for each architecture, the loaders that the dynamic linker finds, in its order;\n" +
 			"programs get the first. Variables of a single program, such as LD_LIBRARY_PATH, are not considered.\n" +
 			"It needs no privileges. The exit code is 1 when programs find no loader.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
@@ -83,7 +83,7 @@ func printSystemStatus(s *invocation, status *system.Status) {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
-		s.style.Lines(s.out, "", s.style.Heading, a.Title()+": "+inForce(&a))
+		s.style.Lines(s.out, "", s.style.Heading, a.Title()+": "+loaderWord(&a))
 		table := term.NewTable("state", "origin", "release", "Vulkan", "file", "package")
 		row := func(state string, l *system.Installed) {
 			table.Row(state, l.Whose, l.Release, l.Version, l.File, term.Or(l.Package, "none"))
@@ -103,8 +103,8 @@ func printSystemStatus(s *invocation, status *system.Status) {
 	}
 }
 
-// inForce returns the word in the heading for an architecture's loader.
-func inForce(a *system.Architecture) string {
+// loaderWord returns the word in the heading for an architecture's loader.
+func loaderWord(a *system.Architecture) string {
 	switch a.InForce {
 	case system.InForceNone:
 		return "programs find no loader"

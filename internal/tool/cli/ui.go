@@ -49,7 +49,7 @@ func newUI(s *invocation) *cobra.Command {
 			"server ends with its terminal, or after 30 minutes without a request. " +
 			pageRights + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
-		Args:    noArguments,
+		Args:    rejectArguments,
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
 	}
 	flags := cmd.Flags()
@@ -80,7 +80,7 @@ func (o *page) serve(s *invocation) error {
 	tool := &commandLines{s: s, machine: m, still: o.readOnly}
 	if o.child {
 		tool.tried = ui.TrialWriter(term.Raw(s.out))
-		return notLooked(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
+		return examineError(ui.Child(context.Background(), tool, options, s.in, term.Raw(s.out)))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -108,7 +108,7 @@ func (o *page) serve(s *invocation) error {
 		}
 	}
 	options.Used = func() { forget() }
-	return notLooked(ui.Serve(ctx, tool, options))
+	return examineError(ui.Serve(ctx, tool, options))
 }
 
 // announce prints the address with remarks. system means that the page changes files of the system, again that Enter prints another

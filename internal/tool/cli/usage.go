@@ -33,8 +33,8 @@ func words(cmd *cobra.Command) string {
 	return rest
 }
 
-// noArguments rejects arguments.
-func noArguments(cmd *cobra.Command, args []string) error {
+// rejectArguments rejects arguments.
+func rejectArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -299,7 +299,7 @@ func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
 	long := term.Or(cmd.Long, cmd.Short)
-	if brief, restore, ok := shortened(cmd); ok {
+	if brief, restore, ok := shorten(cmd); ok {
 		long = brief.long
 		defer restore()
 	}
@@ -395,9 +395,9 @@ func addAllHelp(root *cobra.Command) {
 	}
 }
 
-// shortened returns the brief help of a command, and hides its other options until restore; ok is false for other commands, and with
+// shorten returns the brief help of a command, and hides its other options until restore; ok is false for other commands, and with
 // --all.
-func shortened(cmd *cobra.Command) (brief briefHelp, restore func(), ok bool) {
+func shorten(cmd *cobra.Command) (brief briefHelp, restore func(), ok bool) {
 	brief, ok = briefs[words(cmd)]
 	if all, _ := cmd.Flags().GetBool(allHelp); !ok || all {
 		return brief, nil, false

@@ -58,7 +58,7 @@ func newValidate(s *invocation) *cobra.Command {
 			for _, path := range paths {
 				result, problems, err := judgeFile(source, path, as)
 				if err != nil {
-					return notLooked(err)
+					return examineError(err)
 				}
 				if !fileOnly {
 					problems = openLibraries(examine, &result) || problems

@@ -57,7 +57,7 @@ func newListVariables(s *invocation) *cobra.Command {
 			"With --set, the list also has the set variables of implicit layers and, on Linux, of Mesa's device\n" +
 			"selection layer, and reports mistakes: names of files or layers that do not exist, patterns without\n" +
 			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
-		Args: noArguments,
+		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case l.kind != "" && !slices.Contains(survey.VariableKinds(onWindows), l.kind):

@@ -299,7 +299,7 @@ func (e *exam) outFor(code diag.Code) (n int) {
 func (e *exam) absentDrivers() {
 	for m := range each(e.Drivers) {
 		if m.But != "" && m.Used {
-			m.Harmless = e.standings().Of(explain.ItemKey{Manifest: m.Manifest}).Harmless
+			m.Harmless = e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
 		}
 	}
 }

@@ -100,7 +100,7 @@ func goResults(t *text, r *registry.Registry) {
 			t.f("case %s:\nreturn %q", goName(v.Name), v.Name)
 		}
 	}
-	t.f("}\nreturn unnamed(r)\n}")
+	t.f("}\nreturn numberText(r)\n}")
 }
 
 func isTag(r *registry.Registry, part string) bool {

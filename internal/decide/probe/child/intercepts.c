@@ -30,7 +30,7 @@ static char *commands[MAX_COMMANDS];
 static size_t layer_count, command_count;
 
 /* Cuts a line at its first tab; NULL without one. */
-static char *after_tab(char *text)
+static char *cut_at_tab(char *text)
 {
     char *tab = strchr(text, '\t');
     if (!tab) return NULL;
@@ -46,9 +46,9 @@ static bool read_input(void)
         char *copy = strdup(line);
         if (!copy) return false;
         if (!strncmp(copy, "layer\t", 6)) {
-            char *library = copy + 6, *negotiate = after_tab(library);
-            char *get_instance = negotiate ? after_tab(negotiate) : NULL;
-            char *get_device = get_instance ? after_tab(get_instance) : NULL;
+            char *library = copy + 6, *negotiate = cut_at_tab(library);
+            char *get_instance = negotiate ? cut_at_tab(negotiate) : NULL;
+            char *get_device = get_instance ? cut_at_tab(get_instance) : NULL;
             if (!get_device || layer_count == MAX_LAYERS) return false;
             layers[layer_count].library = library;
             layers[layer_count].negotiate = negotiate;

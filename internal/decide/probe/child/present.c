@@ -240,7 +240,7 @@ static void show(VkInstance instance, VkPhysicalDevice physical, VkSurfaceKHR su
 
 /* ---- platforms ---- */
 
-static bool offered(const char *name)
+static bool is_offered(const char *name)
 {
     uint32_t count = 0;
     bool found = false;
@@ -264,10 +264,10 @@ static VkResult make_surface(VkInstance instance, void *connection, uint32_t win
     return COMMAND(instance, vkCreateHeadlessSurfaceEXT)(instance, &info, NULL, surface);
 }
 
-static void on_platform(const char *name, const char *extension, void *connection, uint32_t window)
+static void try_platform(const char *name, const char *extension, void *connection, uint32_t window)
 {
     platform = name;
-    if (!offered(extension)) return;
+    if (!is_offered(extension)) return;
     const char *extensions[] = {"VK_KHR_surface", extension};
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                              .pApplicationName = "vkloader probe",
@@ -298,8 +298,8 @@ static void on_platform(const char *name, const char *extension, void *connectio
 
 void present(void)
 {
-    on_platform("headless", "VK_EXT_headless_surface", NULL, 0);
+    try_platform("headless", "VK_EXT_headless_surface", NULL, 0);
     uint32_t window = 0;
     void *connection = open_window(&window);
-    if (connection) on_platform("xcb", "VK_KHR_xcb_surface", connection, window);
+    if (connection) try_platform("xcb", "VK_KHR_xcb_surface", connection, window);
 }

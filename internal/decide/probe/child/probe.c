@@ -203,7 +203,7 @@ static void describe(VkInstance instance, VkPhysicalDevice physical, uint32_t in
 }
 
 /* Reports one library of this process. */
-static void mapped(const char *path)
+static void report_library(const char *path)
 {
     fprintf(events, "{\"event\":\"mapped\"");
     put_text("path", path);
@@ -295,7 +295,7 @@ static bool program(bool print)
     done("create instance", r);
     if (r != VK_SUCCESS) return false;
     if (print) /* shows which layers were loaded */
-        system_libraries(mapped);
+        system_libraries(report_library);
     if (submitting) measure_lookups(instance);
 
     begin("list devices");
