@@ -318,9 +318,6 @@ func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 			score := own
 			switch {
 			case !inside:
-			case strings.HasPrefix(m.file, runtimeSupport) && p.needs[directory]: // compiled by the test itself
-				score *= 20
-				executed = true
 			case c.Lines == nil: // not surveyed
 				executed = executed || p.needs[directory]
 				if strings.HasPrefix(p.name, "test/") {
@@ -350,57 +347,4 @@ func (a *atlas) chances(m mutant, t *tree) (order []testName, executed bool) {
 		order = append(order, c.test)
 	}
 	return order, executed || !inside
-}
-
-// cover returns tests that together execute all lines of the library's core that any test executes.
-func (a *atlas) cover(t *tree) (chosen []testName) {
-	type line struct {
-		file   string
-		number int
-	}
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	lines := map[testName][]line{}
-	for _, p := range t.packages {
-		if !strings.HasPrefix(p.name, "test/") || p.needs["tools/goc/emit"] {
-			continue
-		}
-		for name, c := range a.Tests {
-			test := parseName(name)
-			if test.pack != p.name || c.Unsound || building.MatchString(name) {
-				continue
-			}
-			for file, numbers := range c.Lines {
-				for _, n := range numbers {
-					if strings.HasPrefix(file, "internal/core/") {
-						lines[test] = append(lines[test], line{file, n})
-					}
-				}
-			}
-		}
-	}
-	seen := map[line]bool{}
-	for {
-		var best testName
-		most := 0.0
-		for test, all := range lines {
-			gain := 0.0
-			for _, l := range all {
-				if !seen[l] {
-					gain++
-				}
-			}
-			gain /= a.Tests[test.String()].Seconds + 0.3
-			if gain > most || gain > 0 && gain == most && test.String() < best.String() {
-				best, most = test, gain
-			}
-		}
-		if most == 0 {
-			return chosen
-		}
-		for _, l := range lines[best] {
-			seen[l] = true
-		}
-		chosen = append(chosen, best)
-	}
 }

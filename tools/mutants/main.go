@@ -12,11 +12,9 @@
 //
 // For a fault in the library or the tool, the tests that execute its line run first, the quick ones before the
 // others, and then the tests that execute its function. Other tests cannot notice it. A fault in the core is
-// translated to C, as make does. A fault in tools/goc changes the translator, which then translates the core again.
-// If the core changes, a set of tests that together execute the whole core runs as well; otherwise only tests of
-// tools/goc can notice the fault. A fault in the spine that no test has noticed is also planted into the builds with
+// translated to C, as make does. A fault in the spine that no test has noticed is also planted into the builds with
 // sanitizers, on which "make test-all" repeats some packages. The exit code is 1 if the tests notice fewer than 95 of
-// 100 faults.
+// 100 faults. The translator, tools/goc, gets no faults: its random programs compare it with Go's own compiler.
 //
 // A failing test counts only if it fails again alone, and passes at the end without any fault, so that flaky tests
 // and a busy machine do not count. Each test program runs under a guard (guard.go), which ends it if it takes too
@@ -245,7 +243,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		case what == notBuilt:
 			r.tried--
 			r.notBuilt++
-		case what == sameBuilt || what == sameCore:
+		case what == sameBuilt:
 			r.tried--
 			r.same++
 			fmt.Printf("     no fault, the machine code is the same: %s (%v)\n", m, took)
@@ -288,11 +286,6 @@ func try(t *tree, m mutant, a *atlas) (what outcome, by testName, executed bool,
 		return killed, by, executed, err
 	}
 	what, err = t.build(m)
-	if err == nil && what == sameCore && executed {
-		what = survived
-	} else if err == nil && what == survived && isInTranslator(m.file) {
-		others = append(others, a.cover(t)...)
-	}
 	if err != nil || what != survived {
 		return what, by, executed, err
 	}
@@ -340,11 +333,8 @@ func (r *tally) report(o options) {
 	}
 }
 
-// isInSpine and ofGoc report whether a file with a fault belongs to the spine or to the translator.
+// isInSpine reports whether a file with a fault belongs to the spine.
 func isInSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
-func isInTranslator(file string) bool {
-	return strings.HasPrefix(file, "tools/goc/") || strings.HasPrefix(file, runtimeSupport)
-}
 
 // runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
 const runtimeSupport = "internal/core/runtime/c/"
@@ -353,9 +343,6 @@ const runtimeSupport = "internal/core/runtime/c/"
 func packageOf(file string) string {
 	if isInSpine(file) {
 		return ""
-	}
-	if strings.HasPrefix(file, runtimeSupport) {
-		return "internal/core/runtime"
 	}
 	return filepath.Dir(file)
 }
@@ -371,11 +358,11 @@ func leftOut(path string) bool {
 
 // source matches the files that get faults. Below a package of the core there are only generators.
 var source = regexp.MustCompile(`^(spine/.*\.c|internal/core/[^/]+/[^/]+\.go|` +
-	`internal/(tool|decide|containers)/.*\.go|internal/core/runtime/c/.*\.c|tools/goc/.*\.go)$`)
+	`internal/(tool|decide|containers)/.*\.go)$`)
 
 // sources lists these files, relative to the top directory, in a fixed order.
 func sources(top string) (out []string, err error) {
-	for _, directory := range []string{"spine", "internal/core", "internal/tool", "tools/goc"} {
+	for _, directory := range []string{"spine", "internal"} {
 		err = errors.Join(err, filepath.WalkDir(filepath.Join(top, directory),
 			func(path string, entry fs.DirEntry, err error) error {
 				if err != nil || entry.IsDir() {

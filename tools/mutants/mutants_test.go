@@ -117,7 +117,7 @@ func TestCommandsOfMake(t *testing.T) {
 	}
 }
 
-// Faults are planted in the spine, the core, the tool and the translator with its C.
+// Faults are planted in the spine, the core, the decisions, the tool and the service.
 func TestAllAreasGetFaults(t *testing.T) {
 	t.Parallel()
 	all, err := candidates("../..", regexp.MustCompile("."))
@@ -126,7 +126,7 @@ func TestAllAreasGetFaults(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, m := range all {
-		for _, area := range []string{"spine/", "internal/core/", "internal/tool/", "tools/goc/", runtimeSupport} {
+		for _, area := range []string{"spine/", "internal/core/", "internal/decide/", "internal/tool/", "internal/containers/"} {
 			if strings.HasPrefix(m.file, area) {
 				count[area]++
 			}

@@ -69,7 +69,10 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 			return t, err
 		}
 	}
-	return t, errors.Join(t.readPackages(), t.buildGoc())
+	if text, err := t.shell("CGO_ENABLED=0 go build -o " + t.goc() + " ./tools/goc"); err != nil {
+		return t, fmt.Errorf("%w\n%s", err, text)
+	}
+	return t, t.readPackages()
 }
 
 func (t *tree) path(parts ...string) string {
@@ -148,7 +151,7 @@ func (t *tree) readPackages() error {
 		}
 	}
 	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
-		"./internal/...", "./cmd/...", "./test/...", "./tools/goc/...")
+		"./internal/...", "./cmd/...", "./test/...")
 	if err != nil {
 		return fmt.Errorf("go list: %w\n%s", err, text)
 	}
@@ -191,14 +194,6 @@ func (t *tree) buildTests(pack string) error {
 	}
 	if text, err := t.command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pack); err != nil {
 		return fmt.Errorf("compiling the tests of %s: %w\n%s", pack, err, text)
-	}
-	return nil
-}
-
-// buildGoc compiles the translator.
-func (t *tree) buildGoc() error {
-	if text, err := t.shell("CGO_ENABLED=0 go build -o " + t.goc() + " ./tools/goc"); err != nil {
-		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
 }
@@ -251,7 +246,6 @@ const (
 	killed
 	notBuilt // it does not compile: no evidence about the tests
 	sameBuilt
-	sameCore // the translator differs, the core does not
 )
 
 // plant puts a fault into the source. The returned function removes it, and the targets that were built from it.
@@ -290,20 +284,8 @@ func (t *tree) renew(built string) error {
 
 // build builds the library with the fault: survived, so far, if the library differs.
 func (t *tree) build(m mutant) (outcome, error) {
-	switch {
-	case isInSpine(m.file):
+	if isInSpine(m.file) {
 		return t.buildC(m, "")
-	case isInTranslator(m.file):
-		if err := t.renew(t.goc()); err != nil {
-			return notBuilt, err
-		}
-		if err := t.buildGoc(); err != nil {
-			return notBuilt, nil
-		}
-		if same, err := sameCode(t.goc(), t.goc()+".sound"); err != nil || same {
-			return sameBuilt, err
-		}
-		return t.translate()
 	}
 	return t.buildGo(m)
 }
@@ -321,13 +303,13 @@ func (t *tree) translate() (outcome, error) {
 		return notBuilt, err
 	}
 	if sound, err := os.ReadFile(t.coreText() + ".sound"); err != nil || bytes.Equal(now, sound) {
-		return sameCore, err
+		return sameBuilt, err
 	}
 	if err := t.compileCore(); err != nil {
 		return notBuilt, nil
 	}
 	if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || same {
-		return sameCore, err
+		return sameBuilt, err
 	}
 	if _, err := t.shell(t.spine[""].link); err != nil {
 		return notBuilt, nil
@@ -354,7 +336,7 @@ func (t *tree) buildC(m mutant, build string) (outcome, error) {
 
 func (t *tree) buildGo(m mutant) (outcome, error) {
 	if t.inCore[filepath.Dir(m.file)] {
-		if what, err := t.translate(); err != nil || what != sameCore {
+		if what, err := t.translate(); err != nil || what != sameBuilt {
 			return what, err
 		}
 	}
@@ -382,7 +364,7 @@ func (t *tree) refresh(p testPackage, file string) error {
 	if isInSpine(file) {
 		return nil
 	}
-	if runsTool[p.name] && !isInTranslator(file) && !t.fresh[t.tool()] {
+	if runsTool[p.name] && !t.fresh[t.tool()] {
 		if err := errors.Join(t.renew(t.tool()), t.buildTool()); err != nil {
 			return err
 		}

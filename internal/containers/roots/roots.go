@@ -55,13 +55,6 @@ func Chmod(root *os.Root, name string, mode fs.FileMode) error {
 	})
 }
 
-// Lchown sets the owner and the group of a file or a link; -1 leaves one unchanged.
-func Lchown(root *os.Root, name string, uid, gid int) error {
-	return in(root, "lchown", name, func(directory int, base string) error {
-		return unix.Fchownat(directory, base, uid, gid, unix.AT_SYMLINK_NOFOLLOW)
-	})
-}
-
 // Symlink makes a link to a target, which may be outside the root.
 func Symlink(root *os.Root, target, name string) error {
 	return in(root, "symlink", name, func(directory int, base string) error { return unix.Symlinkat(target, directory, base) })

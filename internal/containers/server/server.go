@@ -206,7 +206,7 @@ func (s *Server) leave(c *connection) {
 }
 
 // do queues a function for the state's goroutine.
-func (s *Server) do(f func()) bool { return s.loop.post(f) }
+func (s *Server) do(f func()) { s.loop.post(f) }
 
 // Notify implements state.World.
 func (s *Server) Notify() { s.do(s.state.Changed) }

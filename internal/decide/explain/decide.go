@@ -91,24 +91,3 @@ type lacking struct {
 func (l lacking) Exists(name string) bool {
 	return !slices.Contains(l.files, filepath.Clean(name)) && l.Provider.Exists(name)
 }
-
-// Replacing returns a source in which a file exists with this content.
-func Replacing(from facts.Provider, name, content string) facts.Provider {
-	return replacing{from, filepath.Clean(name), content}
-}
-
-type replacing struct {
-	facts.Provider
-	name, content string
-}
-
-func (r replacing) Exists(name string) bool {
-	return filepath.Clean(name) == r.name || r.Provider.Exists(name)
-}
-
-func (r replacing) File(name string) facts.File {
-	if filepath.Clean(name) == r.name {
-		return facts.File{Content: r.content}
-	}
-	return r.Provider.File(name)
-}

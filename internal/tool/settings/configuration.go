@@ -133,7 +133,8 @@ func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, er
 	}
 	c := &Configuration{}
 	if foreign, is := content["configuration"].(map[string]any); is {
-		return c, c.readConfigurator(foreign)
+		c.readConfigurator(foreign)
+		return c, nil
 	}
 	if one, is := content["settings"].(map[string]any); is && content["settings_array"] == nil {
 		content["settings_array"] = []any{one}
@@ -161,7 +162,7 @@ func (p *FileSet) parseConfiguration(text, file, app string) (*Configuration, er
 
 // readConfigurator takes the layers, their settings and the log from a configuration of Vulkan Configurator. Layers have a
 // rank from the program down, and a control, or a state in files of version 2.
-func (c *Configuration) readConfigurator(foreign map[string]any) error {
+func (c *Configuration) readConfigurator(foreign map[string]any) {
 	c.object = map[string]any{}
 	layers := those[map[string]any](foreign["layers"])
 	controls := map[string]string{"OVERRIDDEN": "on", "EXCLUDED": "off", "APPLICATION_CONTROLLED": "auto"}
@@ -196,7 +197,6 @@ func (c *Configuration) readConfigurator(foreign map[string]any) error {
 			c.object["stderr_log"] = anyOf(log)
 		}
 	}
-	return nil
 }
 
 // settingText returns a value of a setting as the layer settings file has it.
