@@ -70,7 +70,7 @@ func literal(text string) string { return regexp.QuoteMeta(string([]rune(text)))
 // directory replaces a path, alone or as the beginning of a longer path, also in JSON notation.
 func (p *Private) directory(directory, to string) {
 	if len(directory) <= longestPath && drivePath().MatchString(directory) {
-		p.onDrive(directory, to)
+		p.addDrivePath(directory, to)
 		return
 	}
 	directory = path.Clean(directory)
@@ -88,8 +88,8 @@ func (p *Private) directory(directory, to string) {
 // drivePath matches an absolute Windows path with at least two elements.
 var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]+[^\\/]+[\\/]+[^\\/]`) })
 
-// onDrive replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
-func (p *Private) onDrive(directory, to string) {
+// addDrivePath replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
+func (p *Private) addDrivePath(directory, to string) {
 	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
 	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
@@ -130,13 +130,13 @@ func (p *Private) Hide(text string) string {
 
 // Value returns a copy of a value with Hide applied to every text in it. Fields that JSON omits stay unchanged.
 func (p *Private) Value(value any) any {
-	return p.hidden(reflect.ValueOf(value)).Interface()
+	return p.hide(reflect.ValueOf(value)).Interface()
 }
 
 // Hidden is Value with a result of the argument's type.
 func Hidden[T any](p *Private, value T) T { return p.Value(value).(T) }
 
-func (p *Private) hidden(v reflect.Value) reflect.Value {
+func (p *Private) hide(v reflect.Value) reflect.Value {
 	if !v.IsValid() {
 		return v
 	}
@@ -147,7 +147,7 @@ func (p *Private) hidden(v reflect.Value) reflect.Value {
 		out.SetString(p.Hide(v.String()))
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			below := p.hidden(v.Elem())
+			below := p.hide(v.Elem())
 			if v.Kind() == reflect.Pointer {
 				out.Set(reflect.New(v.Type().Elem()))
 				out.Elem().Set(below)
@@ -159,20 +159,20 @@ func (p *Private) hidden(v reflect.Value) reflect.Value {
 		if !v.IsNil() {
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			for i := range v.Len() {
-				out.Index(i).Set(p.hidden(v.Index(i)))
+				out.Index(i).Set(p.hide(v.Index(i)))
 			}
 		}
 	case reflect.Map:
 		if !v.IsNil() {
 			out.Set(reflect.MakeMap(v.Type()))
 			for _, key := range v.MapKeys() {
-				out.SetMapIndex(p.hidden(key), p.hidden(v.MapIndex(key)))
+				out.SetMapIndex(p.hide(key), p.hide(v.MapIndex(key)))
 			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
-				out.Field(i).Set(p.hidden(v.Field(i)))
+				out.Field(i).Set(p.hide(v.Field(i)))
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func Meant(source *machine.Source, f *Problem) (changes []explain.Change, why, n
 			}
 		}
 	}
-	if file := list.renamed(f.Place); file != "" {
+	if file := list.nearManifest(f.Place); file != "" {
 		return []explain.Change{list.instead(file), list.replace(f.Place, file)}, "; " + file + " exists", ""
 	}
 	if f.Kind == NoFile {
@@ -98,9 +98,9 @@ func (l pathList) existing(entry string) (places []string) {
 	return places
 }
 
-// renamed returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
+// nearManifest returns a manifest beside a missing one, with nearly the same name or for the same driver: some distributions write
 // radeon_icd.json, others radeon_icd.x86_64.json. "": there is none.
-func (l pathList) renamed(file string) string {
+func (l pathList) nearManifest(file string) string {
 	base := path.Base(file)
 	for _, same := range []func(name string) bool{
 		func(name string) bool { return term.NameDistance(name, base) < 4 },

@@ -58,13 +58,13 @@ func (f *Problem) What() string {
 	case EmptyDirectory:
 		return names + f.Place + ", which contains no manifest"
 	case NoDriverMatches:
-		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, listed(f.Names))
+		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, shortList(f.Names))
 	case NoLayerMatches:
-		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, listed(f.Names))
+		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, shortList(f.Names))
 	case BothMatch:
 		return fmt.Sprintf("%s and %s both match %s: %[3]s is used", f.Variable, f.Other, f.Place)
 	case AllOut:
-		return f.Variable + " excludes every driver: " + listed(f.Names)
+		return f.Variable + " excludes every driver: " + shortList(f.Names)
 	case KeptOut:
 		return names + f.Layer + ", and the settings file " + f.Place + " excludes it"
 	case NoLayer:
@@ -80,8 +80,8 @@ func (f *Problem) What() string {
 		f.OtherValue, f.Layer)
 }
 
-// listed joins names and shortens a long list.
-func listed(names []string) string {
+// shortList joins names and shortens a long list.
+func shortList(names []string) string {
 	const most = 8
 	switch {
 	case len(names) == 0:

@@ -99,7 +99,7 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 			case unix.SIGWINCH:
 				spawn.CopySize(channel)
 			case unix.SIGINT, unix.SIGQUIT:
-				if inForeground() {
+				if isInForeground() {
 					continue
 				}
 			}
@@ -108,8 +108,8 @@ func passSignals(signals <-chan os.Signal, ended <-chan struct{}, to *os.Process
 	}
 }
 
-// inForeground reports whether the terminal sends its signals to this process and its group.
-func inForeground() bool {
+// isInForeground reports whether the terminal sends its signals to this process and its group.
+func isInForeground() bool {
 	tty, err := os.Open("/dev/tty")
 	if err != nil {
 		return false

@@ -234,7 +234,7 @@ func (c *Choice) DeviceChanges(m *machine.Machine, program string, list func() (
 			}
 		}
 	}
-	filters.byDriver(all.List, chosen)
+	filters.addDriverFilter(all.List, chosen)
 	for i := range all.List {
 		if chosen[i] || all.Hidden[i] != "" || !filters.pass(&all.List[i]) {
 			continue
@@ -265,9 +265,9 @@ func (f *idFilters) add(vendor, device uint32) {
 	}
 }
 
-// byDriver adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
+// addDriverFilter adds the driver filter if it excludes another driver's device with equal IDs and no chosen device. A Vulkan 1.1
 // device may not report its driver.
-func (f *idFilters) byDriver(all []discover.Device, chosen map[int]bool) {
+func (f *idFilters) addDriverFilter(all []discover.Device, chosen map[int]bool) {
 	var ids []uint32
 	for i := range all {
 		if !chosen[i] {

@@ -127,7 +127,7 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 		}
 		bare, err := s.run(suspects)
 		if err != nil || bare.Stopped {
-			return s.broken(err)
+			return s.breakOff(err)
 		}
 		if bare.Good {
 			return s.among(nil, suspects)
@@ -141,8 +141,8 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 	return s.CulpritSearch, nil
 }
 
-// broken ends a cancelled search.
-func (s *searching) broken(err error) (*CulpritSearch, error) {
+// breakOff ends a cancelled search.
+func (s *searching) breakOff(err error) (*CulpritSearch, error) {
 	s.Result = BrokenOff
 	return s.CulpritSearch, err
 }
@@ -184,7 +184,7 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	if at := s.pointedAt(rest); at >= 0 { // the suspect in the failure's call stack is tried first
 		seen, err := s.run(with(rest[at]))
 		if err != nil || seen.Stopped {
-			return s.broken(err)
+			return s.breakOff(err)
 		}
 		if seen.Good {
 			s.Culprits, s.Last, s.Result = append(s.Culprits, rest[at]), seen, FoundCulprit
@@ -194,7 +194,7 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 	for len(rest) > 0 {
 		fails, err := s.fewest(len(rest), func(from int) []Suspect { return with(rest[from:]...) })
 		if fails == 0 {
-			return s.broken(err)
+			return s.breakOff(err)
 		}
 		s.Culprits = append(s.Culprits, rest[fails-1])
 		rest = slices.Delete(rest, fails-1, fails)
@@ -203,7 +203,7 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 		}
 		seen, err := s.run(with())
 		if err != nil || seen.Stopped {
-			return s.broken(err)
+			return s.breakOff(err)
 		}
 		if seen.Good {
 			s.Last, s.Result = seen, FoundCulprit
@@ -225,14 +225,14 @@ func (s *searching) together(suspects []Suspect) (*CulpritSearch, error) {
 	others := slices.DeleteFunc(slices.Clone(suspects), func(x Suspect) bool { return x == s.Culprits[0] })
 	alone, err := s.run(others)
 	if err != nil || alone.Stopped {
-		return s.broken(err)
+		return s.breakOff(err)
 	}
 	if !alone.Good {
 		return s.CulpritSearch, nil
 	}
 	fails, err := s.fewest(len(others), func(from int) []Suspect { return others[from:] })
 	if fails == 0 {
-		return s.broken(err)
+		return s.breakOff(err)
 	}
 	s.With = []Suspect{others[fails-1]}
 	return s.CulpritSearch, nil
@@ -270,7 +270,7 @@ const (
 func (s *searching) unloading(kind Kind, result SearchResult) (done bool, err error) {
 	seen, err := s.run([]Suspect{{Kind: kind, Name: string(kind)}})
 	if err != nil || seen.Stopped {
-		_, err = s.broken(err)
+		_, err = s.breakOff(err)
 		return true, err
 	}
 	if seen.Good {

@@ -72,16 +72,16 @@ func (d *debugger) take(main uint32, e *windows.DebugEvent) (handled bool) {
 	case windows.ThreadEnded:
 		delete(p.threads, e.TID)
 	case windows.Raised:
-		return d.raised(p, e)
+		return d.handleException(p, e)
 	case windows.Ended:
 		delete(d.alive, e.PID)
-		d.ended(p, e, e.PID == main)
+		d.handleExit(p, e, e.PID == main)
 	}
 	return false
 }
 
-// raised handles an exception. An exception that the process does not handle is a fault.
-func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
+// handleException handles an exception. An exception that the process does not handle is a fault.
+func (d *debugger) handleException(p *debugged, e *windows.DebugEvent) (handled bool) {
 	switch {
 	case (e.Exception == windows.Breakpoint || e.Exception == windows.Breakpoint32) && !p.begun[e.Exception]:
 		p.begun[e.Exception] = true // the initial breakpoint of the process
@@ -99,10 +99,10 @@ func (d *debugger) raised(p *debugged, e *windows.DebugEvent) (handled bool) {
 	return false
 }
 
-// ended handles the end of a process. A handler in the process may have ended it after an exception, with the exception's
+// handleExit handles the end of a process. A handler in the process may have ended it after an exception, with the exception's
 // code. A failure of the program ends all its processes. Otherwise the program may be a launcher, and its processes are
 // followed further.
-func (d *debugger) ended(p *debugged, e *windows.DebugEvent, main bool) {
+func (d *debugger) handleExit(p *debugged, e *windows.DebugEvent, main bool) {
 	killed := windows.Exception(e.Code)
 	if killed.Fatal() && d.told == nil && p.last != nil && p.last.Killed == killed.String() {
 		d.faults.take(p.last, true)
@@ -160,7 +160,7 @@ func (d *debugger) idle() bool {
 
 // end returns the program's end.
 func (d *debugger) end(code uint32) *End {
-	e := d.faults.ended(d.why.Load())
+	e := d.faults.end(d.why.Load())
 	if killed := windows.Exception(code); killed.Fatal() {
 		e.Killed = killed.String()
 	} else {

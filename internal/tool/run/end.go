@@ -60,8 +60,8 @@ func (f *faults) take(fault *CrashSite, first bool) {
 	}
 }
 
-// ended returns the end of a program for a reason, or without one.
-func (f *faults) ended(why int32) *End {
+// end returns the end of a program for a reason, or without one.
+func (f *faults) end(why int32) *End {
 	return &End{Hung: why == hangs, Enough: why == longEnough, Interrupted: why == unwanted, Fault: f.told}
 }
 

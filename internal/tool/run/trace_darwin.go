@@ -58,7 +58,7 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 
 // endOf returns the end of a process that ended by itself or for a reason.
 func endOf(state *os.ProcessState, why int32) *End {
-	e := (&faults{}).ended(why)
+	e := (&faults{}).end(why)
 	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {
 		e.Killed = unix.SignalName(status.Signal())
 	} else {

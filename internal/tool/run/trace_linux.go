@@ -73,7 +73,7 @@ var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE
 
 // end returns the program's end.
 func (t *tracer) end() *End {
-	e := t.faults.ended(t.why.Load())
+	e := t.faults.end(t.why.Load())
 	if t.status.Signaled() {
 		e.Killed = unix.SignalName(t.status.Signal())
 	} else {
@@ -266,7 +266,7 @@ func (t *tracer) loop() error {
 			t.mutex.Unlock()
 			delete(t.last, tid)
 			if tid == t.main {
-				t.ended(syscall.WaitStatus(status))
+				t.handleExit(syscall.WaitStatus(status))
 			}
 		case status.Stopped() && first:
 			first = false
@@ -275,14 +275,14 @@ func (t *tracer) loop() error {
 			}
 			t.goOn(tid, 0)
 		case status.Stopped():
-			t.stopped(tid, status)
+			t.handleStop(tid, status)
 		}
 	}
 }
 
-// ended handles the end of the program. If it failed, all its processes end. Otherwise it may be a launcher, and its
+// handleExit handles the end of the program. If it failed, all its processes end. Otherwise it may be a launcher, and its
 // processes are followed further.
-func (t *tracer) ended(status syscall.WaitStatus) {
+func (t *tracer) handleExit(status syscall.WaitStatus) {
 	t.status = status
 	if !status.Signaled() && status.ExitStatus() <= 128 {
 		close(t.left)
@@ -307,7 +307,7 @@ func (t *tracer) goOn(tid int, signal syscall.Signal) {
 	_ = unix.PtraceCont(tid, int(signal))
 }
 
-func (t *tracer) stopped(tid int, status unix.WaitStatus) {
+func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 	if t.over {
 		_ = unix.Kill(tid, unix.SIGKILL)
 	}
@@ -317,14 +317,14 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	case signal == unix.SIGTRAP && event == unix.PTRACE_EVENT_EXIT:
 		if message, err := unix.PtraceGetEventMsg(tid); err == nil && syscall.WaitStatus(message).Signaled() && t.why.Load() == goesOn {
 			if at := t.last[tid]; at != nil && at.signal == syscall.WaitStatus(message).Signal() {
-				t.found(tid, at)
+				t.addFault(tid, at)
 			}
 		}
 	case signal == unix.SIGTRAP && event > 0: // a new thread or process, or an exec
 		t.follow(tid, event)
 	case signal == unix.SIGSTOP && t.why.Load() == hangs:
 		if at := placeOf(tid); at != nil {
-			t.found(tid, at)
+			t.addFault(tid, at)
 		}
 		return // it stays stopped until it is killed
 	case signal == unix.SIGSTOP && !known: // the initial stop of a thread or process
@@ -361,8 +361,8 @@ func (t *tracer) follow(tid int, event int) {
 	}
 }
 
-// found records a fault.
-func (t *tracer) found(tid int, at *place) {
+// addFault records a fault.
+func (t *tracer) addFault(tid int, at *place) {
 	fault := faultAt(tid, at)
 	fault.Forked = t.forked[tid]
 	t.take(fault, tid == t.main)

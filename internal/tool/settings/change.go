@@ -115,9 +115,9 @@ type Written struct {
 	Layers *LayerFile // the layer settings file of a configuration; nil: none
 }
 
-// opened opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
+// changeFile opens the tool's file at a place, or a new one, and passes it with its content to change. With force, it also opens
 // another program's file. Unless the change is dry, it locks out other runs of the tool.
-func (p *FileSet) opened(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
+func (p *FileSet) changeFile(place string, dry, force bool, change func(f *File, content map[string]any) error) error {
 	if !dry {
 		unlock, err := Lock(&p.Machine, place)
 		if err != nil {
@@ -149,7 +149,7 @@ func (p *FileSet) Set(c *Options, devices Devices) (*Written, error) {
 		return nil, err
 	}
 	written := &Written{Path: where}
-	err = p.opened(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
+	err = p.changeFile(where, c.Dry, c.Force, func(f *File, content map[string]any) error {
 		written.Content = content
 		return written.set(p, f, c, devices)
 	})
@@ -211,7 +211,7 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 	switch {
 	case c.Dry:
 		if !w.Gone {
-			text, err := marked(maps.Clone(content), w.Expires)
+			text, err := markContent(maps.Clone(content), w.Expires)
 			if err != nil {
 				return err
 			}
@@ -369,15 +369,15 @@ func levelWords(level uint32) []string {
 	return words
 }
 
-// found returns the decision without settings files and without the filter variables for layers and drivers.
-func (p *FileSet) found() (*plan.Answer, error) {
+// decide returns the decision without settings files and without the filter variables for layers and drivers.
+func (p *FileSet) decide() (*plan.Answer, error) {
 	return explain.Decide(explain.Without(explain.Lacking(p.Source, p.Places), variables.LayersEnable, variables.LayersDisable,
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
 // layerEntries returns the entries of the chosen layers.
 func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
-	answer, err := p.found()
+	answer, err := p.decide()
 	if err != nil {
 		return nil, err
 	}
@@ -446,7 +446,7 @@ func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp,
 	if len(c.Drivers) == 0 {
 		return paths, nil, nil
 	}
-	answer, err := p.found()
+	answer, err := p.decide()
 	if err != nil {
 		return nil, nil, err
 	}

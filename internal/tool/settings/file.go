@@ -85,7 +85,7 @@ func Lock(m *machine.Machine, place string) (unlock func(), err error) {
 // or the new one. An existing file keeps its permissions. aside keeps another program's file beside it, and Remove restores
 // that file.
 func Write(m *machine.Machine, place string, content map[string]any, expires time.Time, aside bool) error {
-	text, err := marked(content, expires)
+	text, err := markContent(content, expires)
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 	return err
 }
 
-// marked adds the mark to a content and returns its text.
-func marked(content map[string]any, expires time.Time) ([]byte, error) {
+// markContent adds the mark to a content and returns its text.
+func markContent(content map[string]any, expires time.Time) ([]byte, error) {
 	mark := map[string]any{"written_by": explain.SettingsWriter}
 	if !expires.IsZero() {
 		mark["expires"] = expires.UTC().Format(time.RFC3339)

@@ -29,15 +29,15 @@ func configurationDirectory(m *machine.Machine) (string, error) {
 	return filepath.Join(filepath.Dir(own), "configurations"), err
 }
 
-// named reports whether the user's key names a file.
-func named(place string) bool {
+// isRegistered reports whether the user's key names a file.
+func isRegistered(place string) bool {
 	values := windows.Registry(facts.CurrentUser, key, "64").Values
 	return slices.ContainsFunc(values, func(v facts.Value) bool { return v.Name == place })
 }
 
 // enter makes a file known to loaders: it adds the file to the user's key.
 func enter(place string) error {
-	if named(place) {
+	if isRegistered(place) {
 		return nil
 	}
 	return windows.Register(key, place)
@@ -56,7 +56,7 @@ func (c *Options) place(p *FileSet) (string, error) {
 	if c.System {
 		return "", exit.Unable("--system: settings of all users are a value in HKEY_LOCAL_MACHINE\\%s, which the tool does not write", key)
 	}
-	if len(p.Places) > 0 && named(p.Places[0]) {
+	if len(p.Places) > 0 && isRegistered(p.Places[0]) {
 		return p.Places[0], nil
 	}
 	if f := p.InForce(); f != nil && !c.Force {

@@ -55,7 +55,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	if err != nil {
 		return nil, err
 	}
-	observed(chain, answer, seen, asked)
+	addObserved(chain, answer, seen, asked)
 	return chain, nil
 }
 
@@ -101,7 +101,7 @@ func questionTo(answer *plan.Answer) string {
 	for _, a := range answer.Active {
 		l := answer.Layers[a.Layer]
 		if fields := []string{l.Library, term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion"),
-			term.Or(l.GetInstance, "vkGetInstanceProcAddr"), term.Or(l.GetDevice, "vkGetDeviceProcAddr")}; chained(l, a) {
+			term.Or(l.GetInstance, "vkGetInstanceProcAddr"), term.Or(l.GetDevice, "vkGetDeviceProcAddr")}; hasFunctions(l, a) {
 			fmt.Fprintf(&out, "layer\t%s\n", strings.Join(fields, "\t"))
 		}
 	}
@@ -111,8 +111,8 @@ func questionTo(answer *plan.Answer) string {
 	return out.String()
 }
 
-// chained reports whether a layer has functions in the chain and names that fit on a line.
-func chained(l *manifest.Layer, a plan.Active) bool {
+// hasFunctions reports whether a layer has functions in the chain and names that fit on a line.
+func hasFunctions(l *manifest.Layer, a plan.Active) bool {
 	return !l.Meta && !a.Unchained && !strings.ContainsAny(l.Library+l.Negotiate+l.GetInstance+l.GetDevice, "\t\n")
 }
 
@@ -136,8 +136,8 @@ func important(commands []string) []string {
 	return slices.Compact(commands)
 }
 
-// observed adds the results of child processes.
-func observed(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
+// addObserved adds the results of child processes.
+func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library
 	if chain.Problem = seen.Problem; chain.Problem == "" {
@@ -146,7 +146,7 @@ func observed(chain *Chain, answer *plan.Answer, seen *discover.Inspection, aske
 	n := 0
 	for i, a := range answer.Active {
 		layer := &chain.Layers[i]
-		if !chained(answer.Layers[a.Layer], a) {
+		if !hasFunctions(answer.Layers[a.Layer], a) {
 			continue
 		}
 		layer.Unknown = "it was not asked"

@@ -76,7 +76,7 @@ func picturedChain(t *testing.T) *Chain {
 		{Answered: true, Commands: []string{"vkCreateInstance", "vkCreateDevice", "vkQueuePresentKHR"}},
 		{Answered: true, Problem: "it crashed when it was asked"},
 	}}
-	observed(chain, made.Plan, seen, asked)
+	addObserved(chain, made.Plan, seen, asked)
 	return chain
 }
 

@@ -167,11 +167,11 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 			return environ
 		}
 	}
-	if set, _ := inForce(source, answer, deviceFilters); set != "" {
+	if set, _ := effectiveVariables(source, answer, deviceFilters); set != "" {
 		list = append(list, lift{Filters, "hidden by " + set, without(deviceFilters)})
 	}
-	if all, _ := inForce(source, answer, DriverVariables); all != "" {
-		set, _ := inForce(source, answer, driverFilters)
+	if all, _ := effectiveVariables(source, answer, DriverVariables); all != "" {
+		set, _ := effectiveVariables(source, answer, driverFilters)
 		list = append(list, lift{Variables, driverExcluded + set, without(DriverVariables)})
 	}
 	same := func(environ []string) []string { return environ }
@@ -185,8 +185,8 @@ func lifts(source *machine.Source, answer *plan.Answer) (list []lift) {
 	return list
 }
 
-// inForce returns the effective variables of a list, as NAME=VALUE and by name.
-func inForce(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string, names []string) {
+// effectiveVariables returns the effective variables of a list, as NAME=VALUE and by name.
+func effectiveVariables(source *machine.Source, answer *plan.Answer, list []variables.ID) (text string, names []string) {
 	var set []string
 	for _, v := range list {
 		value, has := source.Lookup(v.Name())
@@ -230,7 +230,7 @@ func InForce(source *machine.Source) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, names := inForce(source, answer, DriverVariables)
+	_, names := effectiveVariables(source, answer, DriverVariables)
 	return names, nil
 }
 

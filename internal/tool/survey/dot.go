@@ -23,7 +23,7 @@ func DOT(w io.Writer, c *Chain) error {
 	}
 	put(dotGraph + "  node [shape=box, style=\"rounded,filled\", fontname=\"DejaVu Sans\", fontsize=11];\n")
 	node("program", "#eef2f6", "Program", cmp.Or(c.Program, anyProgram))
-	node("loader", "#dbe9ff", "Loader", c.Library, labelled("Vulkan ", c.Version))
+	node("loader", "#dbe9ff", "Loader", c.Library, label("Vulkan ", c.Version))
 	put("  program -> loader;\n")
 	above := "loader"
 	for i := range c.Layers {
@@ -41,11 +41,11 @@ func DOT(w io.Writer, c *Chain) error {
 		d := &c.Drivers[i]
 		id := fmt.Sprint("driver", i+1)
 		colour := term.Either(d.Problem != "", broken, "#dff5e3")
-		node(id, colour, d.Name, d.Library, labelled("Vulkan ", d.API), d.Problem)
+		node(id, colour, d.Name, d.Library, label("Vulkan ", d.API), d.Problem)
 		put("  %s -> %s;\n", above, id)
 		for _, device := range d.Devices {
 			node(fmt.Sprint("device", device.Index), "#efe6fb", fmt.Sprintf("%d  %s", device.Index, device.Name),
-				device.Type+labelled(", Vulkan ", device.API), device.About)
+				device.Type+label(", Vulkan ", device.API), device.About)
 			put("  %s -> device%d;\n", id, device.Index)
 		}
 	}

@@ -81,8 +81,8 @@ func lines(list ...string) string {
 	return strings.Join(out, "\n")
 }
 
-// labelled returns a text with a label; "" for an empty text.
-func labelled(label, s string) string {
+// label returns a text with a label; "" for an empty text.
+func label(label, s string) string {
 	return term.Enclosed(label, s, "")
 }
 
@@ -123,8 +123,8 @@ func lay(c *Chain) *picture {
 
 	loader := column("loader", "loader", margin, y, wide)
 	loader.write(title, margin+padding, wide-2*padding, 1, "Loader")
-	loader.write(faint, margin+padding, wide-2*padding, 2, c.Library+labelled(", Vulkan ", c.Version))
-	loader.title = lines("Loader", c.Library, labelled("Vulkan ", c.Version))
+	loader.write(faint, margin+padding, wide-2*padding, 2, c.Library+label(", Vulkan ", c.Version))
+	loader.title = lines("Loader", c.Library, label("Vulkan ", c.Version))
 	next(loader)
 
 	for i := range c.Layers {
@@ -154,16 +154,16 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	default:
 		b.write(code, x, room, 2, l.Library)
 	}
-	b.write(faint, x, room, 2, labelled("off with ", l.Off))
+	b.write(faint, x, room, 2, label("off with ", l.Off))
 	right := column("", "", 0, y, 0)
 	x, room = margin+left+gutter, wide-left-gutter-padding
 	right.write(plain, x, room, 2, l.intercepts())
 	right.write(code, x, room, 6, strings.Join(l.Commands, ", "))
-	right.write(faint, x, room, 2, labelled("before instance creation: ", strings.Join(l.Before, ", ")))
+	right.write(faint, x, room, 2, label("before instance creation: ", strings.Join(l.Before, ", ")))
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
-	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", labelled("manifest ", l.Manifest),
-		labelled("library ", l.Library), labelled("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
+	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", label("manifest ", l.Manifest),
+		label("library ", l.Library), label("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
 	return b
 }
 
@@ -172,7 +172,7 @@ func (l *ChainLayer) intercepts() string {
 	case l.Meta || l.NameOnly:
 		return "intercepts nothing"
 	case !l.Known:
-		return "intercepted commands: unknown" + labelled(", ", l.Unknown)
+		return "intercepted commands: unknown" + label(", ", l.Unknown)
 	case len(l.Commands) == 0:
 		return "intercepts no command"
 	case len(l.Commands) == 1:
@@ -229,7 +229,7 @@ func driverBox(d *ChainDriver, i int, y float64) box {
 	x, room := driverX+padding, driverW-2*padding
 	b.write(title, x, room, 2, d.Name)
 	b.write(code, x, room, 2, d.Library)
-	state := labelled("Vulkan ", d.API)
+	state := label("Vulkan ", d.API)
 	switch {
 	case d.Problem != "":
 		state = d.Problem
@@ -239,9 +239,9 @@ func driverBox(d *ChainDriver, i int, y float64) box {
 		state += ", devices unknown"
 	}
 	b.write(faint, x, room, 2, strings.TrimPrefix(state, ", "))
-	b.write(faint, x, room, 2, labelled("off with ", d.Off))
-	b.title = lines(d.Name, d.Why+" ("+d.Statement+")", labelled("manifest ", d.Manifest), labelled("library ", d.Library),
-		d.Problem, labelled("off with ", d.Off))
+	b.write(faint, x, room, 2, label("off with ", d.Off))
+	b.title = lines(d.Name, d.Why+" ("+d.Statement+")", label("manifest ", d.Manifest), label("library ", d.Library),
+		d.Problem, label("off with ", d.Off))
 	return b
 }
 
@@ -249,9 +249,9 @@ func deviceBox(d *ChainDevice, y float64) box {
 	b := column(fmt.Sprint("device", d.Index), "device", deviceX, y, deviceW)
 	x, room := deviceX+padding, deviceW-2*padding
 	b.write(title, x, room, 3, fmt.Sprintf("%d  %s", d.Index, d.Name))
-	b.write(plain, x, room, 1, d.Type+labelled(", Vulkan ", d.API))
+	b.write(plain, x, room, 1, d.Type+label(", Vulkan ", d.API))
 	b.write(faint, x, room, 2, d.About)
-	b.title = lines(d.Name, d.Type, labelled("Vulkan ", d.API), d.About)
+	b.title = lines(d.Name, d.Type, label("Vulkan ", d.API), d.About)
 	return b
 }
 

@@ -44,7 +44,7 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 		for n := range list {
 			if sameDevice(d, &list[n].Device) {
 				if before == 0 {
-					return list[n].numbered()
+					return list[n].numberAndName()
 				}
 				before--
 			}
@@ -76,8 +76,8 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	return steps
 }
 
-// numbered returns a device's number in programs and its name.
-func (d *Device) numbered() string { return fmt.Sprint(d.Index, " ", d.Name) }
+// numberAndName returns a device's number in programs and its name.
+func (d *Device) numberAndName() string { return fmt.Sprint(d.Index, " ", d.Name) }
 
 // switchedOn parses a variable as C's strtoll does, and reports whether it is a decimal number other than 0 (PHY-026).
 func switchedOn(value string) bool {
@@ -151,9 +151,9 @@ func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base [
 	why := ": " + cmp.Or(wishes, "none of its variables is set: it puts the device of the display first")
 	switch {
 	case len(list) < len(base) && len(list) > 0:
-		return drivers.MesaLayer + " hides all but " + list[0].numbered() + why
+		return drivers.MesaLayer + " hides all but " + list[0].numberAndName() + why
 	case moved:
-		return drivers.MesaLayer + " puts " + list[0].numbered() + " first, which the loader has after " + left[0].Name + why
+		return drivers.MesaLayer + " puts " + list[0].numberAndName() + " first, which the loader has after " + left[0].Name + why
 	case !same:
 		return drivers.MesaLayer + " has changed the order" + why
 	case wishes != "" && len(list) > 1:

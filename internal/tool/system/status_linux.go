@@ -98,7 +98,7 @@ func StatusOf(m *machine.Machine) *Status {
 			}
 		}
 		if a.Vkloader == nil {
-			a.installed(m, l, k)
+			a.setInstalled(m, l, k)
 		}
 		if a.Vkloader == nil {
 			a.leftover(m, l, k)
@@ -114,8 +114,8 @@ func StatusOf(m *machine.Machine) *Status {
 	return s
 }
 
-// installed enters the library directory with both loaders, if "make install" put vkloader's next to the distribution's.
-func (a *Architecture) installed(m *machine.Machine, l *binary.Linker, k machines.Machine) {
+// setInstalled enters the library directory with both loaders, if "make install" put vkloader's next to the distribution's.
+func (a *Architecture) setInstalled(m *machine.Machine, l *binary.Linker, k machines.Machine) {
 	for _, directory := range directoriesOf(k) {
 		if a.Distribution = newestInstalled(m, l, directory, k, Distribution); a.Distribution == nil {
 			continue

@@ -34,8 +34,8 @@ type setting struct {
 	most      float64
 }
 
-// expected describes the values of ENUM and FLAGS.
-func (s *setting) expected() string {
+// expectation describes the values of ENUM and FLAGS.
+func (s *setting) expectation() string {
 	if len(s.values) == 0 {
 		return "one of its flags"
 	}
@@ -246,7 +246,7 @@ func (f *featureChecker) value(v document.Value, name string, s *setting) {
 		}
 	case "ENUM":
 		if !isText || len(s.values) > 0 && !slices.Contains(s.values, text) {
-			f.wrong(v, "%s: %q, expected %s", name, term.OneLine(text), s.expected())
+			f.wrong(v, "%s: %q, expected %s", name, term.OneLine(text), s.expectation())
 		}
 	case "FLAGS":
 		if !f.is(v, document.Array, name, "an array") {
@@ -254,7 +254,7 @@ func (f *featureChecker) value(v document.Value, name string, s *setting) {
 		}
 		for one := v.First(); one.Exists(); one = one.Next() {
 			if text, is := one.Text(); !is || len(s.values) > 0 && !slices.Contains(s.values, text) {
-				f.wrong(one, "%s: %q, expected %s", name, term.OneLine(text), s.expected())
+				f.wrong(one, "%s: %q, expected %s", name, term.OneLine(text), s.expectation())
 			}
 		}
 	case "LIST":

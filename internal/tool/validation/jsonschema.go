@@ -32,7 +32,7 @@ func ReadSchema(text string) (*Schema, error) {
 		return nil, fmt.Errorf("line %d: %s", fault.Line, reasons.Syntax(fault.Slip))
 	}
 	s := &Schema{doc.Top(), map[string]*regexp.Regexp{}}
-	if err := s.supported(s.top); err != nil {
+	if err := s.checkKeywords(s.top); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -42,20 +42,20 @@ func ReadSchema(text string) (*Schema, error) {
 var plainKeywords = []string{"$schema", "$id", "title", "description", "type", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
 	"minItems", "maxItems", "minProperties", "maxProperties", "required"}
 
-// supported returns an error for a schema, or a part of one, with unsupported keywords.
-func (s *Schema) supported(part document.Value) (err error) {
+// checkKeywords returns an error for a schema, or a part of one, with unsupported keywords.
+func (s *Schema) checkKeywords(part document.Value) (err error) {
 	if !part.IsObject() {
 		return fmt.Errorf("a schema that is not an object: %s", part.Raw())
 	}
 	for m := part.First(); m.Exists() && err == nil; m = m.Next() {
 		text, _ := m.Text()
 		switch name := m.Name(); {
-		case slices.Contains(plainKeywords, name), name == "format" && text == "date-time", name == "$ref" && s.resolved(part).Exists():
+		case slices.Contains(plainKeywords, name), name == "format" && text == "date-time", name == "$ref" && s.resolve(part).Exists():
 		case name == "items", name == "additionalProperties", name == "if", name == "then":
-			err = s.supported(m)
+			err = s.checkKeywords(m)
 		case name == "properties", name == "anyOf", name == "$defs":
 			for below := m.First(); below.Exists() && err == nil; below = below.Next() {
-				err = s.supported(below)
+				err = s.checkKeywords(below)
 			}
 		default:
 			err = fmt.Errorf("the keyword %q is not supported with %s", name, m.Raw())
@@ -64,8 +64,8 @@ func (s *Schema) supported(part document.Value) (err error) {
 	return err
 }
 
-// resolved returns the definition to which a part of the schema refers, or the part itself.
-func (s *Schema) resolved(part document.Value) document.Value {
+// resolve returns the definition to which a part of the schema refers, or the part itself.
+func (s *Schema) resolve(part document.Value) document.Value {
 	reference, is := part.Member("$ref").Text()
 	if !is {
 		return part
@@ -137,8 +137,8 @@ func (j *judge) allows(part, v document.Value) bool {
 	return good
 }
 
-// bound reports a number outside the bounds of two keywords, and returns whether it did.
-func (j *judge) bound(part document.Value, least, most string, number float64, found Violation) (outside bool) {
+// checkBounds reports a number outside the bounds of two keywords, and returns whether it did.
+func (j *judge) checkBounds(part document.Value, least, most string, number float64, found Violation) (outside bool) {
 	found.Least, found.Most = math.Inf(-1), math.Inf(1)
 	if bound, has := part.Member(least).Number(); has {
 		found.Least = bound
@@ -154,7 +154,7 @@ func (j *judge) bound(part document.Value, least, most string, number float64, f
 
 // value checks one value. After a wrong type it checks nothing else: one fault gives one violation.
 func (j *judge) value(part, v document.Value, path string) {
-	part = j.resolved(part)
+	part = j.resolve(part)
 	is := typeOf(v)
 	if want, has := part.Member("type").Text(); has && !isOf(v, is, want) {
 		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: []string{want}})
@@ -170,7 +170,7 @@ func (j *judge) value(part, v document.Value, path string) {
 		j.text(part, v, path, text)
 	case "number":
 		n, _ := v.Number()
-		j.bound(part, "minimum", "maximum", n, Violation{At: v, Path: path, Rule: RuleRange})
+		j.checkBounds(part, "minimum", "maximum", n, Violation{At: v, Path: path, Rule: RuleRange})
 	case "array":
 		j.array(part, v, path)
 	case "object":
@@ -183,7 +183,7 @@ func (j *judge) value(part, v document.Value, path string) {
 
 func (j *judge) text(part, v document.Value, path, text string) {
 	count := utf8.RuneCountInString(text)
-	if j.bound(part, "minLength", "maxLength", float64(count), Violation{At: v, Path: path, Rule: RuleLength, Number: count}) {
+	if j.checkBounds(part, "minLength", "maxLength", float64(count), Violation{At: v, Path: path, Rule: RuleLength, Number: count}) {
 		return
 	}
 	if pattern, has := part.Member("pattern").Text(); has && !j.matches(pattern, text) {
@@ -205,7 +205,7 @@ func (s *Schema) matches(pattern, text string) bool {
 
 func (j *judge) array(part, v document.Value, path string) {
 	count := v.Count()
-	j.bound(part, "minItems", "maxItems", float64(count), Violation{At: v, Path: path, Rule: RuleItems, Number: count})
+	j.checkBounds(part, "minItems", "maxItems", float64(count), Violation{At: v, Path: path, Rule: RuleItems, Number: count})
 	element := part.Member("items")
 	if !element.Exists() {
 		return
@@ -248,7 +248,7 @@ func (j *judge) object(part, v document.Value, path string) {
 			j.value(by, m, below(path, name))
 		}
 	}
-	j.bound(part, "minProperties", "maxProperties", float64(len(seen)), Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen)})
+	j.checkBounds(part, "minProperties", "maxProperties", float64(len(seen)), Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen)})
 }
 
 // texts returns the texts of an array.
@@ -410,16 +410,16 @@ func (v violation) fault() string {
 		if v.Number == 0 {
 			return "an empty string"
 		}
-		return fmt.Sprintf("a string of %d characters, %s", v.Number, allowed(v.Least, v.Most))
+		return fmt.Sprintf("a string of %d characters, %s", v.Number, allowedNumbers(v.Least, v.Most))
 	case RuleRange:
 		return fmt.Sprintf("out of range, expected %.0f to %.0f", v.Least, v.Most)
 	case RuleItems:
 		if v.Number == 0 {
 			return "an empty array"
 		}
-		return fmt.Sprintf("an array of %d, %s", v.Number, allowed(v.Least, v.Most))
+		return fmt.Sprintf("an array of %d, %s", v.Number, allowedNumbers(v.Least, v.Most))
 	case RuleMembers:
-		return fmt.Sprintf("an object with %d members, %s", v.Number, allowed(v.Least, v.Most))
+		return fmt.Sprintf("an object with %d members, %s", v.Number, allowedNumbers(v.Least, v.Most))
 	case RuleOneRequired:
 		return choice(v.Want) + " is missing"
 	}
@@ -434,8 +434,8 @@ func (v violation) missing() []string {
 	return nil
 }
 
-// allowed describes the allowed numbers.
-func allowed(least, most float64) string {
+// allowedNumbers describes the allowed numbers.
+func allowedNumbers(least, most float64) string {
 	switch {
 	case math.IsInf(least, 0):
 		return fmt.Sprintf("expected at most %.0f", most)
