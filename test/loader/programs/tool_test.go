@@ -164,7 +164,7 @@ func TestDoctorNamesMesasVariable(t *testing.T) {
 	stage := machine.New(t).With("MESA_VK_DEVICE_SELECT=list", "VK_LOADER_DRIVERS_SELECT=lvp*")
 	result := stage.Run(toolAlone, filepath.Join(machine.Built(t), "vkloader"), "doctor", "--timeout", "2m")
 	result.WantExit(t, 1)
-	want := "Broken: MESA_VK_DEVICE_SELECT=list makes programs fail (ended by exit(0) in vkEnumeratePhysicalDevices); 1 problem\n"
+	want := "Broken: MESA_VK_DEVICE_SELECT=list makes programs fail; 1 problem\n"
 	if !strings.HasPrefix(result.Out, want) || strings.Contains(result.Out, "layer-exits") {
 		t.Errorf("no %q in\n%s", want, result.Out)
 	}
