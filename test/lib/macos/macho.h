@@ -1,7 +1,7 @@
-/* macho.h: a dynamic linker for Mach-O files on Linux, for x86-64 and arm64. macos_dlopen and related functions behave as dyld
- * does: code of a Mach-O library gets libSystem's functions from the list in system.c, and functions of other Mach-O
- * libraries. Loading a library fails with the name of a function that is not in the list. docs/macos.md lists the
- * sources and the open questions. */
+/* macho.h: a dynamic linker for Mach-O files on Linux, for x86-64 and arm64. macos_dlopen and related functions behave
+ * as dyld does: code of a Mach-O library gets libSystem's functions from the list in system.c, and functions of other
+ * Mach-O libraries. Loading a library fails with the name of a function that is not in the list. docs/macos.md lists
+ * the sources and the open questions. */
 #ifndef MACHO_H
 #define MACHO_H
 
@@ -105,7 +105,7 @@ struct system_function {
 };
 extern const struct system_function dyld_functions[];
 
-/* ---- system.c, files.c, threads.c, variadic.c -------------------------------------------------------------------------------- */
+/* ---- system.c, files.c, threads.c, variadic.c ---------------------------------------------------------------- */
 
 /* Returns a function or a variable of libSystem, or NULL if there is no replacement for it. */
 void *system_symbol(const char *name);

@@ -379,8 +379,8 @@ __attribute__((used)) static void *tlv_address(struct tlv_descriptor *d)
     return block + d->offset;
 }
 
-/* Called with the descriptor in the first argument's register. It preserves all registers except that of the result (rax and rdi,
- * or x0) and arm64's x16, x17 and x30. */
+/* Called with the descriptor in the first argument's register. It preserves all registers except that register, the
+ * result's, and arm64's x16, x17 and x30. */
 void *tlv_thunk(struct tlv_descriptor *d);
 #ifdef __aarch64__
 __asm__(
