@@ -40,6 +40,13 @@ var views = []view{
 		b.wait(`document.getElementById("compared") && document.querySelector(".picture svg")`)
 	}, ""},
 	{"picture", "program", func(b *browser) { b.wait(`document.querySelector(".picture svg")`) }, ".picture"},
+	{"start", "start", nil, ""},
+	{"configurations", "configurations", nil, ""},
+	{"configuration", "configurations/quiet", nil, ""},
+	{"devices", "program", func(b *browser) {
+		b.click("#list-devices")
+		b.wait(`document.querySelector("#devices select")`)
+	}, "#devices"},
 	{"layers", "layers/VK_LAYER_KHRONOS_validation?preset=3", nil, ""},
 	{"files", "files", nil, ""},
 	{"report", "report", func(b *browser) {
@@ -55,6 +62,10 @@ func TestScreenshots(t *testing.T) {
 	s := newSite(t)
 	s.validation()
 	s.write("share/vulkan/explicit_layer.d/broken.json", "{\n  \"file_format_version\": \"1.2.0\",\n  \"layer\": {\n    \"name\": \"VK_LAYER_TEST_broken\",\n    \"type\": \"GLOBAL\"\n    \"library_path\": \"libbroken.so\"\n  }\n}\n")
+	s.twoDrivers()
+	s.run("settings", "set", "--layer", "VK_LAYER_TEST_first=off")
+	s.run("settings", "save", "quiet")
+	s.run("settings", "clear")
 	s.start("game")
 	b := s.serve().page("overview")
 	for _, v := range views {
