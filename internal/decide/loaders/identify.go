@@ -29,6 +29,7 @@ type Loader struct {
 	Inside         bool      `json:"-"`                         // the loader is linked into the program; File is the program's
 	rule           binary.Rule
 	texts          map[string]bool // by constant: whether the file has it; nil: the file does not say
+	configuration  string          // its compiled-in directory of configuration files; "": the file does not say
 }
 
 // What tells a version.
@@ -109,7 +110,33 @@ func (l *Loader) read(data []byte) bool {
 	for _, mark := range marks[2:] {
 		l.texts[mark] = has[mark]
 	}
+	l.configuration = configurationIn(data)
 	return true
+}
+
+// configurationIn returns the compiled-in directory of configuration files (PATH-3) in a loader's constants; "": none is among them.
+func configurationIn(data []byte) (directory string) {
+	for text := range bytes.SplitSeq(data, []byte{0}) {
+		switch is := string(text); {
+		case is == common:
+			directory = common
+		case is == "/usr/share", is == "/usr/local/share", !path.IsAbs(is), strings.Contains(is, ":"): // of data, or a list
+		case strings.HasSuffix(is, common), strings.HasSuffix(is, "/share"):
+			return is
+		}
+	}
+	return directory
+}
+
+// common is the directory that every loader searches, after its own one (PATH-4).
+const common = "/etc"
+
+// Configuration returns the loader's compiled-in directories of configuration files; "" for the first: they are unknown.
+func (l *Loader) Configuration() (directory, extra string) {
+	if l.configuration == common {
+		return common, ""
+	}
+	return l.configuration, common
 }
 
 // constants reports which texts are in data, each followed by a zero byte. One pass finds all of them, by their last bytes.

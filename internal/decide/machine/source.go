@@ -76,6 +76,7 @@ type OtherLoader interface {
 	Reads(variable string) bool                   // false: the variable counts as unset
 	Settings(content string) (as string, ok bool) // the settings file as the loader understands it; false: it reads none
 	Obeys(variable string) bool                   // the loader is known to read the variable, so a fix may use it
+	Configuration() (directory, extra string)     // its compiled-in directories of configuration files; "", "": unknown
 }
 
 // settingsName is the name of every settings file.

@@ -306,6 +306,7 @@ func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
 	if err != nil {
 		return nil, err
 	}
+	loaders.Decide(source, "")
 	return searchPaths(decide.HostOf(source))
 }
 
