@@ -40,6 +40,9 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 	places := searchedOf(answer, source, services(answer, source), add)
 	return append(places, settingsPlaces(SettingsPlaces(source), source, func(p *Searched) {
 		p.From = settingsFrom(source, p.Path)
+		if !p.Exists && source.Loader != nil && source.Machine.Exists(source.Path(p.Path)) {
+			p.Exists, p.Note = true, "not read by the loader that programs get"
+		}
 		add(p)
 	})...)
 }

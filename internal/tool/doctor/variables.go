@@ -159,9 +159,10 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 // selections compares the device selection variables of the loader and of Mesa's layer, and those that enable a layer, with the devices.
 func (e *exam) selections() {
 	for _, l := range e.Answer.Layers {
-		if l.EnableName != "" && e.variable(l.EnableName) != "" && slices.ContainsFunc(e.Findings, func(f Finding) bool {
-			return f.Path == l.Manifest && slices.Contains(ofLibraries, f.Code) && e.belongsToAbsentLayer(&f)
-		}) {
+		if l.EnableName == "" || e.variable(l.EnableName) == "" {
+			continue
+		}
+		if of := e.standings().Standing(explain.ItemKey{Layer: l.Name, Manifest: l.Manifest}); of.Harmless && of.Fault != LibraryForeign.String() {
 			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
 				offer(fixing, explain.UnsetVariable(l.EnableName))
 		}
