@@ -12,7 +12,8 @@ import (
 )
 
 // strict converts a .cml file, the source of a component manifest on Fuchsia, from JSON5 to JSON. It accepts comments, names
-// without quotation marks, strings in single ones, and commas before a closing bracket. No maintained Go module reads JSON5.
+// without quotation marks, strings in single ones, and commas before a closing bracket. tailscale/hujson reads only the comments
+// and the commas of these.
 func strict(text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
