@@ -60,13 +60,13 @@ func printOverview(s *invocation, report *doctor.Report) {
 		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.Or(shortList(row.names), "none")}, row.more...), "; "))
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.ShortList(row.names, 6)}, row.more...), "; "))
 	}
 	if how := deviceChoice(report); how != "" {
 		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "To choose"), nil, how)
 	}
 	if len(missing) > 0 {
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, shortList(missing)+": its library is missing or cannot be loaded")
+		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, term.ShortList(missing, 6)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -157,19 +157,6 @@ func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 	if what := untriedText(f); what != "" {
 		s.style.Lines(s.out, "          ", nil, what)
 	}
-}
-
-// maxListed is the maximum number of names in a line of the first screen.
-const maxListed = 6
-
-// shortList joins names and shortens a long list.
-func shortList(names []string) string {
-	more := ""
-	if len(names) > maxListed {
-		more = fmt.Sprintf(" and %d more", len(names)-maxListed)
-		names = names[:maxListed]
-	}
-	return strings.Join(names, ", ") + more
 }
 
 // gotten describes the drivers or layers of programs for the first screen.

@@ -77,7 +77,7 @@ func argumentCount(least, most int, takes string) cobra.PositionalArgs {
 // oneOf requires one of a command's valid words or, with optional, no word.
 func oneOf(optional bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		list := choice(cmd.ValidArgs)
+		list := term.Choice(cmd.ValidArgs)
 		switch {
 		case len(args) == 0 && optional:
 			return nil
@@ -90,14 +90,6 @@ func oneOf(optional bool) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// choice joins alternatives.
-func choice(list []string) string {
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
 
 // subcommands returns the names of a command's subcommands.
@@ -153,7 +145,7 @@ func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return knownSubcommand(cmd, args)
 	}
-	return fmt.Errorf("%s needs %s", words(cmd), choice(subcommands(cmd)))
+	return fmt.Errorf("%s needs %s", words(cmd), term.Choice(subcommands(cmd)))
 }
 
 // showing gives a command without a subcommand the effect and the options of its subcommand show.

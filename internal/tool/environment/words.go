@@ -58,13 +58,13 @@ func (f *Problem) What() string {
 	case EmptyDirectory:
 		return names + f.Place + ", which contains no manifest"
 	case NoDriverMatches:
-		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, shortList(f.Names))
+		return fmt.Sprintf("%s: %q matches no driver manifest; available: %s", f.Variable, f.Place, term.ShortList(f.Names, 8))
 	case NoLayerMatches:
-		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, shortList(f.Names))
+		return fmt.Sprintf("%s: %q matches no layer; available: %s", f.Variable, f.Place, term.ShortList(f.Names, 8))
 	case BothMatch:
 		return fmt.Sprintf("%s and %s both match %s: %[3]s is used", f.Variable, f.Other, f.Place)
 	case AllOut:
-		return f.Variable + " excludes every driver: " + shortList(f.Names)
+		return f.Variable + " excludes every driver: " + term.ShortList(f.Names, 8)
 	case KeptOut:
 		return names + f.Layer + ", and the settings file " + f.Place + " excludes it"
 	case NoLayer:
@@ -78,18 +78,6 @@ func (f *Problem) What() string {
 	}
 	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes precedence", f.Variable, f.Value, f.Other,
 		f.OtherValue, f.Layer)
-}
-
-// shortList joins names and shortens a long list.
-func shortList(names []string) string {
-	const most = 8
-	switch {
-	case len(names) == 0:
-		return "none"
-	case len(names) > most:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // FaultKind is the kind of a value's fault. It is a format for the faulty part.

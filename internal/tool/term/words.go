@@ -72,6 +72,25 @@ func Enclosed(before, text, after string) string {
 	return Either(text == "", "", before+text+after)
 }
 
+// Choice joins alternatives.
+func Choice(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// ShortList joins at most so many names, and says how many others there are, or that there are none.
+func ShortList(names []string, most int) string {
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Words is wording.Words.
 func Words[T, W any](list []T, word func(T) W) []W { return wording.Words(list, word) }
 

@@ -39,7 +39,7 @@ func (s *setting) expectation() string {
 	if len(s.values) == 0 {
 		return "one of its flags"
 	}
-	return choice(s.values)
+	return term.Choice(s.values)
 }
 
 // featureChecker checks the features of one layer.
@@ -99,7 +99,7 @@ func (f *featureChecker) word(v document.Value, name string, list []string) stri
 		if near := term.NearestName(text, list); near != "" {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}
-		f.wrong(v, "%s: %q, expected %s%s", name, term.OneLine(text), choice(list), hint)
+		f.wrong(v, "%s: %q, expected %s%s", name, term.OneLine(text), term.Choice(list), hint)
 		return ""
 	}
 	return text

@@ -402,7 +402,7 @@ func (v violation) fault() string {
 	case RuleType:
 		return typeWords[v.Got] + ", expected " + typeWords[v.Want[0]]
 	case RuleEnum:
-		return fmt.Sprintf("%q, expected %s", v.Got, choice(v.Want))
+		return fmt.Sprintf("%q, expected %s", v.Got, term.Choice(v.Want))
 	case RulePattern:
 		return fmt.Sprintf("%q, expected %s", v.Got, patternWords[v.Want[0]])
 	case RuleFormat:
@@ -422,7 +422,7 @@ func (v violation) fault() string {
 	case RuleMembers:
 		return fmt.Sprintf("an object with %d members, %s", v.Number, allowedNumbers(v.Least, v.Most))
 	case RuleOneRequired:
-		return choice(v.Want) + " is missing"
+		return term.Choice(v.Want) + " is missing"
 	}
 	return v.Want[0] + " is missing"
 }
@@ -446,12 +446,4 @@ func allowedNumbers(least, most float64) string {
 		return fmt.Sprintf("expected %.0f", least)
 	}
 	return fmt.Sprintf("expected %.0f to %.0f", least, most)
-}
-
-// choice joins alternatives.
-func choice(list []string) string {
-	if len(list) == 1 {
-		return list[0]
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }
