@@ -212,7 +212,7 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 			continue
 		}
 		edits := fix.Edits(&f.source.Machine, change)
-		if edits == nil || !f.betters(change, faster) {
+		if edits == nil {
 			continue
 		}
 		next := &step{finding: finding, line: change.Line(), change: &change, edits: edits,
@@ -255,21 +255,6 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 	return nil, nil
 }
 
-// betters reports whether a change reduces the number of problems and warnings. A change that only replaces one warning by
-// another is no step. A change that makes programs start faster must not increase the number.
-func (f *ownFiles) betters(change explain.Change, faster bool) bool {
-	options := doctor.Options{}
-	problems, warnings, err := doctor.Count(f.source, options)
-	if err != nil {
-		return false
-	}
-	problemsAfter, warningsAfter, err := doctor.Count(change.On(f.source), options)
-	if err != nil {
-		return false
-	}
-	return problemsAfter < problems || problemsAfter == problems && (warningsAfter < warnings || faster && warningsAfter == warnings)
-}
-
 // apply returns the machine after a change of its files. Variables stay as in this session.
 func (f *ownFiles) apply(change explain.Change) *machine.Source {
 	source := change.On(f.source)
@@ -282,11 +267,8 @@ func (f *ownFiles) apply(change explain.Change) *machine.Source {
 
 func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {
 	if change, is := finding.Change(); is {
-		switch {
-		case tried[change.Line()]:
+		if tried[change.Line()] {
 			return "you declined the step, or it did not help"
-		case fix.Edits(&f.source.Machine, change) != nil:
-			return "the change would only replace this finding with another"
 		}
 		for part := &change; part != nil; part = part.And {
 			if _, err := fix.Keep(&f.source.Machine, part.File); part.File != "" && errors.Is(err, machine.ErrLink) {

@@ -190,7 +190,7 @@ func (t placement) inSandbox() (string, []shell.Line) {
 	docker, podman, flatpak := shell.Line("docker run"), shell.Line("podman run"), shell.Line("flatpak override --user")
 	for c := &t.Change; c != nil; c = c.And {
 		if c.Set {
-			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+yamlText(c.Value)+"}")
+			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+quoted(c.Value)+"}")
 			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
 		} else {
 			name := shell.Quoted(c.Variable)
@@ -227,11 +227,6 @@ func (t placement) ofVariables() bool {
 		}
 	}
 	return true
-}
-
-// yamlText returns text as a double-quoted YAML string, with the escapes of JSON.
-func yamlText(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 // entryOf returns the advice from the table of the decision's codes.

@@ -202,7 +202,7 @@ func (e *exam) fallback() {
 	switch {
 	case good == 0:
 		e.withoutDriver()
-	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.withoutSoftware() == "" && e.machine.Exists("/sys"):
+	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
 		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
 			e.deviceless()
 		}

@@ -68,20 +68,6 @@ type exam struct {
 	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
 }
 
-// Count examines a machine without trying changes and counts problems and warnings, including consequences of other
-// findings.
-func Count(source *machine.Source, options Options) (problems, warnings int, err error) {
-	e, err := look(source, options)
-	if err != nil {
-		return 0, 0, err
-	}
-	count := map[diag.Severity]int{}
-	for _, f := range e.Findings {
-		count[f.Severity]++
-	}
-	return count[diag.Problem], count[diag.Warning], nil
-}
-
 // look examines a machine without trying changes.
 func look(source *machine.Source, options Options) (*exam, error) {
 	e, err := newExam(source, options)

@@ -102,7 +102,7 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	if err != nil || again.Outcome != probe.Fine || len(again.Devices) == 0 {
 		return false, err
 	}
-	all := Probe{Kind: "together", Name: "drivers and layers together"}
+	all := newTogether()
 	all.enter(e.all)
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path

@@ -102,6 +102,11 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 		default:
 			f.conclude(chosen[0])
 		}
+		if f.Severity == diag.Warning && !g.ends(f, what, diag.Warning) {
+			do := *f.last()
+			do.fixes, do.left = false, "the change would only replace this finding with another"
+			f.conclude(&do)
+		}
 		if f.Severity != diag.Note && !what.followed[f.Code] {
 			what.followed[f.Code] = true
 			removals = append(removals, removal{i, what.found})

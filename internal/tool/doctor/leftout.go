@@ -186,11 +186,6 @@ func pinnedBy(source *machine.Source) string {
 	return ""
 }
 
-// withoutSoftware returns the manifest of an excluded software renderer if programs get no device without it; "" otherwise.
-func (e *exam) withoutSoftware() string {
-	return e.standings().SoftwareOut()
-}
-
 // standings returns the standings of the decision's drivers and layers.
 func (e *exam) standings() *decide.Standings {
 	if e.judged == nil {

@@ -12,21 +12,8 @@ func (d *distribution) nvidiaLoaded() string {
 	return nvidiaVersion(host{d.machine}.text("/proc/driver/nvidia/version"))
 }
 
-// tegra reports whether the machine is a board of NVIDIA with JetPack, or a container on such a board.
-func (d *distribution) tegra() bool {
-	return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
-}
-
 // glibcOwn are the names of glibc's own libraries.
 var glibcOwn = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"}
-
-// versionOf names NVIDIA's driver of the kernel module's version; "": unknown.
-func versionOf(version string) string {
-	if version == "" {
-		return "the host's version of NVIDIA's driver"
-	}
-	return "NVIDIA's driver " + version
-}
 
 // replaced returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.

@@ -350,7 +350,7 @@ func (u unit) onNixOS(c explain.Change) (before string, line shell.Line) {
 // inUnit returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
 func inUnit(text string) string { return strings.ReplaceAll(quoted(text), "%", "%%") }
 
-// quoted returns text in quotes of systemd, without specifiers, as in an EnvironmentFile.
+// quoted returns text in quotes, as in an EnvironmentFile of systemd and in YAML.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }

@@ -65,8 +65,10 @@ var conditions = map[string]func(d *distribution) bool{
 	"32-bit":    func(d *distribution) bool { return d.class == 32 },
 	"narrow":    func(d *distribution) bool { return d.foreign },
 	"unfetched": func(d *distribution) bool { return d.packages != nil && d.packages.unfetched(d.machine) },
-	"tegra":     func(d *distribution) bool { return d.tegra() },
-	"loaded":    func(d *distribution) bool { return d.nvidiaLoaded() != "" },
+	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
+		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
+	},
+	"loaded": func(d *distribution) bool { return d.nvidiaLoaded() != "" },
 	"graphics": func(d *distribution) bool {
 		return drivers.GrantsGraphics(host{d.machine}.variable(drivers.NvidiaCapabilities))
 	},
@@ -194,7 +196,9 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"box":    func() string { return term.Or(d.detail, "NAME") },
 		"narrow": func() string { return d.narrow },
 		"place":  func() string { return sandboxWords[d.container] },
-		"driver": func() string { return versionOf(d.nvidiaLoaded()) },
+		"driver": func() string {
+			return term.Or(term.Enclosed("NVIDIA's driver ", d.nvidiaLoaded(), ""), "the host's version of NVIDIA's driver")
+		},
 		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
 		"capable": func() string {
