@@ -111,7 +111,7 @@ func chainOf(r *Request) (any, error) {
 	}
 	c.Loader = loaders.Line(c.Before.Loader, s.App)
 	if l := c.Before.Loader; l != nil && l.File != "" && s.App != "" {
-		c.Library, c.Own = l.File, r.typed.unconfirmed(l, s.App)
+		c.Library, c.Own = l.File, r.typed.loaderToConfirm(l, s.App)
 	}
 	if c.Unread = unread(c.Before.Loader); c.Unread != "" { // such a change would have no effect
 		c.Draft.reset()
@@ -256,7 +256,7 @@ func (c *chain) compare() {
 			switch {
 			case !slices.Contains(other, name):
 				item.Mark = alone
-			case moved(name, list, other):
+			case isMoved(name, list, other):
 				item.Mark = "moved"
 			}
 			items = append(items, item)
@@ -274,8 +274,8 @@ func (c *chain) compare() {
 	}
 }
 
-// moved reports whether a layer changes its place among the layers of both lists.
-func moved(name string, list, other []string) bool {
+// isMoved reports whether a layer changes its place among the layers of both lists.
+func isMoved(name string, list, other []string) bool {
 	if len(list) > maxRows*10 || len(other) > maxRows*10 {
 		return false
 	}
@@ -298,7 +298,7 @@ func moved(name string, list, other []string) bool {
 var itemPart = &Page{Name: "item", Title: "Layer or driver", Data: itemOf}
 
 func itemOf(r *Request) (any, error) {
-	s, d, err := drafted(r)
+	s, d, err := subjectAndDraft(r)
 	if err != nil {
 		return nil, err
 	}

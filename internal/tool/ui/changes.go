@@ -120,7 +120,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	fmt.Fprintf(digest, "%q\n", plan.Args)
 	paths := append(slices.Clone(plan.Also), term.Words(plan.Files, func(f File) string { return f.Path })...)
 	for _, path := range paths {
-		if r.System && !ofSystem(path) {
+		if r.System && !isSystemFile(path) {
 			return nil, nil, fmt.Errorf("this page is root's and changes files of the system only, not %s", path)
 		}
 		now, err := fix.Keep(&m, path)
@@ -145,8 +145,8 @@ func fieldsOf(query url.Values) (fields []field) {
 	return fields
 }
 
-// ofSystem reports whether a file is in a system directory.
-func ofSystem(path string) bool {
+// isSystemFile reports whether a file is in a system directory.
+func isSystemFile(path string) bool {
 	path = filepath.Clean(path)
 	return strings.HasPrefix(path, "/etc/") || strings.HasPrefix(path, "/usr/") || strings.HasPrefix(path, "/var/")
 }
@@ -160,7 +160,7 @@ func (s *Server) serveChange(w http.ResponseWriter, r *http.Request) {
 		s.changing.Lock()
 		defer s.changing.Unlock()
 		part, p, err := s.change(q, r.PathValue("name"))
-		return changed(part, p, err)
+		return changeResult(part, p, err)
 	})
 }
 
@@ -180,8 +180,8 @@ func (s *Server) change(q *Request, name string) (part string, p *prepared, err 
 	return "plan", p, nil
 }
 
-// changed returns the result of a change as HTML.
-func changed(part string, data any, err error) (string, error) {
+// changeResult returns the result of a change as HTML.
+func changeResult(part string, data any, err error) (string, error) {
 	if err != nil {
 		part, data = "failed", err.Error()
 	}
@@ -240,7 +240,7 @@ func (s *Server) serveUndo(w http.ResponseWriter, r *http.Request) {
 			title = "All changes"
 			_, err = s.undoLast()
 		}
-		return changed("undone", title, err)
+		return changeResult("undone", title, err)
 	})
 }
 
@@ -268,8 +268,8 @@ func (s *Server) undoLast() (title string, err error) {
 	return last.title, nil
 }
 
-// inForce returns the settings file in force, from "settings show".
-func inForce(r *Request, app string) (*settings.Shown, error) {
+// settingsInForce returns the settings file in force, from "settings show".
+func settingsInForce(r *Request, app string) (*settings.Shown, error) {
 	args := []string{"settings", "show", "--json"}
 	if app != "" {
 		args = append(args, "--app", app)

@@ -49,7 +49,7 @@ func devicesOf(r *Request) (any, error) {
 		return nil, err
 	}
 	view := &devices{App: s.App, Problem: found.Problem}
-	file, err := inForce(r, s.App)
+	file, err := settingsInForce(r, s.App)
 	if err != nil {
 		return nil, err
 	}

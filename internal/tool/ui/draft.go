@@ -31,7 +31,7 @@ const others = "others"
 // draftOf reads the draft in the address, or else the current settings.
 func draftOf(r *Request, s *subject) (*draft, error) {
 	d := &draft{app: s.App, All: r.Query.Get("for") == "all" || s.App == "", Expires: r.Query.Get("expires")}
-	file, err := inForce(r, s.App)
+	file, err := settingsInForce(r, s.App)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func draftOf(r *Request, s *subject) (*draft, error) {
 	return d, nil
 }
 
-// drafted reads the program and the draft in the address.
-func drafted(r *Request) (*subject, *draft, error) {
+// subjectAndDraft reads the program and the draft in the address.
+func subjectAndDraft(r *Request) (*subject, *draft, error) {
 	s, err := subjectOf(r)
 	if err != nil {
 		return nil, nil, err
@@ -68,9 +68,9 @@ func drafted(r *Request) (*subject, *draft, error) {
 	return s, d, err
 }
 
-// planned returns the same, and the plan that writes the draft.
-func planned(r *Request) (*subject, *draft, *Plan, error) {
-	s, d, err := drafted(r)
+// subjectAndPlan returns the same, and the plan that writes the draft.
+func subjectAndPlan(r *Request) (*subject, *draft, *Plan, error) {
+	s, d, err := subjectAndDraft(r)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -233,7 +233,7 @@ type settingsChange struct{}
 
 // Plan implements Offer.
 func (settingsChange) Plan(r *Request) (*Plan, error) {
-	_, d, err := drafted(r)
+	_, d, err := subjectAndDraft(r)
 	if err != nil {
 		return nil, err
 	}

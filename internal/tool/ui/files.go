@@ -103,7 +103,7 @@ func filesOf(r *Request) (any, error) {
 	}
 	view := &filesView{Name: r.Query.Get("name")}
 	view.From, _ = strconv.Atoi(r.Query.Get("from"))
-	judged, rows, err := told(r, pathsIn(searched.Places))
+	judged, rows, err := examineFiles(r, pathsIn(searched.Places))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ const inForceMark = "in force"
 
 // filesInForce returns the marks of settings files, by path, from "settings show".
 func filesInForce(r *Request) (map[string]string, error) {
-	shown, err := inForce(r, "")
+	shown, err := settingsInForce(r, "")
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +197,8 @@ func pathsIn(places []explain.Searched) (list []string) {
 	return list
 }
 
-// told returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
-func told(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.ListEntry, err error) {
+// examineFiles returns the results of "validate" and "list" for files. It omits results for files of an unknown kind.
+func examineFiles(r *Request, files []string) (judged map[string]*validation.Result, rows map[string][]discover.ListEntry, err error) {
 	judged, rows = map[string]*validation.Result{}, map[string][]discover.ListEntry{}
 	args := append([]string{"validate", "--json", "--file-only", "--"}, files...)
 	if len(files) > 0 {
@@ -256,7 +256,7 @@ func filesOne(r *Request, m *machine.Machine, places []explain.Searched, wanted 
 	if !slices.Contains(pathsIn(places), wanted) { // the page shows no other files of the machine
 		return nil, &fs.PathError{Op: "show", Path: wanted, Err: errors.New("the loader does not search this file")}
 	}
-	judged, rows, err := told(r, []string{wanted})
+	judged, rows, err := examineFiles(r, []string{wanted})
 	if err != nil {
 		return nil, err
 	}

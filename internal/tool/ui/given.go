@@ -155,10 +155,10 @@ func (t *typed) check(m *machine.Machine, pairs []string) error {
 	return nil
 }
 
-// unconfirmed returns the loader of a program, if a child process would load this file, which the address has chosen together with
+// loaderToConfirm returns the loader of a program, if a child process would load this file, which the address has chosen together with
 // the program, and the user has not confirmed it; else "". A loader that the system's configuration or a variable of vkloader ui finds needs no
 // confirmation.
-func (t *typed) unconfirmed(l *loaders.Loader, program string) string {
+func (t *typed) loaderToConfirm(l *loaders.Loader, program string) string {
 	if l == nil || l.File == "" || program == "" || slices.Contains([]string{"cache", "default", "system", "variable", "preload"}, l.Rule) || t.has(l.File) {
 		return ""
 	}
@@ -171,7 +171,7 @@ func loads(q *Request, s *subject) error {
 	if err != nil {
 		return err
 	}
-	if file := q.typed.unconfirmed(before.Loader, s.App); file != "" {
+	if file := q.typed.loaderToConfirm(before.Loader, s.App); file != "" {
 		return fmt.Errorf("%s is this program's own loader: confirm it on the program's page before it is loaded", file)
 	}
 	return nil

@@ -201,7 +201,7 @@ func (view *layer) fill(r *Request) {
 		case wanted == "defaults":
 			row.Value = row.Default
 		case r.Query.Has("form") && row.View != "HIDDEN":
-			row.Value = row.given(r)
+			row.Value = row.formValue(r)
 		}
 	}
 	if n, err := strconv.Atoi(wanted); err == nil && n >= 0 && n < len(view.Presets) {
@@ -215,8 +215,8 @@ func (view *layer) fill(r *Request) {
 	}
 }
 
-// given returns a setting's value in the form. The address omits fields without a value.
-func (r *layerRow) given(q *Request) string {
+// formValue returns a setting's value in the form. The address omits fields without a value.
+func (r *layerRow) formValue(q *Request) string {
 	field := r.Field()
 	switch r.Kind() {
 	case "switch":
@@ -296,7 +296,7 @@ func (view *layer) complete() {
 			}
 		}
 		if row.Value != row.Default {
-			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.inWords(row, row.Default), view.inWords(row, row.Value)})
+			view.Differ = append(view.Differ, layerDiffer{term.Or(row.Label, row.Key), view.valueText(row, row.Default), view.valueText(row, row.Value)})
 		}
 	}
 }
@@ -313,8 +313,8 @@ func (view *layer) labelOf(key, value string) string {
 	return value
 }
 
-// inWords returns a value as the form shows it.
-func (view *layer) inWords(row *layerRow, value string) string {
+// valueText returns a value as the form shows it.
+func (view *layer) valueText(row *layerRow, value string) string {
 	if len(row.Setting.Choices) == 0 || value == "" {
 		return value
 	}

@@ -34,7 +34,7 @@ type form struct{ Title, About, Text string }
 type variable struct{ Name, Value string }
 
 func exportOf(r *Request) (any, error) {
-	s, _, plan, err := planned(r)
+	s, _, plan, err := subjectAndPlan(r)
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +139,12 @@ type trial struct {
 }
 
 func tryOf(r *Request) (any, error) {
-	s, d, plan, err := planned(r)
+	s, d, plan, err := subjectAndPlan(r)
 	if err != nil {
 		return nil, err
 	}
 	m := r.Tool.Machine()
-	text, err := forAll(&m, plan.Files[0].Text, d)
+	text, err := convertForAll(&m, plan.Files[0].Text, d)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,8 @@ func tryOf(r *Request) (any, error) {
 	return &trial{Result: result, Works: result.Outcome == probe.Fine && len(result.Devices) > 0}, nil
 }
 
-// forAll converts a settings file for the draft's program to one for all programs, because the child is another program.
-func forAll(m *machine.Machine, text string, d *draft) (string, error) {
+// convertForAll converts a settings file for the draft's program to one for all programs, because the child is another program.
+func convertForAll(m *machine.Machine, text string, d *draft) (string, error) {
 	content := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &content); err != nil {
 		return "", err
@@ -194,7 +194,7 @@ const maxDrawn = 24
 
 // pictureOf draws a chain. still: without child processes.
 func pictureOf(r *Request, still bool) (any, error) {
-	s, d, err := drafted(r)
+	s, d, err := subjectAndDraft(r)
 	if err != nil {
 		return nil, err
 	}

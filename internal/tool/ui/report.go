@@ -134,8 +134,8 @@ func bundleOf(app string, still bool) []string {
 	return args
 }
 
-// collected makes all parts in a child process, stores them, and returns the page with them.
-func (s *Server) collected(r *Request) (string, error) {
+// collectReport makes all parts in a child process, stores them, and returns the page with them.
+func (s *Server) collectReport(r *Request) (string, error) {
 	app, still := strings.TrimSpace(r.Query.Get("app")), r.Query.Get("still") != ""
 	var list []bundle.Sent
 	if err := r.Started(append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {

@@ -114,8 +114,8 @@ func (a *answers) Write(text []byte) (int, error) {
 	}
 }
 
-// inChild does work in a child process, which ends with the request.
-func (r *Request) inChild(w *work) (*worked, error) {
+// runChild does work in a child process, which ends with the request.
+func (r *Request) runChild(w *work) (*worked, error) {
 	told, err := json.Marshal(w)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (r *Request) inChild(w *work) (*worked, error) {
 
 // Started is Tool.Run in a child process, which may load drivers and layers.
 func (r *Request) Started(args ...string) *Ran {
-	answer, err := r.inChild(&work{Run: args})
+	answer, err := r.runChild(&work{Run: args})
 	if err != nil || answer.Ran == nil {
 		return &Ran{Args: args, Messages: fmt.Sprint(err), Code: -1}
 	}
@@ -166,9 +166,9 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if p == reportStart {
-			return s.collected(q)
+			return s.collectReport(q)
 		}
-		answer, err := q.inChild(&work{Part: p.Name, Rest: rest, Query: q.Query})
+		answer, err := q.runChild(&work{Part: p.Name, Rest: rest, Query: q.Query})
 		if err == nil && answer.Err != "" {
 			err = failure(answer.Err)
 		}

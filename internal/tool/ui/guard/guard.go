@@ -88,7 +88,7 @@ func (g *Guard) Secret(next http.HandlerFunc) http.HandlerFunc {
 		case !equal(r.Header.Get(SecretHeader), g.secret):
 			refuse(w, http.StatusUnauthorized, "this tab has no session: "+g.Renewal)
 		default:
-			known(r.Context())
+			noteSecret(r.Context())
 			if r.Method == http.MethodPost {
 				within(w, r)
 			}
@@ -128,7 +128,7 @@ func (g *Guard) Exchange(w http.ResponseWriter, r *http.Request) {
 	if g.Used != nil {
 		g.Used()
 	}
-	known(r.Context())
+	noteSecret(r.Context())
 	fmt.Fprint(w, g.secret)
 }
 
@@ -236,8 +236,8 @@ func (c *Connections) Context(ctx context.Context, conn net.Conn) context.Contex
 	return context.WithValue(ctx, connectionKey{}, conn)
 }
 
-// known records that a request's connection has shown the secret.
-func known(ctx context.Context) {
+// noteSecret records that a request's connection has shown the secret.
+func noteSecret(ctx context.Context) {
 	if c, is := ctx.Value(connectionKey{}).(*connection); is {
 		c.of.lock.Lock()
 		c.known = true
