@@ -15,6 +15,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/fix"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -276,16 +277,22 @@ func printPrograms(s *invocation, p *settings.ForPrograms) {
 func newSettingsClear(s *invocation) *cobra.Command {
 	var out output
 	var clearing settings.Clearing
+	everything := false
 	cmd := &cobra.Command{
 		Use:   "clear",
 		Short: "Remove the settings that this tool wrote",
 		Long: "clear removes the settings file in force if this tool wrote it, and restores the file of another\n" +
-			"program that --force had replaced. With --app it removes only the settings for these programs.\n\n" + exitCodesHelp,
+			"program that --force had replaced. With --app it removes only the settings for these programs.\n" +
+			"With --everything it undoes all that the tool has written for this user: settings, configurations,\n" +
+			"settings of layers, and the changes of doctor --fix.\n\n" + exitCodesHelp,
 		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
 				return err
+			}
+			if everything {
+				return clearEverything(s, place, &out)
 			}
 			done, err := place.Clear(&clearing)
 			if err != nil {
@@ -308,7 +315,36 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	completesApp(s, cmd)
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
+	cmd.Flags().BoolVar(&everything, "everything", false, "undo all that the tool has written")
+	cmd.MarkFlagsMutuallyExclusive("everything", "app")
+	cmd.MarkFlagsMutuallyExclusive("everything", "force")
 	return cmd
+}
+
+// clearEverything undoes all that the tool has written for the user.
+func clearEverything(s *invocation, place *settings.FileSet, out *output) error {
+	done := settings.Done{Schema: settings.Schema}
+	if m := &place.Machine; m.Exists(fix.UndoFile(m)) {
+		files, err := fix.Undo(m, registryOf(), false)
+		if done.Undone = files; err != nil {
+			return err
+		}
+	}
+	if err := place.Again(); err != nil {
+		return err
+	}
+	files, err := place.ClearAll()
+	if done.Undone = append(done.Undone, files...); err != nil {
+		return err
+	}
+	return out.print(s, done, func() {
+		for _, file := range done.Undone {
+			fmt.Fprintf(s.out, "%s undone\n", term.OneLine(file))
+		}
+		if len(done.Undone) == 0 {
+			fmt.Fprintln(s.out, "There is nothing to undo.")
+		}
+	})
 }
 
 // printUnspecifiedOrder prints the layers whose order is unspecified, and the way to order them if the program's loader reads the

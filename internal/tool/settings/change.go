@@ -92,6 +92,8 @@ type Done struct {
 	Removed  string `json:"removed,omitempty"`
 	Restored bool   `json:"restored,omitempty"` // another program's file was restored
 	Expires  string `json:"expires,omitempty"`
+
+	Undone []string `json:"undone,omitempty"` // by clear --everything: the files that were removed or restored
 }
 
 // Time formats a time for the files and the tool's output; "" for the zero time.

@@ -178,6 +178,40 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 	return done, nil
 }
 
+// ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns the paths.
+func (p *FileSet) ClearAll() (removed []string, err error) {
+	for _, f := range p.Files {
+		if f.Ours {
+			if _, err := removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours }); err != nil {
+				return removed, exit.As(exit.NotLooked, err)
+			}
+			removed = append(removed, f.Path)
+		}
+	}
+	list, err := p.Configurations()
+	for _, c := range list {
+		at, err := p.Machine.PlaceOf(c.File, false)
+		if err == nil {
+			err = at.Remove()
+			at.Close()
+		}
+		if err != nil {
+			return removed, exit.As(exit.NotLooked, err)
+		}
+		removed = append(removed, c.File)
+	}
+	for _, place := range LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)) {
+		if f, err := openLayerFile(&p.Machine, place); err == nil && len(f.lines) > 0 && f.lines[0] == writtenHere {
+			f.lines = f.lines[:1]
+			if _, err := f.Write(&p.Machine); err != nil {
+				return removed, exit.As(exit.NotLooked, err)
+			}
+			removed = append(removed, f.File)
+		}
+	}
+	return removed, err
+}
+
 // dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.
 func (p *FileSet) dropPrograms(f *File, apps []string) (done Done, err error) {
 	unlock, err := Lock(&p.Machine, f.Path)
