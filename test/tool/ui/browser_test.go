@@ -85,7 +85,8 @@ func browse(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	executor := cdp.WithExecutor(shared, chromedp.FromContext(shared).Browser)
+	executor, done := context.WithTimeout(cdp.WithExecutor(shared, chromedp.FromContext(shared).Browser), limit)
+	defer done()
 	owner, err := target.CreateBrowserContext().Do(executor)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,9 @@ func browse(t *testing.T) *browser {
 	b := &browser{t: t, ctx: ctx, owner: owner}
 	t.Cleanup(func() {
 		cancel()
-		_ = target.DisposeBrowserContext(owner).Do(executor) // its windows are closed
+		closing, done := context.WithTimeout(cdp.WithExecutor(shared, chromedp.FromContext(shared).Browser), time.Minute)
+		_ = target.DisposeBrowserContext(owner).Do(closing) // its windows are closed; a busy browser may give no answer
+		done()
 		b.lock.Lock()
 		defer b.lock.Unlock()
 		for _, fault := range b.faults {
@@ -106,9 +109,11 @@ func browse(t *testing.T) *browser {
 		}
 	})
 	chromedp.ListenTarget(ctx, b.hear)
+	unanswered := time.AfterFunc(limit, cancel)
 	if err := chromedp.Run(ctx); err != nil { // the window closes with the context of its first call
-		t.Fatal(err)
+		t.Fatalf("opening a window: %v", err)
 	}
+	unanswered.Stop()
 	b.size(1280)
 	return b
 }
