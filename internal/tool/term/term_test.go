@@ -43,7 +43,7 @@ func TestWords(t *testing.T) {
 		{Microseconds(60.4), "0.06 ms"},
 		{Microseconds(12345), "12.3 ms"},
 		{Microseconds(1234567), "1235 ms"},
-		{Count(0, "driver"), "no drivers"}, {Count(1, "library"), "1 library"}, {Count(2, "library"), "2 libraries"},
+		{Count(0, "driver"), "no drivers"}, {Count(1, "library"), "1 library"}, {Count(2, "library"), "2 libraries"}, {Count(2, "process"), "2 processes"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -33,7 +33,7 @@ func Microseconds(us float64) string {
 
 // Count formats a count: "no drivers", "1 driver", "2 drivers".
 func Count(n int, thing string) string {
-	many := thing + "s"
+	many := thing + Either(strings.HasSuffix(thing, "s"), "es", "s")
 	if stem, ok := strings.CutSuffix(thing, "y"); ok {
 		many = stem + "ies"
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,15 +82,12 @@ func (b *banner) settings(r *Request) error {
 			said = append(said, "for "+who+": "+text)
 		}
 	}
-	what := strings.Join(said, "; ")
+	what := strings.Join(append(said, file.Ignored...), "; ")
 	if what == "" && len(b.Overrides) > 0 {
 		return nil
 	}
 	b.Overrides = append([]override{{Kind: "Settings file", What: cmp.Or(what, "it changes nothing for any program"), Where: file.File, Since: since, By: writer, Until: until, Change: "clear"}},
 		b.Overrides...)
-	if !file.Ours {
-		b.Overrides[0].Change, b.Overrides[0].Hint = "", "vkloader settings clear --force"
-	}
 	return nil
 }
 
@@ -122,7 +120,7 @@ func describeSettings(p *settings.ForPrograms) string {
 	}
 	if len(p.Drivers) > 0 || p.Exclusive {
 		until := term.Enclosed(" until ", strings.Join(p.UntilChanged, " or "), " changes")
-		parts = append(parts, "drivers "+few(p.Drivers)+until)
+		parts = append(parts, "drivers "+few(found(p.Drivers))+until)
 	}
 	if p.Devices != nil {
 		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
@@ -131,6 +129,13 @@ func describeSettings(p *settings.ForPrograms) string {
 		parts = append(parts, "the log")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// found returns the drivers of a settings file in the order in which loaders find them: the last is the first.
+func found(list []string) []string {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
 }
 
 // maxFew is the maximum number of names in a line of the banner.

@@ -294,7 +294,7 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 	if file == nil {
 		return nil, errors.New("there is no settings file")
 	}
-	c := &settings.Clearing{}
+	c := &settings.Clearing{Force: !file.Ours}
 	plan := &Plan{Title: "Remove the settings file", Args: []string{"settings", "clear"}, Files: []File{{Path: file.Path, Remove: true}},
 		Also: []string{settings.SetAside(file.Path)},
 		Make: func() error {
@@ -306,6 +306,12 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 		plan.Title, plan.Args = "Remove the settings for "+app, append(plan.Args, "--app", app)
 		plan.Files[0].Remove = false
 		plan.Note = "Settings for other programs stay."
+	}
+	switch {
+	case !file.Ours && c.Apps != nil:
+		return nil, settings.NotOurs(file)
+	case !file.Ours:
+		plan.Args, plan.Note = append(plan.Args, "--force"), "Another program has written this file, and may write it again."
 	}
 	return plan, nil
 }

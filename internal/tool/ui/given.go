@@ -55,7 +55,7 @@ func fits(list []string, name string) bool {
 // refusal returns the reason to refuse a variable; "" for an accepted one.
 func refusal(name string) string {
 	switch {
-	case name == "" || strings.ContainsAny(name, "/\x00"):
+	case name == "" || strings.ContainsAny(name, "/ \x00"):
 		return "it is not a valid name of a variable"
 	case fits(refusedNames, name):
 		return "it makes programs load code, or write files. Use a terminal: vkloader explain --env"

@@ -76,7 +76,9 @@ func launchIn(r *Request) (*launch, error) {
 	}
 	l := &launch{Directory: strings.TrimSpace(r.Query.Get("directory")), program: program, Args: []string{"run"}}
 	l.Variables = linesOf(r.Query.Get("variables"))
-	for _, pair := range l.Variables {
+	for i, pair := range l.Variables {
+		pair = strings.TrimPrefix(pair, "export ") // a line for a shell, as the page copies it
+		l.Variables[i] = pair
 		name, _, is := strings.Cut(pair, "=")
 		if why := refusal(name); why != "" || !is {
 			return nil, fmt.Errorf("the page refuses the variable %s: %s", name, term.Or(why, "it has no value"))
@@ -205,7 +207,7 @@ func (l *lineWriter) Write(text []byte) (int, error) {
 // end sends the unfinished line.
 func (l *lineWriter) end() {
 	if len(l.text) > 0 {
-		line := string(l.text)
+		line := strings.ReplaceAll(string(l.text), "\t", "    ")
 		l.text = l.text[:0]
 		l.send(map[string]string{"line": term.OneLine(line), "level": levelOf(line)})
 	}

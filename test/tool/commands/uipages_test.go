@@ -186,12 +186,17 @@ func TestUIBanner(t *testing.T) {
 		t.Error(text)
 	}
 
-	// The page does not remove another program's file.
+	// Another program's file is removed as "settings clear --force" removes it, and undo restores it.
 	s.tool("settings", "clear")
 	if err := os.WriteFile(s.settings(), []byte(`{"file_format_version":"1.0.0","settings":{"layers":[]}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	overridden("another program's", "another program", "settings clear --force", `!data-change="clear"`)
+	overridden("another program's", "another program", `data-change="clear"`)
+	if plan := s.apply("clear", url.Values{"name": {""}, "app": {""}}); !strings.Contains(plan, "vkloader settings clear --force") || s.read(s.settings()) != "" {
+		t.Errorf("another program's file stays: %s", plan)
+	}
+	s.undo()
+	overridden("another program's again", "another program")
 }
 
 // order returns the used layers of a page, from the program down.

@@ -62,6 +62,15 @@ func TestConfigurations(t *testing.T) {
 	s.run("settings", "clear")
 	// What differs from none, and the same as a settings file.
 	b.to("configurations")
+	b.apply(`[aria-label="Use quiet one"]`)
+	line = b.apply(`[id^=stop-]`) // Stop using quiet one for all programs
+	if s.read(settingsFile) != "" || line != "vkloader settings clear" {
+		t.Errorf("after the end by %s: %q", line, s.read(settingsFile))
+	}
+	b.undo()
+	b.undo()
+	b.to("configurations/gone")
+	b.then(func() { b.press(`main p a`, kb.Enter) }) // as after undo of its save
 	b.then(func() { b.press(`main h2 a`, kb.Enter) })
 	if got := b.text(".sides"); !strings.Contains(got, "VK_LAYER_TEST_first (goes)") || !strings.Contains(b.text("#text"), `"settings_array"`) {
 		t.Errorf("the differences: %s", b.shown())

@@ -31,6 +31,9 @@ func TestDriversAndDevices(t *testing.T) {
 	if !strings.Contains(line, "--driver "+s.path("share/vulkan/icd.d/")) || strings.Contains(written, "null_icd") {
 		t.Errorf("%s writes %s", line, written)
 	}
+	if got := b.text(".banner"); !strings.Contains(got, "drivers "+s.path("share/vulkan/icd.d/zeta.json")+" ") {
+		t.Errorf("the first driver is not named first: %s", got)
+	}
 	var drivers []string
 	for line := range strings.Lines(s.run("explain", "--json")) {
 		if _, name, is := strings.Cut(line, `"manifest": "`); is && strings.Contains(line, "icd.d") {

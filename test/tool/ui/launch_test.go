@@ -16,7 +16,7 @@ func TestLaunch(t *testing.T) {
 	s.run("settings", "set", "--layer", "VK_LAYER_TEST_first=off")
 	s.run("settings", "save", "plain")
 	s.run("settings", "clear")
-	s.write("bin/talks", "#!/bin/sh\necho \"$1 $GIVEN $(pwd)\"\necho '[Vulkan Loader] WARNING:        broken' >&2\ncat "+
+	s.write("bin/talks", "#!/bin/sh\necho \"$1 $GIVEN $(pwd)\"\necho '[Vulkan Loader] WARNING:        broken' >&2\nprintf 'a\\tb\\n'\ncat "+
 		s.path(settingsFile)+"\nexec sleep 100000\n")
 	s.write("bin/short", "#!/bin/sh\nexit 3\n")
 	for _, name := range []string{"talks", "short"} {
@@ -32,12 +32,13 @@ func TestLaunch(t *testing.T) {
 	b := s.serve().page("start")
 	b.enter("#app", s.path("bin/talks"))
 	b.enter("#arguments", "an argument")
-	b.enter("#variables", "GIVEN=value")
+	b.enter("#variables", "export GIVEN=value") // as the page copies variables
 	b.enter("#directory", s.path("work"))
 	eval[bool](b, `(() => { document.getElementById("configuration").selectedIndex = 1; return true })()`)
 	b.press("#start", kb.Enter)
 	b.sees("an argument value " + s.path("work"))
 	b.sees("app_keys")
+	b.sees("a    b")
 	if s.read(settingsFile) == "" {
 		t.Error("the program runs without the configuration")
 	}
