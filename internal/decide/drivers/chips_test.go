@@ -70,7 +70,7 @@ func TestChips(t *testing.T) {
 		{0x8086, 0x0102, "before 2012", "", "", "", "", ""},
 		{0x10de, 0x2204, "Ampere", "NVK (Mesa)", "24.0", "6.6", "455", ""},
 		{0x10de, 0x1b80, "Pascal", "NVK (Mesa)", "25.1", "6.6", "", "580"},
-		{0x10de, 0x1180, "Kepler", "NVK (Mesa)", "", "", "", "470"},
+		{0x10de, 0x1180, "Kepler", "NVK (Mesa)", "", "", "364", "470"},
 		{0x10de, 0x05e1, "before 2010", "", "", "", "", ""},
 		{0x1af4, 0x1050, "virtio", "Venus (Mesa)", "21.1", "5.16", "", ""},
 	} {

@@ -243,6 +243,7 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	switch found.Result {
 	case run.EndedWell:
 		e.notConformant()
+		e.filtered()
 		e.windowless()
 		if err = t.missingLayers(e, result); err != nil {
 			return err

@@ -293,6 +293,10 @@ func (e *exam) undriven(g *GPU) {
 	if e.leftOut(g) {
 		return
 	}
+	if why, do := e.unserved(g); do != nil && g.Kernel == "nvidia" {
+		e.found(GPUNoDriver, g.Title(), "", together(sentence("no Vulkan driver for this device is installed"), sentence(e.makersReleases(g)), why), do)
+		return
+	}
 	p, gone := e.uninstalled(f)
 	what := "no Vulkan driver for this device is installed"
 	if f == nil && g.Kernel != "" {

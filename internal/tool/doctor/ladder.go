@@ -2,10 +2,12 @@ package doctor
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
@@ -184,6 +186,33 @@ func (e *evidence) notConformant() {
 			found := e.found(DeviceNotConformant, d.Name, "", said("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
 			found.missing = true
 		}
+	}
+}
+
+// deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number. The loader does not know them.
+var deviceFilters = []struct {
+	variable, programs string
+	numbers            bool
+}{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME", "programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
+
+// filtered adds a finding for each variable with which some programs take none of the listed devices.
+func (e *evidence) filtered() {
+	place := recordOf(&e.Report, e.source)
+	for _, f := range deviceFilters {
+		value := place.variable(f.variable)
+		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })
+		if f.numbers {
+			takes = slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool {
+				number, err := strconv.Atoi(strings.TrimSpace(entry))
+				return err == nil && number < len(e.Devices)
+			})
+		}
+		if value == "" || takes || len(e.Devices) == 0 {
+			continue
+		}
+		change := explain.UnsetVariable(f.variable)
+		e.found(VariableHides, f.variable, "", said("no listed device matches %s%s: %s get no device", value, place.setterText(f.variable), f.programs),
+			place.place([]*Remedy{{change: &change, aim: fixing}}), something)
 	}
 }
 

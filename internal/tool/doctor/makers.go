@@ -35,14 +35,14 @@ const (
 	closedModules
 )
 
-// makerRelease returns the release of NVIDIA's installed driver; "": unknown.
+// makerRelease returns the release of NVIDIA's installed driver, or else of its loaded module; "": unknown.
 func (r *Report) makerRelease() string {
 	for i := range r.Drivers {
 		if f := drivers.Of(r.Drivers[i].Library); f != nil && f.Name == drivers.NVIDIA {
 			return drivers.Version(r.Drivers[i].File)
 		}
 	}
-	return ""
+	return nvidiaVersion(host{&r.source.Machine}.text("/proc/driver/nvidia/version"))
 }
 
 // branch returns the first number of a release, as in the names of packages.
@@ -113,7 +113,7 @@ func (e *exam) unserved(g *GPU) (why sentence, do *Remedy) {
 	is := said(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
 	const onlyOpen sentence = "only NVIDIA's open kernel modules serve it"
 	switch kind := e.moduleKind(have); {
-	case c.Last != "" && binary.CompareVersions(branch(have), branch(c.Last)) > 0:
+	case c.Last != "" && (binary.CompareVersions(branch(have), branch(c.Last)) > 0 || binary.CompareVersions(have, c.First) < 0):
 		return is, e.system.by("nvidia-last", with("last", c.Last))
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
 		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)

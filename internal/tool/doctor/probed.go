@@ -1,8 +1,12 @@
 package doctor
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/manifest"
@@ -56,6 +60,9 @@ func (e *evidence) addResult(a *alone) {
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
+	if a.unlisted != nil && a.unlisted.refused == "" {
+		e.unopened(a.unlisted)
+	}
 	device := ""
 	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
@@ -71,6 +78,24 @@ func (e *evidence) addResult(a *alone) {
 		}
 	}
 	e.found(code, a.Name, a.Manifest, what, do, lost).device = device
+}
+
+// unopened adds a finding for a node of an unlisted device that cannot be opened, although its permissions allow it.
+func (e *evidence) unopened(g *GPU) {
+	for _, node := range g.Nodes {
+		f, err := os.OpenFile(e.source.Root+node, os.O_RDWR|syscall.O_NONBLOCK, 0)
+		if err == nil {
+			f.Close()
+			continue
+		}
+		do := advised("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").untried(ofKernel)
+		if errors.Is(err, fs.ErrPermission) {
+			do = host{&e.source.Machine}.sandboxed(node)
+		}
+		g.refused = node
+		e.found(GPUPermission, g.Title(), node, said("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
+		return
+	}
 }
 
 // concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
@@ -133,6 +158,15 @@ func (r *Report) renewed(a *alone, code Code) *Remedy {
 	}
 	if a.Kind == "layer" {
 		return r.unasked(a, do)
+	}
+	for g := range each(r.GPUs) {
+		f, own := drivers.For(g.Kernel), drivers.Of(a.Library)
+		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) && !r.hasFamily(f.Name) {
+			other := e.system.install(f)
+			do.text = "The device's other driver is " + f.Name + ". " + strings.TrimSuffix(other.text, ".") + ". To keep this one: " + do.text
+			do.lines = append(slices.Clone(other.lines), do.lines...)
+			return do
+		}
 	}
 	software := drivers.Of("libvulkan_lvp.so")
 	if m := e.system.manager(); m != nil && software != nil && packageOf(software.Name, m.id) != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {

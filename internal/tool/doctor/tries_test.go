@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 
 	"vkloader/internal/decide/probe"
 	"vkloader/test/lib/binary"
+	"vkloader/test/lib/tree"
 )
 
 // twoCards lays out an AMD card that is awake and an Intel card that is off to save power.
@@ -147,6 +149,53 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 				t.Errorf("%q in %q", not, report.Verdict)
 			}
 		})
+	}
+}
+
+// A node that cannot be opened, although its permissions allow it, is why the driver lists no device: the driver needs no update. Sandboxes
+// refuse nodes, and a node may be of a device that is gone, as a socket is here.
+func TestNodeThatDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script is the child")
+	}
+	root := t.TempDir()
+	tree.Lay(t, root, pci("0x8086", "0x1912", "i915", file(icds+"intel_icd.json", icd("libvulkan_intel.so", "")),
+		file(libraries+"libvulkan.so.1", library(t, "exports=vkCreateInstance")), file(libraries+"libvulkan_intel.so", library(t, "exports=vk_icdGetInstanceProcAddr")),
+		file("sys/class/drm/renderD128/device", "-> ../../../bus/pci/devices/0000:01:00.0")))
+	if err := os.Remove(root + "/dev/dri/renderD128"); err != nil {
+		t.Fatal(err)
+	}
+	node, err := net.Listen("unix", root+"/dev/dri/renderD128")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer node.Close()
+	report, _ := attempted(t, examineRoot(t, root, Options{}), `echo '{"event":"done","phase":"list devices","round":1,"us":1,"result":0}'; echo '{"event":"end"}'; exit 1`, Tries{})
+	if got := withFirst(report); !strings.Contains(got, "1 problem: Intel graphics (Skylake to Comet Lake): /dev/dri/renderD128 cannot be opened") {
+		t.Error(got)
+	}
+}
+
+// Variables with which programs choose devices are examined against the list of the trial, of which each must leave one.
+func TestDeviceFilters(t *testing.T) {
+	t.Parallel()
+	for environ, want := range map[string]string{
+		"DXVK_FILTER_DEVICE_NAME=GTX 1070": "no listed device matches GTX 1070: programs with DXVK get no device",
+		"DXVK_FILTER_DEVICE_NAME=RX 7800":  "", "GGML_VK_VISIBLE_DEVICES=0,4": "", "GGML_VK_VISIBLE_DEVICES=2, 3": "no listed device matches 2, 3",
+	} {
+		e := newEvidence(examine(t, desktop(t), Options{}, environ))
+		e.Devices = []probe.Device{{Name: "AMD Radeon RX 7800 XT"}, {Name: "llvmpipe"}}
+		e.filtered()
+		got := ""
+		for _, f := range e.Findings {
+			if f.Code == VariableHides {
+				got = f.fact.say()
+			}
+		}
+		if (got == "") != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", environ, got)
+		}
 	}
 }
 

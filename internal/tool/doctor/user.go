@@ -128,6 +128,12 @@ func (h host) group(field, of int, value string) string {
 	return ""
 }
 
+// sandboxed returns advice about a node that a process may not open although the node's permissions allow it.
+func (h host) sandboxed(node string) *Remedy {
+	what := "a sandbox, a security module, the device rules of a container or the mount option nodev"
+	return advised("What refuses it is " + what + ". Allow " + node + " for reading and writing there, or start the program without it.").untried(outsideOnly)
+}
+
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
 // that run as the user; nil: the user logs in.
 func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
@@ -145,6 +151,9 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return e.system.by("map-owner", args)
 	case is:
 		return do.giving(group)
+	}
+	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
+		return e.sandboxed(node)
 	}
 	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.

@@ -216,7 +216,7 @@ func (r *Report) onProcessor(device string) []string {
 		return []string{by + " lets programs compute on the CPU"}
 	}
 	works := term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU")
-	return []string{device + "; " + works, strings.ToUpper(works[:1]) + works[1:]}
+	return []string{device + "; " + works, device}
 }
 
 // worked returns the names of the drivers that gave a device.
