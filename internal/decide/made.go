@@ -55,7 +55,7 @@ func (q *question) decide(ctx context.Context, program *Program) (*Made, error) 
 		}
 		m.In, m.Out = explain.Of(m.Plan)
 		if q.local != nil {
-			m.Out = append(m.Out, explain.KeptOut(q.local, m.Plan)...)
+			m.Out = append(append(m.Out, explain.KeptOut(q.local, m.Plan)...), explain.Brought(q.local, m.Plan)...)
 			m.Standings = StandingsOf(q.local, nil, m.Plan)
 			m.Standings.only = q.judged
 			m.Standings.setStandings(m.In, m.Out)

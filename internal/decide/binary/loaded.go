@@ -16,7 +16,7 @@ const (
 	ByRunPath       // a directory of DT_RUNPATH
 	ByCache         // /etc/ld.so.cache
 	ByDefault       // a default directory
-	ByProgram       // the program's own directory, on Windows
+	ByProgram       // the program's own directory
 	BySystem        // the system's directory, on Windows
 )
 

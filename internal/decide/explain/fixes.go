@@ -136,6 +136,19 @@ func KeptOut(source *machine.Source, answer *plan.Answer) (out []Item) {
 	return out
 }
 
+// Brought returns the drivers that a program has beside it and that the decision does not use: the program names them itself.
+func Brought(source *machine.Source, answer *plan.Answer) (out []Item) {
+	for _, file := range source.Brought() {
+		with, err := Decide(SetVariable(variables.ICDFilenames.Name(), file).With(UnsetVariable(variables.DriverFiles.Name())).On(source))
+		if err != nil || len(with.Drivers) != 1 || slices.ContainsFunc(answer.Drivers, func(d *manifest.Driver) bool { return d.Path == file }) {
+			continue
+		}
+		out = append(out, Item{Kind: "driver", Name: filepath.Base(file), Manifest: file, Library: with.Drivers[0].Library, Statement: "ENV-7",
+			Code: diag.DriverDirect.String(), code: diag.DriverDirect, Why: "the program brings it, and names it itself when it draws with it"})
+	}
+	return out
+}
+
 // names reports whether an element of a list of files and directories names a manifest, or its directory.
 func names(element, file string) bool {
 	return filepath.Clean(element) == filepath.Clean(file) || filepath.Clean(element) == filepath.Dir(filepath.Clean(file))
@@ -152,6 +165,8 @@ func (t *trials) putIn(e *Item) {
 			AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest))...)
 	case diag.DriverNotSelected:
 		changes = append(AddToFilter(t.source, variables.DriversSelect, filepath.Base(e.Manifest)), UnsetVariable(variables.DriversSelect.Name()))
+	case diag.DriverDirect:
+		changes = []Change{SetVariable(variables.ICDFilenames.Name(), e.Manifest), SetVariable(variables.DriverFiles.Name(), e.Manifest)}
 	case diag.SettingsUsed:
 		if key.Layer = e.subject; key.Layer != "" {
 			changes = t.switchOn(e)

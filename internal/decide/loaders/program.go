@@ -2,7 +2,9 @@ package loaders
 
 import (
 	"bytes"
+	"path"
 
+	"vkloader/internal/core/pathname"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 )
@@ -35,7 +37,9 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 		return nil
 	}
 	r := linker.FindFor(Name)
-	if !r.Loaded {
+	if beside := opensBeside(source, linker); !r.Loaded && beside != nil && (r.File == nil || r.File.Real != beside.Real) {
+		r = binary.LibrarySearch{File: beside, Rule: binary.ByProgram}
+	} else if !r.Loaded {
 		if l := linkedIn(&source.Machine, linker, known); l != nil {
 			return l
 		}
@@ -53,6 +57,20 @@ func For(source *machine.Source, linker *binary.Linker, known Known) *Loader {
 	l.Static = static
 	l.rule, l.Rule = r.Rule, ruleNames[r.Rule]
 	return &l
+}
+
+// opensBeside returns the loader in the directory of a program that brings a driver, too: what draws for a browser or an Electron program
+// opens it there, and not by the dynamic linker's rules (OpenLibVulkan with ANGLE_USE_CUSTOM_LIBVULKAN, in ANGLE's
+// src/common/vulkan/libvulkan_loader.cpp). nil: there is none.
+func opensBeside(source *machine.Source, linker *binary.Linker) *binary.File {
+	brought := source.Brought()
+	if len(brought) == 0 || machine.Style != pathname.Slash {
+		return nil
+	}
+	if f := linker.Open(path.Join(path.Dir(brought[0]), Name)); f.Err() == nil && linker.Fits(f) {
+		return f
+	}
+	return nil
 }
 
 // Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic linker finds

@@ -36,6 +36,21 @@ type Source struct {
 	Loader   OtherLoader          // the loader that reads the facts; nil: this project's loader, which reads all of them
 }
 
+// Brought returns the manifests of drivers, by their names, in the directory of the program.
+func (s *Source) Brought() (manifests []string) {
+	program, err := s.Real(s.Program)
+	if s.Program == "" || err != nil {
+		return nil
+	}
+	directory := Style.Directory(program)
+	for _, name := range s.Names(directory) {
+		if strings.Contains(name, "icd") && strings.HasSuffix(name, ".json") {
+			manifests = append(manifests, directory+name)
+		}
+	}
+	return manifests
+}
+
 // FileCache has the files and directories that sources of one machine have read. Sources with different variables or missing
 // files may share it. It must not be used after a change of the files.
 type FileCache struct {

@@ -26,6 +26,7 @@ const (
 	notMapped   = "it is not mapped: the process does not use Vulkan, or no longer uses it"
 	unnamed     = "it is loaded, but no manifest names it: it came with the program, or the variables have changed"
 	noInstance  = "it is not loaded: the process has no instance at this moment"
+	brought     = "it is loaded: the program brings it, and names it itself"
 	closedAgain = "it is not loaded: it may have been closed again because it has no device"
 	outNow      = "it is loaded, but a new process would not load it: "
 	inNow       = "it is not loaded, but a new process would load it: "
@@ -54,11 +55,11 @@ func (p *Process) Differences(answer *plan.Answer) []Difference {
 		return append(list, Difference{Kind: "loader", Name: loaderName, What: notMapped, Weak: true})
 	}
 	drivers, layers := p.Modules(answer)
-	return append(list, compare(answer, drivers, layers)...)
+	return append(list, compare(answer, p.Program, drivers, layers)...)
 }
 
 // compare compares mapped drivers and layers with a decision that was made now.
-func compare(answer *plan.Answer, drivers, layers []MappedModule) (list []Difference) {
+func compare(answer *plan.Answer, program string, drivers, layers []MappedModule) (list []Difference) {
 	type entry struct{ kind, manifest string }
 	there := map[entry]bool{}
 	for _, of := range []struct {
@@ -73,7 +74,10 @@ func compare(answer *plan.Answer, drivers, layers []MappedModule) (list []Differ
 				list = append(list, d)
 			}
 			d.Old = false
-			switch {
+			switch own := machine.Style.Directory(m.File) == machine.Style.Directory(program); {
+			case own && m.Item == nil:
+				d.What, d.Weak = brought, true
+				list = append(list, d)
 			case m.Item == nil:
 				d.What, d.Own = unnamed, true
 				list = append(list, d)

@@ -85,7 +85,9 @@ func stateOf(m *doctor.Module, r *doctor.Report) string {
 	case m.Class != 0 && m.Class != r.WordSize():
 		state = fmt.Sprintf("%d-bit", m.Class)
 	}
-	if !m.Used {
+	if m.Brought {
+		state += ", the program's"
+	} else if !m.Used {
 		state += ", not used"
 	}
 	return state

@@ -236,6 +236,10 @@ func (e *exam) loaders() {
 		e.Loaders = append(e.Loaders, l)
 	}
 	first := e.linker.FindFor(loaderName)
+	linked := first.File
+	if e.Loader != nil && !e.Loader.Inside && e.linker.Open(e.Loader.Path).Err() == nil { // of a process, or beside the program
+		first.File = e.linker.Open(e.Loader.Path)
+	}
 	if first.File != nil {
 		add(first.File.Path, e.Loader == nil || !e.Loader.Inside)
 	}
@@ -253,11 +257,18 @@ func (e *exam) loaders() {
 		}
 	}
 	if e.Loader == nil || !e.Loader.Inside { // a program with a loader inside uses none of the listed ones
-		e.judgeLoaders(first)
+		e.judgeLoaders(first, linked)
+	}
+	brought := explain.Brought(e.source, e.Answer)
+	for i := range brought {
+		m := Module{Name: brought[i].Name, Manifest: brought[i].Manifest, Library: brought[i].Library, Brought: true}
+		e.module(&m, drivers.DriverInterface, DriverInterface)
+		e.Drivers = append(e.Drivers, m)
 	}
 }
 
-func (e *exam) judgeLoaders(first binary.LibrarySearch) {
+// judgeLoaders judges the program's loader and the others. linked is the one that the dynamic linker finds for the program's name of it.
+func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
 		configured := e.configured(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
@@ -286,18 +297,24 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch) {
 		return
 	}
 	others := e.linker.Find(loaderName) // the loader of other programs
-	newest := slices.MaxFunc(e.Loaders, func(a, b Loader) int {
+	brought := func(l Loader) bool {
+		return e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program))
+	}
+	usable := slices.DeleteFunc(slices.Clone(e.Loaders), func(l Loader) bool { return brought(l) && !l.First })
+	newest := slices.MaxFunc(append(usable, Loader{}), func(a, b Loader) int {
 		return binary.CompareVersions(a.Vulkan, b.Vulkan)
 	})
 	for _, l := range e.Loaders {
 		switch {
-		case e.source.Program != "" && strings.HasPrefix(l.Name, search.Directory(e.source.Program)):
-			var do *Remedy
-			if others.File != nil && others.File.Real != l.File {
+		case brought(l):
+			do, obeys := (*Remedy)(nil), linked != nil && linked.Real == l.File
+			if !obeys {
+				do = advised("Nothing: " + term.Either(l.First, "what draws for the program opens this file by its path.", "the program gets "+first.File.Path+"."))
+			} else if others.File != nil && others.File.Real != l.File {
 				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
 			e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do,
-				term.Either(binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0, nothing, usual))
+				term.Either(!obeys || binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0, nothing, usual))
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
 			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.withoutLoader(&l)).
 				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)

@@ -54,9 +54,10 @@ type Module struct {
 	File     string `json:"file,omitempty"` // its path, with symbolic links resolved
 	Class    int    `json:"class,omitempty"`
 	Machine  string `json:"machine,omitempty"`
-	Used     bool   `json:"used"`  // a program gets it by default
-	Needs    int    `json:"needs"` // the number of its dependencies
-	Good     bool   `json:"good"`  // the library has no fault
+	Used     bool   `json:"used"`              // a program gets it by default
+	Needs    int    `json:"needs"`             // the number of its dependencies
+	Good     bool   `json:"good"`              // the library has no fault
+	Brought  bool   `json:"brought,omitempty"` // a driver beside the program, which names it itself
 
 	standing.Standing
 }
