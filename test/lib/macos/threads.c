@@ -383,25 +383,24 @@ __attribute__((used)) static void *tlv_address(struct tlv_descriptor *d)
  * result's, and arm64's x16, x17 and x30. */
 void *tlv_thunk(struct tlv_descriptor *d);
 #ifdef __aarch64__
-__asm__(
-    ".text\n.type tlv_thunk, @function\n"
-    "tlv_thunk:\n"
-    "    hint #34\n    stp x29, x30, [sp, #-16]!\n    mov x29, sp\n    sub sp, sp, #640\n"
-    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-    "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
-    "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
-    "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
-    "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-    "    str x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
-    "    bl tlv_address\n"
-    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-    "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
-    "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
-    "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
-    "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-    "    ldr x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
-    "    mov sp, x29\n    ldp x29, x30, [sp], #16\n    ret\n"
-    ".size tlv_thunk, . - tlv_thunk\n");
+__asm__(".text\n.type tlv_thunk, @function\n"
+        "tlv_thunk:\n"
+        "    hint #34\n    stp x29, x30, [sp, #-16]!\n    mov x29, sp\n    sub sp, sp, #640\n"
+        "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
+        "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+        "    str q\\n, [sp, #16 * \\n]\n    .endr\n"
+        "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "    str x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
+        "    bl tlv_address\n"
+        "    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
+        "    .irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+        "    ldr q\\n, [sp, #16 * \\n]\n    .endr\n"
+        "    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+        "    ldr x\\n, [sp, #512 + 8 * \\n]\n    .endr\n"
+        "    mov sp, x29\n    ldp x29, x30, [sp], #16\n    ret\n"
+        ".size tlv_thunk, . - tlv_thunk\n");
 #else
 __asm__(
     ".text\n.type tlv_thunk, @function\n"
