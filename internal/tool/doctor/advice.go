@@ -29,31 +29,31 @@ type Remedy struct {
 	left    string // why "doctor --fix" leaves it to the user; "": no specific reason
 }
 
-// advised returns advice that needs no root rights.
-func advised(text string, lines ...shell.Line) *Remedy { return &Remedy{text: text, lines: lines} }
+// newAdvice returns advice that needs no root rights.
+func newAdvice(text string, lines ...shell.Line) *Remedy { return &Remedy{text: text, lines: lines} }
 
 // Advice without values.
 var (
-	doNothing        = advised("Nothing; it does no harm.")
-	doNothingChosen  = advised("Nothing, if this is intended.")
-	setBySteam       = advised("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
-	readableSettings = advised("Let this user read the file, or name another file.")
-	wslWithout       = advised("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
+	doNothing        = newAdvice("Nothing; it does no harm.")
+	doNothingChosen  = newAdvice("Nothing, if this is intended.")
+	setBySteam       = newAdvice("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
+	readableSettings = newAdvice("Let this user read the file, or name another file.")
+	wslWithout       = newAdvice("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
 )
 
-// typed returns advice that introduces a shell line with words.
-func typed(before string, line shell.Line) *Remedy { return advised(before+string(line), line) }
+// shellAdvice returns advice that introduces a shell line with words.
+func shellAdvice(before string, line shell.Line) *Remedy { return newAdvice(before+string(line), line) }
 
 func asRoot(line shell.Line) *Remedy {
 	return &Remedy{text: string("Run as root: " + line), lines: []shell.Line{line}, root: true}
 }
 
 // installing returns advice to run a line of a package manager as root.
-func installing(line shell.Line) *Remedy { return asRoot(line).untried(ofPackage) }
+func installing(line shell.Line) *Remedy { return asRoot(line).withObstacle(ofPackage) }
 
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) *Remedy {
-	return advised("Install the package that has the " + size + "Vulkan driver " + family + ".").untried(ofPackage)
+	return newAdvice("Install the package that has the " + size + "Vulkan driver " + family + ".").withObstacle(ofPackage)
 }
 
 // aim is the purpose of a change.
@@ -92,17 +92,17 @@ func (t placement) remedy() *Remedy {
 		text, lines = t.choices()
 	}
 	if before := strings.Replace(purposes[t.aim], "VARIABLE", t.Variable, 1); before != "" {
-		if inContainer(t.kind) { // a sentence instead of a shell line
+		if isContainer(t.kind) { // a sentence instead of a shell line
 			text = before + ", " + strings.ToLower(text[:1]) + text[1:]
 		} else {
 			text = before + ": " + text
 		}
 	}
 	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
-		text, lines = t.inStarter(), nil
+		text, lines = t.starterText(), nil
 	}
 	if t.script {
-		text, lines = t.inScript(), nil
+		text, lines = t.scriptText(), nil
 	}
 	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()
@@ -118,7 +118,7 @@ func (t placement) remedy() *Remedy {
 // user's own.
 func (t placement) whyLeft() (why string, fixes bool) {
 	switch {
-	case inContainer(t.kind):
+	case isContainer(t.kind):
 		return "the variable is set when the container starts", false
 	case t.script:
 		return "the script " + t.at.File + " sets the variable", false
@@ -134,7 +134,7 @@ func (t placement) whyLeft() (why string, fixes bool) {
 		return "it shows the driver to programs that may use what it lacks: run the line yourself", false
 	case len(t.choice) > 0:
 		return "only you know which device is meant", false
-	case t.ofProgram():
+	case t.isForProgram():
 		return "only some programs need it: start them with this line", false
 	case t.File != "":
 		return t.File + " is not yours, or belongs to a package", true
@@ -142,8 +142,8 @@ func (t placement) whyLeft() (why string, fixes bool) {
 	return "no file of yours sets the variable", true
 }
 
-// inStarter returns the change in the settings of the program that starts the examined one.
-func (t placement) inStarter() string {
+// starterText returns the change in the settings of the program that starts the examined one.
+func (t placement) starterText() string {
 	if t.Set {
 		return "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
 	}
@@ -175,22 +175,22 @@ func (t placement) words() (string, []shell.Line) {
 	case t.kind == "service" && t.File == "":
 		before, line := t.unit.setting(t.Change)
 		return before + string(line), []shell.Line{line}
-	case t.kind == "" && t.ofProgram():
+	case t.kind == "" && t.isForProgram():
 		return string(t.Starting("PROGRAM")), nil
-	case inContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.ofVariables():
-		return t.inSandbox()
+	case isContainer(t.kind) && t.File == "" || (t.kind == "steam" || t.kind == "flatpak") && t.changesVariables():
+		return t.sandboxText()
 	}
 	return string(t.Line()), t.Lines()
 }
 
-// inSandbox returns the change of variables in the words of the sandbox.
-func (t placement) inSandbox() (string, []shell.Line) {
+// sandboxText returns the change of variables in the words of the sandbox.
+func (t placement) sandboxText() (string, []shell.Line) {
 	var set, unset []shell.Line
 	var pod, names []string
 	docker, podman, flatpak := shell.Line("docker run"), shell.Line("podman run"), shell.Line("flatpak override --user")
 	for c := &t.Change; c != nil; c = c.And {
 		if c.Set {
-			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+quoted(c.Value)+"}")
+			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+systemdQuote(c.Value)+"}")
 			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
 		} else {
 			name := shell.Quoted(c.Variable)
@@ -216,11 +216,13 @@ func (t placement) inSandbox() (string, []shell.Line) {
 	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(names, ", "), ""), nil
 }
 
-// ofProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
-func (t placement) ofProgram() bool { return t.File == "" && (t.aim == forPower || t.aim == forDevice) }
+// isForProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.
+func (t placement) isForProgram() bool {
+	return t.File == "" && (t.aim == forPower || t.aim == forDevice)
+}
 
-// ofVariables reports whether the change and those joined with it change variables only.
-func (t placement) ofVariables() bool {
+// changesVariables reports whether the change and those joined with it change variables only.
+func (t placement) changesVariables() bool {
 	for c := &t.Change; c != nil; c = c.And {
 		if c.File != "" {
 			return false
@@ -230,7 +232,7 @@ func (t placement) ofVariables() bool {
 }
 
 // entryOf returns the advice from the table of the decision's codes.
-func entryOf(code diag.Code) *Remedy { return advised(code.Entry().Do) }
+func entryOf(code diag.Code) *Remedy { return newAdvice(code.Entry().Do) }
 
 // obstacle is the reason why a fix cannot be tried on a copy of the facts.
 type obstacle uint8
@@ -260,8 +262,8 @@ type effect struct {
 	change any // on another system than Linux: a windowsChange or macChange
 }
 
-// untried returns the advice with the reason why it cannot be tried.
-func (t Remedy) untried(why obstacle) *Remedy {
+// withObstacle returns the advice with the reason why it cannot be tried.
+func (t Remedy) withObstacle(why obstacle) *Remedy {
 	t.because = why
 	return &t
 }

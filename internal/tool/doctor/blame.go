@@ -30,7 +30,7 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 		return nil
 	}
 	found, err := run.FindCulprit(func(without []run.Suspect) (_ *run.Seen, err error) {
-		saw, environ := a.saw, changed(t.Environ, a.Variables)
+		saw, environ := a.saw, withChanges(t.Environ, a.Variables)
 		for _, s := range without {
 			environ = machine.WithoutVariable(environ, s.Name)
 		}
@@ -39,8 +39,8 @@ func (t *trying) blame(ctx context.Context, e *evidence, a *alone) error {
 				return nil, err
 			}
 		}
-		messages, err := t.ofActing(t.at, environ, saw)
-		good := saw.Outcome == probe.Fine && len(saw.Devices) > 0 || a.Result != ProbeNoDevice && withoutDevice(saw, messages)
+		messages, err := t.actingMessages(t.at, environ, saw)
+		good := saw.Outcome == probe.Fine && len(saw.Devices) > 0 || a.Result != ProbeNoDevice && listsNoDevice(saw, messages)
 		return &run.Seen{Good: good, Stopped: saw.Outcome == probe.Cut, What: saw.Problem}, err
 	}, func(*run.Seen) *run.Suspects { return &run.Suspects{Variables: suspects} })
 	if err == nil && found.Result == run.FoundCulprit {
@@ -81,8 +81,8 @@ func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
 			code, subject, change = GPUMissing, "the layer "+c.Name, e.leaveOut(l)[0]
 		}
 		for _, d := range devices {
-			what := said("its driver works, and %s excludes it from the list of devices", subject)
-			found := e.found(code, d.Name, c.Manifest, what, place.place([]*Remedy{{change: &change, aim: fixing}}))
+			what := textf("its driver works, and %s excludes it from the list of devices", subject)
+			found := e.add(code, d.Name, c.Manifest, what, place.place([]*Remedy{{change: &change, aim: fixing}}))
 			found.missing = true
 			if at := slices.IndexFunc(e.GPUs, func(g GPU) bool { return g.is(d) }); at >= 0 {
 				found.device = e.GPUs[at].Name

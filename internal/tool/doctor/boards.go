@@ -8,9 +8,9 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// ofMaker adds a finding for a device whose kernel driver is its maker's own, if no driver of an unknown family may serve it. It reports
+// addMakersDevice adds a finding for a device whose kernel driver is its maker's own, if no driver of an unknown family may serve it. It reports
 // whether the device has such a kernel driver.
-func (e *exam) ofMaker(g *GPU) bool {
+func (e *exam) addMakersDevice(g *GPU) bool {
 	maker := drivers.MakersKernel(g.Kernel)
 	if maker == "" {
 		return false
@@ -18,14 +18,14 @@ func (e *exam) ofMaker(g *GPU) bool {
 	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return true
 	}
-	what := said("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel, maker, maker)
+	what := textf("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel, maker, maker)
 	do := "Install the Vulkan driver of " + maker + " that the maker of the board offers"
 	for _, f := range drivers.Families() {
 		if c := e.chip(g); c != nil && c.Driver == f.Name {
 			do += ", or a kernel with " + strings.Join(f.Kernel, " or ") + ", which Mesa's " + strings.TrimSuffix(f.Name, " (Mesa)") + " needs"
 		}
 	}
-	e.found(GPUNoDriver, g.Title(), "", what, advised(do+".").untried(ofPackage), e.perhapsNone())
+	e.add(GPUNoDriver, g.Title(), "", what, newAdvice(do+".").withObstacle(ofPackage), e.perhapsNone())
 	return true
 }
 
@@ -62,8 +62,8 @@ func (e *exam) raspberry() {
 	if text == "" || !e.machine.Exists("/sys/class") || slices.ContainsFunc(strings.Split(text, "\n"), enabled) {
 		return
 	}
-	e.found(GPUNoKernelDriver, model, file, said("%s does not enable its graphics device", file),
-		advised("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").untried(restarted), e.perhapsNone())
+	e.add(GPUNoKernelDriver, model, file, textf("%s does not enable its graphics device", file),
+		newAdvice("Write dtoverlay=vc4-kms-v3d into "+file+", without another line for vc4, and restart the machine.").withObstacle(restarted), e.perhapsNone())
 }
 
 // The variables without which an unfinished driver of Mesa lists no device.
@@ -72,9 +72,9 @@ const (
 	brokenPowerVR = "PVR_I_WANT_A_BROKEN_VULKAN_DRIVER"
 )
 
-// unfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such a driver of PowerVR
+// addUnfinished adds a finding for a device that its driver of Mesa lists only with a variable, which is not set. Such a driver of PowerVR
 // contains the variable's name.
-func (e *exam) unfinished(g *GPU) {
+func (e *exam) addUnfinished(g *GPU) {
 	bifrost := drivers.ChipByCompatible("arm,mali-bifrost")
 	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
@@ -91,7 +91,7 @@ func (e *exam) unfinished(g *GPU) {
 			}
 		}
 		if variable != "" && e.variable(variable) == "" {
-			e.found(GPUUnfinished, g.Title(), m.Manifest, said("%s is not finished for it, and lists it only with %s=1", strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
+			e.add(GPUUnfinished, g.Title(), m.Manifest, textf("%s is not finished for it, and lists it only with %s=1", strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
 				offer(fixing, explain.SetVariable(variable, "1"))
 		}
 	}

@@ -296,7 +296,7 @@ func TestVirtualMachine(t *testing.T) {
 		a.Result = ProbeNoDevice
 		e.addResult(&a)
 	}
-	if report = e.worded(); report.Has(diag.Problem) {
+	if report = e.finish(); report.Has(diag.Problem) {
 		t.Errorf("a host without Venus is no problem, also when it is tried: %+v", report.Findings)
 	}
 	if len(report.GPUs) != 1 || len(report.GPUs[0].Nodes) != 1 {

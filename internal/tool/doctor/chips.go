@@ -22,13 +22,13 @@ func (h host) chip(g *GPU) *drivers.Chip {
 	return c
 }
 
-// withoutVulkan adds a finding for a device whose chip has no Vulkan driver, and reports whether it did.
-func (e *exam) withoutVulkan(g *GPU) bool {
+// addWithoutVulkan adds a finding for a device whose chip has no Vulkan driver, and reports whether it did.
+func (e *exam) addWithoutVulkan(g *GPU) bool {
 	c := e.chip(g)
 	if c == nil || c.HasVulkan() {
 		return false
 	}
-	e.found(GPUNoVulkan, g.Title(), "", sentence("no Vulkan driver exists for it"), nil)
+	e.add(GPUNoVulkan, g.Title(), "", sentence("no Vulkan driver exists for it"), nil)
 	g.Drivers = []string{} // the kernel driver's Vulkan drivers are for newer chips
 	return true
 }
@@ -48,8 +48,8 @@ func (g *GPU) virtual() bool {
 // types.
 var venusBits = []int{0, 3, 4}
 
-// noVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
-func (h host) noVenus(g *GPU) bool {
+// lacksVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
+func (h host) lacksVenus(g *GPU) bool {
 	if !g.virtual() || g.directory == "" {
 		return false
 	}
@@ -87,7 +87,7 @@ const everyMesa = "20.3"
 // tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
 func (e *exam) tooNew(g *GPU) bool {
 	c := e.chip(g)
-	if g.Kernel == "nouveau" && c != nil && e.beforeNVK(g, c) {
+	if g.Kernel == "nouveau" && c != nil && e.addBeforeNVK(g, c) {
 		return true
 	}
 	if c == nil || c.Mesa == "" || binary.CompareVersions(c.Mesa, everyMesa) <= 0 {
@@ -110,18 +110,18 @@ func (e *exam) tooNew(g *GPU) bool {
 	if have == "" {
 		return false
 	}
-	e.found(GPUNeedsNewer, g.Title(), newest.Manifest, said(needsNewer, "Mesa", chipName(g, c), c.Mesa, have), e.system.newerMesa(c))
+	e.add(GPUNeedsNewer, g.Title(), newest.Manifest, textf(needsNewer, "Mesa", chipName(g, c), c.Mesa, have), e.system.newerMesa(c))
 	return true
 }
 
-// beforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
-func (e *exam) beforeNVK(g *GPU, c *drivers.Chip) bool {
+// addBeforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
+func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 	running := e.kernelVersion()
 	switch {
 	case c.Mesa == "":
-		e.found(GPUNouveau, g.Title(), g.directory, said("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.by("nvidia-last", with("last", c.Last)))
+		e.add(GPUNouveau, g.Title(), g.directory, textf("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.by("nvidia-last", with("last", c.Last)))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
-		e.found(GPUNeedsNewer, g.Title(), g.directory, said(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
+		e.add(GPUNeedsNewer, g.Title(), g.directory, textf(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
 	default:
 		return false
 	}
@@ -166,7 +166,7 @@ func (e *libraryExam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool)
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
 		return nil, nil, false
 	}
-	what = said(needsNewer, "Linux", chipName(g, c), c.Kernel, running)
+	what = textf(needsNewer, "Linux", chipName(g, c), c.Kernel, running)
 	return what, e.system.newerLinux(c), true
 }
 
@@ -203,8 +203,8 @@ func (d distribution) reallyHas(f *drivers.Family) bool {
 	return !slices.Contains(lacks, f.Name)
 }
 
-// withoutKernelDriver adds a finding for a device without a kernel driver.
-func (e *exam) withoutKernelDriver(g *GPU) {
+// addWithoutKernelDriver adds a finding for a device without a kernel driver.
+func (e *exam) addWithoutKernelDriver(g *GPU) {
 	lost := usual
 	what, do, young := e.youngForKernel(g)
 	if !young {
@@ -214,25 +214,25 @@ func (e *exam) withoutKernelDriver(g *GPU) {
 		if g.vendor() == "NVIDIA" {
 			what, do = e.makersModule(g)
 		}
-		if _, other := e.unserved(g); other == nil {
-			what, do, lost = e.hindered(g, what, do)
+		if _, other := e.whyUnserved(g); other == nil {
+			what, do, lost = e.moduleObstacle(g, what, do)
 		}
 	}
-	e.found(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
+	e.add(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
 }
 
-// ofHost reports whether a driver offers the devices of a virtual machine's host. There may be no device.
-func ofHost(library string) bool { return drivers.Of(library).Virtual() }
+// isVirtualDriver reports whether a driver offers the devices of a virtual machine's host. There may be no device.
+func isVirtualDriver(library string) bool { return drivers.Of(library).Virtual() }
 
 // venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
 func (e *exam) venus(g *GPU) bool {
-	if !g.virtual() || len(g.Drivers) > 0 && !e.noVenus(g) {
+	if !g.virtual() || len(g.Drivers) > 0 && !e.lacksVenus(g) {
 		return false
 	}
-	if e.noVenus(g) {
-		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
+	if e.lacksVenus(g) {
+		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.found(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel)))
+		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel)))
 	}
 	g.Drivers = []string{}
 	return true
@@ -261,11 +261,11 @@ func (e *exam) programWants() {
 		}
 		texts, always = append(texts, g.Label+": "+text), always && never
 		if older := c.Instead(want); older != nil && do == nil && never {
-			do = advised("Use " + older.Name + ", which requires " + older.Text() + ".").untried(ofRelease)
+			do = newAdvice("Use " + older.Name + ", which requires " + older.Text() + ".").withObstacle(ofRelease)
 		}
 	}
 	if len(texts) == 0 {
 		return
 	}
-	e.found(ProgramNeeds, want.Name, "", said("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do, term.Either(always, everything, usual))
+	e.add(ProgramNeeds, want.Name, "", textf("it requires %s. %s", want.Text(), strings.Join(texts, "; ")), do, term.Either(always, everything, usual))
 }

@@ -74,7 +74,7 @@ func readDistribution(m *machine.Machine) distribution {
 // within enters the sandbox around the program.
 func (d *distribution) within(e *record) {
 	d.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
-	d.detail, d.kept, d.container = e.detail(d.sandbox), e.entered(), e.containerKind()
+	d.detail, d.kept, d.container = e.detail(d.sandbox), e.isEntered(), e.containerKind()
 	for place, content := range map[string]string{"/gpu-2404": "mesa-2404", "/graphics": "mesa-core22"} {
 		if d.sandbox == "snap" && e.machine.Exists(e.variable("SNAP")+place+"/usr/share/vulkan") {
 			d.detail = content // the snap that the program's snap takes the drivers from
@@ -96,13 +96,13 @@ type manager struct {
 
 // managers lists the package managers. The first whose ID the system has is used.
 var managers = []manager{
-	{"debian", nil, false, "libvulkan1", true}, {"fedora", provided, true, "vulkan-loader", false}, {"rhel", provided, true, "vulkan-loader", false},
-	{"suse", provided, true, "libvulkan1", false}, {"alpine", func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
+	{"debian", nil, false, "libvulkan1", true}, {"fedora", capability64, true, "vulkan-loader", false}, {"rhel", capability64, true, "vulkan-loader", false},
+	{"suse", capability64, true, "libvulkan1", false}, {"alpine", func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
 	{"arch", nil, false, "vulkan-icd-loader", true}, {"gentoo", nil, false, "media-libs/vulkan-loader", false}, {"void", nil, false, "vulkan-loader", false},
 }
 
-// provided returns the capability under which RPM packages provide a 64-bit library.
-func provided(name string) string { return name + "()(64bit)" }
+// capability64 returns the capability under which RPM packages provide a 64-bit library.
+func capability64(name string) string { return name + "()(64bit)" }
 
 func (d distribution) manager() *manager {
 	for _, id := range d.ids {
@@ -116,10 +116,10 @@ func (d distribution) manager() *manager {
 	return nil
 }
 
-// forFile returns advice for a manifest whose library does not exist.
-func (d distribution) forFile(library, manifest string) *Remedy {
+// fileAdvice returns advice for a manifest whose library does not exist.
+func (d distribution) fileAdvice(library, manifest string) *Remedy {
 	if strings.Contains(library, "nvidia") {
-		return d.forLibrary(library)
+		return d.libraryAdvice(library)
 	}
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
 		command := "rm -- " + shell.Quoted(manifest)
@@ -127,7 +127,7 @@ func (d distribution) forFile(library, manifest string) *Remedy {
 		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}
-	return advised("Install the package that has " + library + ", or remove " + manifest + ".").untried(ofPackage)
+	return newAdvice("Install the package that has " + library + ", or remove " + manifest + ".").withObstacle(ofPackage)
 }
 
 // install returns advice to install a family's package.

@@ -32,18 +32,18 @@ func (e *exam) nvidiaVersions() {
 		if !ok || !strings.Contains(version, ".") || version == kernel {
 			continue
 		}
-		what, do := said("the kernel's module is %s, the library is %s", kernel, version), (*Remedy)(nil)
+		what, do := textf("the kernel's module is %s, the library is %s", kernel, version), (*Remedy)(nil)
 		if e.kind("flatpak") != "" {
 			extension := e.nvidiaExtension(kernel)
 			what += sentence("; Flatpak's extension " + extension + " is missing")
 			do = e.system.by("driver-of-nvidia", with("extension", extension))
 		} else if len(e.Sandboxes) > 0 {
-			do = e.system.replaced(e.packageOf(m.File))
+			do = e.system.replacementAdvice(e.packageOf(m.File))
 		} else if e.otherSizeHas(m.Library, kernel) { // the driver was not updated while the machine ran
-			what += said("; the library for %d-bit programs is %s", 32+64-e.class, kernel)
+			what += textf("; the library for %d-bit programs is %s", 32+64-e.class, kernel)
 			do = e.system.install(f)
 		}
-		e.found(NvidiaVersion, m.Name, m.File, what, do)
+		e.add(NvidiaVersion, m.Name, m.File, what, do)
 	}
 }
 
@@ -87,7 +87,7 @@ func (e *exam) idle() {
 	}
 	if len(names) > 0 {
 		why := term.Either(e.class == 32, forSpace, forTime)
-		e.found(DriverIdle, strings.Join(names, ", "), "", idlers{names, e.class}, nil).offer(why,
+		e.add(DriverIdle, strings.Join(names, ", "), "", idlers{names, e.class}, nil).offer(why,
 			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -111,7 +111,7 @@ func (e *exam) rivals() {
 				if drivers.Of(first.Library).Name == "AMDVLK" { // AMD gave it up in 2025, in favor of RADV
 					out, other = first, m
 				}
-				e.found(DeviceTwice, g.Title(), m.Manifest, said("%s and %s are both for this device", first.Manifest, m.Manifest), e.oneOf(first, m)).offer(fixing,
+				e.add(DeviceTwice, g.Title(), m.Manifest, textf("%s and %s are both for this device", first.Manifest, m.Manifest), e.oneOf(first, m)).offer(fixing,
 					append(explain.AddToFilter(e.source, variables.DriversDisable, out.Name), explain.AddToFilter(e.source, variables.DriversDisable, other.Name)...)...)
 			}
 		}
@@ -128,7 +128,7 @@ func (e *exam) oneOf(first, second *Module) *Remedy {
 		for _, m := range []*Module{first, second} {
 			if strings.HasPrefix(m.Manifest, own) && own != "/" {
 				other := term.Either(m == first, second, first)
-				return advised("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
+				return newAdvice("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
 					string(shell.Quoted(m.Manifest)) + ".")
 			}
 		}
@@ -172,9 +172,9 @@ func (e *exam) replacedByRivals() {
 	})
 }
 
-// unhoused returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
+// driversWithoutDevice returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
 // good drivers.
-func (r *Report) unhoused() (software, unknown []*Module, good int) {
+func (r *Report) driversWithoutDevice() (software, unknown []*Module, good int) {
 	for m := range each(r.Drivers) {
 		f := drivers.Of(m.Library)
 		switch {
@@ -190,50 +190,50 @@ func (r *Report) unhoused() (software, unknown []*Module, good int) {
 	return software, unknown, good
 }
 
-// served reports whether a device has a driver and a node that the user may open.
-func (e *exam) served() bool {
+// hasServedDevice reports whether a device has a driver and a node that the user may open.
+func (e *exam) hasServedDevice() bool {
 	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 }
 
 // fallback adds a finding about the software renderer, or no device, when no device is served.
 func (e *exam) fallback() {
-	software, unknown, good := e.unhoused()
+	software, unknown, good := e.driversWithoutDevice()
 	wanted := slices.ContainsFunc(e.gpus, e.expects)
 	switch {
 	case good == 0:
-		e.withoutDriver()
-	case len(software)+len(unknown) == 0 && !wanted && !e.served() && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
+		e.addNoDriver()
+	case len(software)+len(unknown) == 0 && !wanted && !e.hasServedDevice() && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
 		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
 			e.deviceless()
 		}
-	case len(software) > 0 && !e.served() && len(unknown) == 0:
+	case len(software) > 0 && !e.hasServedDevice() && len(unknown) == 0:
 		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual
 		if by := pinnedBy(e.source); by != "" {
-			what, do, lost = said("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
+			what, do, lost = textf("programs compute on the CPU, because %s names this driver", by), doNothingChosen, nothing
 		} else if !wanted {
-			do, lost = advised("Nothing, as long as this machine has no graphics device."), nothing
+			do, lost = newAdvice("Nothing, as long as this machine has no graphics device."), nothing
 		}
-		e.found(SoftwareOnly, software[0].Name, "", what, do, lost)
+		e.add(SoftwareOnly, software[0].Name, "", what, do, lost)
 	}
 }
 
-// withoutDriver adds the finding that programs find no driver.
-func (e *exam) withoutDriver() {
+// addNoDriver adds the finding that programs find no driver.
+func (e *exam) addNoDriver() {
 	const fails = ", so it fails with VK_ERROR_INCOMPATIBLE_DRIVER"
 	add := func(path, what string, do *Remedy) *Finding {
-		return e.found(NoDriver, "vkCreateInstance", path, sentence(what+fails), do)
+		return e.add(NoDriver, "vkCreateInstance", path, sentence(what+fails), do)
 	}
 	none, count := len(e.Drivers) == 0, term.Count(len(e.Drivers), "driver")
 	if hidden := e.outFor(diag.DriverPortability); none && hidden > 0 {
 		what := term.Either(hidden == 1, "the only driver found is a portability driver", "all "+term.Count(hidden, "driver")+" found are portability drivers")
-		found := e.found(NoDriver, "vkCreateInstance", "", sentence(what+fails+" unless the program enables VK_KHR_portability_enumeration"), entryOf(diag.DriverPortability))
+		found := e.add(NoDriver, "vkCreateInstance", "", sentence(what+fails+" unless the program enables VK_KHR_portability_enumeration"), entryOf(diag.DriverPortability))
 		if own, can := e.portable(); can {
 			found.offer(forUnasked, own)
 		}
 		return
 	}
 	if out := e.outFor(diag.DriverDisabled) + e.outFor(diag.DriverNotSelected); none && out > 0 {
-		add("", term.Count(out, "driver")+" found, each switched off by a variable", typed("See which: ", "vkloader list variables --set"))
+		add("", term.Count(out, "driver")+" found, each switched off by a variable", shellAdvice("See which: ", "vkloader list variables --set"))
 		return
 	}
 	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class }) {
@@ -246,20 +246,20 @@ func (e *exam) withoutDriver() {
 			do = f.last()
 		}
 	}
-	by, elsewhere := replaced(e.source), ""
+	by, elsewhere := searchVariable(e.source), ""
 	switch {
 	case by != "" && none:
-		what, do = "no driver manifest is in the places that "+by+" names", advised("Correct "+by+".")
+		what, do = "no driver manifest is in the places that "+by+" names", newAdvice("Correct "+by+".")
 	case !none || e.class != ProcessClass:
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver", e.class)
 	default:
-		list := e.left()
-		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.unsearched() }); at >= 0 {
+		list := e.excludedDrivers()
+		if at := slices.IndexFunc(list, func(k keptOut) bool { return k.isUnsearched() }); at >= 0 {
 			place := list[at].driver.Path
 			e.searchAgain(add(place, what+"; "+place+" is in a directory that "+list[at].name()+" excludes", e.orSteam(list[at].name(), nil)), &list[at])
 			return
 		}
-		if p, gone := e.uninstalled(e.usualDriver()); gone != "" {
+		if p, gone := e.missingManifest(e.usualDriver()); gone != "" {
 			what, do = what+"; "+gone+" is missing, although its package is installed", e.system.again(p.Name, gone)
 		}
 		elsewhere = e.elsewhere()
@@ -316,8 +316,8 @@ func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
 	return list
 }
 
-// replaced returns the variable that replaces the driver search.
-func replaced(source *machine.Source) string {
+// searchVariable returns the variable that replaces the driver search.
+func searchVariable(source *machine.Source) string {
 	for _, id := range []variables.ID{variables.DriverFiles, variables.ICDFilenames} {
 		if source.Var(id.Name(), id.Secure()).Set {
 			return id.Name()

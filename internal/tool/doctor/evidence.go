@@ -37,7 +37,7 @@ func newEvidence(r *Report) *evidence {
 
 // addElevated adds the finding that no trial is possible, because the children are elevated.
 func (e *evidence) addElevated() {
-	e.found(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
+	e.add(TrialRights, "programs that are not elevated", "", sentence("nothing was tried: the children of this process are elevated, too"), nil, something)
 }
 
 // selectDrivers adds the drivers for trials. Drivers whose device sleeps get no trial. If the children ignore the variables that
@@ -48,14 +48,14 @@ func (t *trying) selectDrivers(e *evidence) {
 		if t.ignored {
 			a.Variables = append(a.Variables, disablesLayers(t.scene.Answer, a)...)
 		}
-		a.Variables = append(a.Variables, t.forOldLoader(&e.Report, a)...)
+		a.Variables = append(a.Variables, t.oldLoaderVariables(&e.Report, a)...)
 		if !t.Wake && slices.ContainsFunc(e.GPUs, func(g GPU) bool { return g.Asleep && slices.Contains(g.Drivers, a.Manifest) }) { // loading it wakes the device
 			a.Result = ProbeAsleep
 			e.out = append(e.out, suspectOf(a))
 		} else if t.ignored && !t.isolates(a) {
 			a.Result, a.Detail = ProbeUntried, notAlone
 			e.silent++
-			e.found(TrialRights, a.Name, a.Manifest, sentence(notAlone), nil)
+			e.add(TrialRights, a.Name, a.Manifest, sentence(notAlone), nil)
 		}
 	}
 }
@@ -81,14 +81,14 @@ func (r *Report) driversAlone() (list []alone) {
 
 // runAll runs the selected drivers alone, and all drivers and layers together, side by side.
 func (t *trying) runAll(ctx context.Context, e *evidence) error {
-	environ, remove := t.withoutPins(e.source)
+	environ, remove := t.trialEnviron(e.source)
 	defer remove()
 	failed := make([]error, 1+len(e.alone)) // the combination's error first
 	var running workers.Group
 	for i := range e.alone {
 		if a := &e.alone[i]; a.Result == "" {
 			running.Go(func() {
-				a.saw, failed[1+i] = t.child(ctx, changed(environ, a.Variables), t.Limit)
+				a.saw, failed[1+i] = t.child(ctx, withChanges(environ, a.Variables), t.Limit)
 				t.tell(a.Probe, a.saw)
 			})
 		}
@@ -133,15 +133,15 @@ func (t *trying) judgeAll(ctx context.Context, e *evidence) error {
 
 // judge sets the result of a driver that was tried alone. l is the program's loader.
 func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
-	environ := changed(t.Environ, a.Variables)
-	messages, err := t.ofActing(t.at, environ, a.saw)
+	environ := withChanges(t.Environ, a.Variables)
+	messages, err := t.actingMessages(t.at, environ, a.saw)
 	if err != nil {
 		return err
 	}
 	a.Probe.enter(a.saw)
-	a.Wrote = written(a.saw.Log, t.at.Library != t.own.Library)
+	a.Wrote = driverLines(a.saw.Log, t.at.Library != t.own.Library)
 	switch {
-	case a.Result == ProbeFails && withoutDevice(a.saw, messages):
+	case a.Result == ProbeFails && listsNoDevice(a.saw, messages):
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
 		a.Said = probe.OpenError(complaint(messages, a.Library).Text)
@@ -156,7 +156,7 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 	if t.whole != nil {
 		at, environ = t.whole.at, t.whole.environ
 	}
-	messages, err := t.ofActing(at, environ, all)
+	messages, err := t.actingMessages(at, environ, all)
 	if err != nil {
 		return err
 	}
@@ -242,13 +242,13 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	}
 	switch found.Result {
 	case run.EndedWell:
-		e.notConformant()
-		e.filtered()
+		e.addNonconformant()
+		e.addDeviceFilters()
 		e.windowless()
 		if err = t.missingLayers(e, result); err != nil {
 			return err
 		}
-		return t.slow(ctx, e, lasted(result))
+		return t.slow(ctx, e, totalDuration(result))
 	case run.FoundCulprit:
 		t.addCulprits(e, &all, found.Culprits, found.With)
 	case run.NothingToLeaveOut, run.EndsDiffer:
@@ -262,13 +262,13 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		} else if e.silent > 0 {
 			do = tryAlone
 		}
-		f := e.found(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, do)
+		f := e.add(TogetherFails, all.Name, "", misbehaved{onlyThere(all.Detail, all.Only), "", ""}, do)
 		if e.silent > 0 {
 			f.Why = whyNotAlone
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
-			e.found(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, typed("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
+			e.add(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, shellAdvice("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
 	return nil
@@ -292,7 +292,7 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	place := recordOf(&e.Report, e.source)
 	do := place.place([]*Remedy{{change: &change, aim: fixing}})
 	for _, c := range by {
-		e.found(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
+		e.add(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)
 		others = nil
 	}
 }

@@ -32,9 +32,9 @@ func TestTrialsChangeACopy(t *testing.T) {
 	alone[0].Result, alone[0].saw, alone[0].Millis = ProbeOK, saw, 1
 	alone[1].Result, alone[1].Detail = ProbeCrashes, "killed by SIGSEGV"
 	report.GPUs[intel].Drivers = nil
-	report.found(GPUNoDriver, report.GPUs[intel].Name, "", sentence("nothing is for it"), nil).device = report.GPUs[intel].Name
+	report.add(GPUNoDriver, report.GPUs[intel].Name, "", sentence("nothing is for it"), nil).device = report.GPUs[intel].Name
 	report.Loader = &loaders.Loader{File: saw.Library}
-	report.found(LoaderIgnores, "VK_LAYER_PATH", "", unread{name: "VK_LAYER_PATH", loader: report.Loader}, nil)
+	report.add(LoaderIgnores, "VK_LAYER_PATH", "", unread{name: "VK_LAYER_PATH", loader: report.Loader}, nil)
 	before, loader, n := *newEvidence(report), *report.Loader, len(report.Findings)
 	e := newEvidence(report)
 	e.alone = alone

@@ -76,7 +76,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 	}
 	apply(e, func(r *rule) func(*exam) { return r.linux })
 	e.weigh()
-	e.Findings = ordered(e.Findings)
+	e.Findings = sortFindings(e.Findings)
 	return e, nil
 }
 
@@ -155,7 +155,7 @@ func (e *exam) uninteresting(f *diag.Diagnostic) bool {
 	case diag.SettingsIgnored, diag.SettingsKeys:
 		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
 	case diag.FileOpen:
-		return e.source.Absent(f.Path) && (e.named(f.Path) || e.namedBySettings(f.Path))
+		return e.source.Absent(f.Path) && (e.isNamedFile(f.Path) || e.namedBySettings(f.Path))
 	}
 	return f.Subject == manifest.OverrideName
 }
@@ -171,7 +171,7 @@ func (e *exam) absence() {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
-	if _, gone := e.uninstalled(e.usualDriver()); gone != "" || slices.ContainsFunc(e.left(), func(k keptOut) bool { return k.unsearched() }) {
+	if _, gone := e.missingManifest(e.usualDriver()); gone != "" || slices.ContainsFunc(e.excludedDrivers(), func(k keptOut) bool { return k.isUnsearched() }) {
 		return
 	}
 	asked := false
@@ -193,7 +193,7 @@ func (e *exam) absence() {
 		}
 	}
 	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"), sentence("neither a loader nor a driver is installed, and no graphics device was found"))
-	e.found(NotInstalled, "Vulkan", "", what, do)
+	e.add(NotInstalled, "Vulkan", "", what, do)
 }
 
 // anyManifest reports whether a searched place has a driver manifest, valid or not, or is a directory that the user may not

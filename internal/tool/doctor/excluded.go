@@ -22,13 +22,13 @@ func (e *exam) systemFiles() {
 	for _, one := range []struct{ place, sign string }{{"/proc", "/proc/self/stat"}, {"/sys", "/sys/class"}} {
 		if !e.machine.Exists(one.sign) {
 			do := e.system.by("mount", with("directory", one.place, "type", term.Either(one.place == "/sys", "sysfs", "proc")))
-			e.found(SystemFiles, one.place, one.place, said("%s is not mounted", one.place), do)
+			e.add(SystemFiles, one.place, one.place, textf("%s is not mounted", one.place), do)
 		}
 	}
 }
 
-// withoutFiles returns the beginning of the verdict if a file system of the kernel is missing.
-func (r *Report) withoutFiles() string {
+// missingFilesText returns the beginning of the verdict if a file system of the kernel is missing.
+func (r *Report) missingFilesText() string {
 	var missing []string
 	for f := range each(r.Findings) {
 		if f.Code == SystemFiles && f.Severity == diag.Problem {
@@ -74,12 +74,12 @@ func (g *GPU) is(d probe.Device) bool {
 func (e *exam) deviceless() {
 	software := drivers.Of("libvulkan_lvp.so")
 	do := e.system.install(software)
-	if p, gone := e.uninstalled(software); gone != "" {
+	if p, gone := e.missingManifest(software); gone != "" {
 		do = e.system.again(p.Name, gone)
 	} else if p != nil {
 		do = installDriver(software.Name, "")
 	}
-	e.found(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
+	e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }
 
 // settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
@@ -107,17 +107,17 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	e.Probes = append(e.Probes, all)
 	file := found.InForce().Path
 	by := term.Either(t.scene.Answer.Settings.HasDevices, " by its device_configurations", "")
-	do := advised("Correct device_configurations in " + file + ", with the program that wrote it, usually vkconfig, or remove them.")
+	do := newAdvice("Correct device_configurations in " + file + ", with the program that wrote it, usually vkconfig, or remove them.")
 	if found.InForce().Ours {
-		do = typed("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
+		do = shellAdvice("Choose the device again: vkloader settings set --device DEVICE; or end the choice: ", "vkloader settings clear")
 	}
-	e.found(SettingsHide, machine.Style.Base(file), file, said("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
+	e.add(SettingsHide, machine.Style.Base(file), file, textf("with %s, programs get no device%s (%s); without it, they do", file, by, all.Detail), do)
 	return true, nil
 }
 
-// withoutPins returns an environment for drivers alone. Active device configurations disable the variables that select a
+// trialEnviron returns an environment for drivers alone. Active device configurations disable the variables that select a
 // driver, so the child gets no settings file.
-func (t *trying) withoutPins(source *machine.Source) (environ []string, remove func()) {
+func (t *trying) trialEnviron(source *machine.Source) (environ []string, remove func()) {
 	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !source.Foreign() && explain.TriesSettings {
 		if environ, remove, err := explain.ShadowSettings(t.Environ, emptySettings); err == nil {
 			return environ, remove

@@ -198,12 +198,12 @@ func (g *engine) confirm(f *Finding) *Remedy {
 	}
 	switch what := g.try(do.effect); {
 	case what.found == nil:
-		return do.untried(outsideOnly)
+		return do.withObstacle(outsideOnly)
 	case g.ends(f, what, diag.Problem):
 		return do
 	}
 	if c, is := f.Code.(Code); is {
-		return advised(c.Entry().Do)
+		return newAdvice(c.Entry().Do)
 	}
 	return nil
 }
@@ -226,16 +226,16 @@ func (e *exam) engine() *engine {
 		}}
 }
 
-// inShell reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables
+// isShellChange reports whether the user makes a change in a container's shell: it changes a file, or it unsets exported variables
 // and no variable that was set at the container's start.
-func (h host) inShell(c *explain.Change) bool {
+func (h host) isShellChange(c *explain.Change) bool {
 	exported, file := false, false
 	for ; c != nil; c = c.And {
 		switch _, set := h.machine.Lookup(c.Variable); {
 		case c.Variable == "":
 			file = true
 		case !set:
-		case !h.byShell(c.Variable):
+		case !h.isSetByShell(c.Variable):
 			return false
 		default:
 			exported = true
@@ -248,7 +248,7 @@ func (h host) inShell(c *explain.Change) bool {
 func (e *record) place(choice []*Remedy) *Remedy {
 	o := choice[0].change
 	t := placement{Change: *o, aim: choice[0].aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
-	if inContainer(t.kind) && (e.inShell(o) || e.entered()) {
+	if isContainer(t.kind) && (e.isShellChange(o) || e.isEntered()) {
 		t.kind = "" // files change as usual, and a shell can unset an exported variable
 	}
 	t.detail = e.detail(t.kind)
@@ -275,7 +275,7 @@ func (e *record) place(choice []*Remedy) *Remedy {
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		t.sets = e.starterOf(t.at)
 	}
-	t.ofHost = e.changesHost(o) || t.kind == "" && t.at.File != "" && e.ofHost(t.at.File)
+	t.ofHost = e.changesHost(o) || t.kind == "" && t.at.File != "" && e.isOfHost(t.at.File)
 	return t.remedy()
 }
 

@@ -98,8 +98,8 @@ func (g *GPU) displayOnly() bool {
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
-// emulated reports whether a device that only displays is a virtual machine's.
-func (g *GPU) emulated() bool {
+// isEmulated reports whether a device that only displays is a virtual machine's.
+func (g *GPU) isEmulated() bool {
 	return slices.Contains([]string{"bochs", "bochs-drm", "cirrus", "qxl", "hyperv_drm", "vmwgfx", "vboxvideo"}, g.Kernel) ||
 		slices.Contains([]string{"0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}, g.Vendor)
 }
@@ -146,7 +146,7 @@ func (e *exam) serve() {
 func (e *exam) devices() {
 	e.serve()
 	for _, g := range e.gpus {
-		g.refused = e.user.refused(e.host, g)
+		g.refused = e.user.refusedNode(e.host, g)
 		e.examineDevice(g)
 		shown := *g
 		shown.Nodes = e.nodes(g)
@@ -185,22 +185,22 @@ func (e *exam) examineDevice(g *GPU) {
 		}
 	}()
 	switch {
-	case g.displayOnly() && g.emulated():
-		found := e.found(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
-			advised("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
+	case g.displayOnly() && g.isEmulated():
+		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
+			newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
 		found.missing = !slices.ContainsFunc(e.gpus, e.expects)
 	case g.displayOnly():
-		e.found(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
+		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case g.isReserved():
-		do := advised(fmt.Sprintf("Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
+		do := newAdvice(fmt.Sprintf("Nothing, if a virtual machine uses it. Otherwise end what binds it to %s, usually a line of "+
 			"/etc/modprobe.d or vfio-pci.ids in the kernel's command line, and restart the machine.", g.Kernel))
-		e.found(GPUReserved, g.Title(), "", said("the kernel driver %s reserves it for a virtual machine", g.Kernel), do).excludedBy = g.Kernel
-	case e.withoutVulkan(g):
-	case e.ofMaker(g):
+		e.add(GPUReserved, g.Title(), "", textf("the kernel driver %s reserves it for a virtual machine", g.Kernel), do).excludedBy = g.Kernel
+	case e.addWithoutVulkan(g):
+	case e.addMakersDevice(g):
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
-		e.withoutKernelDriver(g)
+		e.addWithoutKernelDriver(g)
 	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
-		e.found(GPUNouveau, g.Title(), g.directory, said("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
+		e.add(GPUNouveau, g.Title(), g.directory, textf("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)
@@ -211,26 +211,26 @@ func (e *exam) examineDevice(g *GPU) {
 		}) {
 			lost = nothing // other devices of its kind have nodes, or the container is for another device
 		}
-		e.found(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g), lost)
+		e.add(GPUNoNode, g.Title(), "", e.nodeless(g), e.nodeCure(g), lost)
 	case g.refused != "":
-		e.found(GPUPermission, g.Title(), g.refused, said(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
+		e.add(GPUPermission, g.Title(), g.refused, textf(forbidden, e.user.name, g.refused), e.permissionCure(g.refused, &e.user, e.unitsOf(&e.user)))
 	case g.Kernel == "nouveau" && len(g.Drivers) == 0 && e.hasFamily("NVIDIA"):
 		what := fact(takenByNouveau)
-		why, do := e.unserved(g)
+		why, do := e.whyUnserved(g)
 		if why != "" {
 			what = together(takenByNouveau, sentence(e.makersReleases(g)), why)
 		}
-		e.found(GPUNouveau, g.Title(), g.directory, what, do)
+		e.add(GPUNouveau, g.Title(), g.directory, what, do)
 	case len(g.Drivers) == 0 && !installed:
-		e.undriven(g)
+		e.addDriverless(g)
 	case e.neverOpened(g):
 	case !e.tooNew(g):
-		e.unfinished(g)
+		e.addUnfinished(g)
 		e.windowless(g)
 	}
 	if g.Asleep && len(g.Drivers) > 0 {
 		names := term.Words(g.Drivers, path.Base)
-		e.found(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
+		e.add(GPUAsleep, g.Title(), "", sentence("it sleeps to save power, and every program that lists devices wakes it"), nil).
 			offer(forPower, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 	}
 }
@@ -259,8 +259,8 @@ func (e *exam) neverOpened(g *GPU) bool {
 	if library == "" {
 		return false
 	}
-	e.found(GPUNoDriver, g.Title(), library, said("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
-		advised("Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").untried(ofPackage))
+	e.add(GPUNoDriver, g.Title(), library, textf("its kernel driver is %s, and this build of %s never opens %s", kgsl, library, kgslNode),
+		newAdvice("Install a build of Mesa for KGSL. An update of this build does not change its kernel driver.").withObstacle(ofPackage))
 	g.Drivers = []string{}
 	return true
 }
@@ -281,8 +281,8 @@ func (r *Report) hasFamily(name string) bool {
 	})
 }
 
-// undriven adds a finding for a device without a driver, with the driver to install.
-func (e *exam) undriven(g *GPU) {
+// addDriverless adds a finding for a device without a driver, with the driver to install.
+func (e *exam) addDriverless(g *GPU) {
 	f := drivers.For(g.Kernel)
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
@@ -293,11 +293,11 @@ func (e *exam) undriven(g *GPU) {
 	if e.leftOut(g) {
 		return
 	}
-	if why, do := e.unserved(g); do != nil && g.Kernel == "nvidia" {
-		e.found(GPUNoDriver, g.Title(), "", together(sentence("no Vulkan driver for this device is installed"), sentence(e.makersReleases(g)), why), do)
+	if why, do := e.whyUnserved(g); do != nil && g.Kernel == "nvidia" {
+		e.add(GPUNoDriver, g.Title(), "", together(sentence("no Vulkan driver for this device is installed"), sentence(e.makersReleases(g)), why), do)
 		return
 	}
-	p, gone := e.uninstalled(f)
+	p, gone := e.missingManifest(f)
 	what := "no Vulkan driver for this device is installed"
 	if f == nil && g.Kernel != "" {
 		what = "its kernel driver is " + g.Kernel + ", and no Vulkan driver for it is installed"
@@ -312,7 +312,7 @@ func (e *exam) undriven(g *GPU) {
 	do := e.containerCure(g)
 	library, own := "", explain.Change{}
 	if do == nil && gone == "" {
-		library, own = e.withoutManifest(g)
+		library, own = e.libraryWithoutManifest(g)
 	}
 	if library != "" {
 		what = "its driver " + library + " is installed, but not the driver's manifest"
@@ -338,7 +338,7 @@ func (e *exam) undriven(g *GPU) {
 	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
 		lost = e.perhapsNone()
 	}
-	found := e.found(GPUNoDriver, g.Title(), "", sentence(what), do, lost)
+	found := e.add(GPUNoDriver, g.Title(), "", sentence(what), do, lost)
 	if elsewhere != "" {
 		found.offer(fixing, e.searchAlso(elsewhere))
 	}

@@ -69,7 +69,7 @@ func TestHostileNamesInShellLines(t *testing.T) {
 		}
 	}
 	d := distribution{ids: []string{"fedora"}, class: 64}
-	if commands := d.forLibrary("lib';rm -rf x;'.so").lines; len(commands) > 0 {
+	if commands := d.libraryAdvice("lib';rm -rf x;'.so").lines; len(commands) > 0 {
 		t.Errorf("commands %q", commands)
 	}
 }

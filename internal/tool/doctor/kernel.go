@@ -46,7 +46,7 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 			}
 			seen[name] = true
 			for number, line := range strings.Split(h.whole(directory+"/"+name), "\n") {
-				module := blocked(line)
+				module := blockedModule(line)
 				at := slices.IndexFunc(modules, func(needed string) bool {
 					return module == needed || module == needed+"_drm" || module == needed+"_modeset"
 				})
@@ -66,8 +66,8 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 	return b
 }
 
-// blocked returns the module that a line of modprobe's files keeps from loading or from starting; "": none.
-func blocked(line string) string {
+// blockedModule returns the module that a line of modprobe's files keeps from loading or from starting; "": none.
+func blockedModule(line string) string {
 	line, _, _ = strings.Cut(line, "#")
 	words := strings.Fields(strings.ReplaceAll(line, "-", "_"))
 	switch {
@@ -112,36 +112,36 @@ func (e *exam) modules(g *GPU) []string {
 	return nil
 }
 
-// hindered returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
+// moduleObstacle returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is
 // known. A device that was turned off is at most worth a note if another one works.
-func (e *exam) hindered(g *GPU, what fact, do *Remedy) (fact, *Remedy, loss) {
+func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, loss) {
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
 		return what, do, usual
 	}
 	if release := e.replacedKernel(); release != "" {
-		return together(untaken, said("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, usual
+		return together(untaken, textf("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, usual
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
 		better, lost := e.allowing(b), usual
 		switch others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
 			lost = nothing
-			better = advised("Nothing, if this is intended. To turn the device on: "+better.text, better.lines...).untried(restarted)
+			better = newAdvice("Nothing, if this is intended. To turn the device on: "+better.text, better.lines...).withObstacle(restarted)
 		case others:
 			lost = little
 		case b.module == "nouveau" && do != nil:
-			better = advised("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text, slices.Concat(better.lines, do.lines)...).untried(restarted)
+			better = newAdvice("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text, slices.Concat(better.lines, do.lines)...).withObstacle(restarted)
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}
-	if g.vendor() == "AMD" && e.withoutFirmware("amdgpu") {
+	if g.vendor() == "AMD" && e.lacksFirmware("amdgpu") {
 		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), usual
 	}
 	return what, do, usual
 }
 
 // restartMachine is the advice after an update of the kernel.
-var restartMachine = advised("Restart the machine.").untried(restarted)
+var restartMachine = newAdvice("Restart the machine.").withObstacle(restarted)
 
 // replacedKernel returns the release of the running kernel if its modules are gone, and those of another version of the same build, as
 // arch1 or amd64, are there; "" otherwise.
@@ -163,8 +163,8 @@ func (h host) replacedKernel() string {
 	return term.Either(others, running, "")
 }
 
-// withoutFirmware reports whether the machine has a directory of firmware, and none of a module.
-func (h host) withoutFirmware(module string) bool {
+// lacksFirmware reports whether the machine has a directory of firmware, and none of a module.
+func (h host) lacksFirmware(module string) bool {
 	has := false
 	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates", "/lib/firmware/updates"} {
 		if h.machine.Exists(directory + "/" + module) {
@@ -238,10 +238,10 @@ func (e *exam) takenByOldDriver(g *GPU) {
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
 		first := e.allowing(b)
-		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text, lines: slices.Concat(first.lines, do.lines), root: true}).untried(restarted)
+		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text, lines: slices.Concat(first.lines, do.lines), root: true}).withObstacle(restarted)
 	}
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
-	e.found(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
+	e.add(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
 }
 
 // signingKeys are the public parts of the keys with which DKMS and akmods sign modules.
@@ -253,14 +253,14 @@ func (h host) secureBoot() bool {
 	return err == nil && len(data) > 4 && data[4] == 1
 }
 
-// unsigned completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
-func (e *exam) unsigned(do *Remedy) *Remedy {
+// addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
+func (e *exam) addSigning(do *Remedy) *Remedy {
 	if !e.secureBoot() {
 		return do
 	}
 	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
 	for _, key := range signingKeys {
-		if _, err := e.machine.Stat(key); err == nil || denied(err) {
+		if _, err := e.machine.Stat(key); err == nil || isDenied(err) {
 			command := "mokutil --import " + shell.Quoted(key)
 			do.text, do.lines = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.lines), command)
 			return do
@@ -284,11 +284,11 @@ func (e *exam) hiddenByLayer() {
 		slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
 	}
-	what := said("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
+	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
 	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
-		e.found(VariableHides, optimusFilter, "", said("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
+		e.add(VariableHides, optimusFilter, "", textf("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
 		return
 	}
-	e.found(VariableHides, optimusFilter, "", what, nil).
+	e.add(VariableHides, optimusFilter, "", what, nil).
 		offer(fixing, explain.UnsetVariable(optimusFilter).With(explain.UnsetVariable(optimusOffload)), explain.UnsetVariable(optimusFilter))
 }

@@ -179,11 +179,11 @@ func (r *Report) Quote(f *Finding) string {
 	return ""
 }
 
-// notConformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.
-func (e *evidence) notConformant() {
+// addNonconformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.
+func (e *evidence) addNonconformant() {
 	for _, d := range e.Devices {
 		if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
-			found := e.found(DeviceNotConformant, d.Name, "", said("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
+			found := e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
 			found.missing = true
 		}
 	}
@@ -195,8 +195,8 @@ var deviceFilters = []struct {
 	numbers            bool
 }{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME", "programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
 
-// filtered adds a finding for each variable with which some programs take none of the listed devices.
-func (e *evidence) filtered() {
+// addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
+func (e *evidence) addDeviceFilters() {
 	place := recordOf(&e.Report, e.source)
 	for _, f := range deviceFilters {
 		value := place.variable(f.variable)
@@ -211,7 +211,7 @@ func (e *evidence) filtered() {
 			continue
 		}
 		change := explain.UnsetVariable(f.variable)
-		e.found(VariableHides, f.variable, "", said("no listed device matches %s%s: %s get no device", value, place.setterText(f.variable), f.programs),
+		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value, place.setterText(f.variable), f.programs),
 			place.place([]*Remedy{{change: &change, aim: fixing}}), something)
 	}
 }
@@ -223,7 +223,7 @@ func (e *evidence) windowless() {
 	}
 	for _, d := range e.Devices {
 		if d.Type != vk.CPU && len(d.Extensions) > 0 && !slices.Contains(d.Extensions, "VK_KHR_swapchain") {
-			e.found(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+			e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func (r *Report) withMissingDevices() []Finding {
 		if !r.someGood() {
 			break // the findings about the drivers tell it
 		}
-		found := r.found(GPUMissing, m.Title(), "", sentence(m.seen), nil)
+		found := r.add(GPUMissing, m.Title(), "", sentence(m.seen), nil)
 		found.device, found.missing = m.Name, true
 	}
 	return r.Findings

@@ -47,15 +47,15 @@ func (k *keptOut) name() string {
 	return path.Clean(k.file)
 }
 
-// chosen reports whether the variable selects other drivers by name.
-func (k *keptOut) chosen() bool { return k.variable && k.by != variables.DriversDisable }
+// selectsOthers reports whether the variable selects other drivers by name.
+func (k *keptOut) selectsOthers() bool { return k.variable && k.by != variables.DriversDisable }
 
-// unsearched reports whether the driver's manifest is outside the search directories.
-func (k *keptOut) unsearched() bool { return k.variable && slices.Contains(directions, k.by) }
+// isUnsearched reports whether the driver's manifest is outside the search directories.
+func (k *keptOut) isUnsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
-// left returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
+// excludedDrivers returns the working drivers that a variable or the settings file excludes. It repeats the decision without each
 // variable and without the settings file.
-func (e *exam) left() []keptOut {
+func (e *exam) excludedDrivers() []keptOut {
 	if e.leftOutKnown {
 		return e.leftOutDrivers
 	}
@@ -95,7 +95,7 @@ func (e *exam) left() []keptOut {
 
 // keptFrom returns the first excluded driver for a device; nil: none.
 func (e *exam) keptFrom(g *GPU) *keptOut {
-	list := e.left()
+	list := e.excludedDrivers()
 	for i := range list {
 		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
 			return &list[i]
@@ -123,10 +123,10 @@ func (e *exam) searchAgain(found *Finding, kept *keptOut) {
 func (e *exam) leftOut(g *GPU) bool {
 	kept := e.keptFrom(g)
 	if kept == nil {
-		return e.pinned(g)
+		return e.isPinned(g)
 	}
-	if kept.unsearched() {
-		found := e.found(GPUNoDriver, g.Title(), kept.driver.Path, said("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), e.orSteam(kept.name(), nil))
+	if kept.isUnsearched() {
+		found := e.add(GPUNoDriver, g.Title(), kept.driver.Path, textf("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), e.orSteam(kept.name(), nil))
 		e.searchAgain(found, kept)
 		return true
 	}
@@ -139,10 +139,10 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	why, lost := forDevice, usual
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if !kept.chosen() && !others && !e.ownSettings(kept.file) {
+	if !kept.selectsOthers() && !others && !e.ownSettings(kept.file) {
 		why, lost = fixing, something
 	}
-	found := e.found(GPULeftOut, g.Title(), kept.driver.Path, said("its driver %s is excluded by %s%s", search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
+	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s", search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
 	found.excludedBy = kept.name()
 	if !kept.variable {
 		return true
@@ -165,14 +165,14 @@ func (h host) ownSettings(file string) bool {
 	return err == nil && f.Ours
 }
 
-// pinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
+// isPinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
 // no fault.
-func (e *exam) pinned(g *GPU) bool {
+func (e *exam) isPinned(g *GPU) bool {
 	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
 		return false
 	}
-	e.found(GPULeftOut, g.Title(), "", said("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
+	e.add(GPULeftOut, g.Title(), "", textf("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
 	return true
 }
 
@@ -194,8 +194,8 @@ func (e *exam) standings() *decide.Standings {
 	return e.judged
 }
 
-// closed adds findings for manifest directories that the user may not read. Their manifests count as not installed.
-func (e *exam) closed() {
+// addClosedDirectories adds findings for manifest directories that the user may not read. Their manifests count as not installed.
+func (e *exam) addClosedDirectories() {
 	for kind, lost := range []loss{search.Drivers: usual, search.ImplicitLayers: little, search.ExplicitLayers: little} {
 		for _, location := range e.Answer.Searched[kind].List {
 			if location.File {
@@ -204,7 +204,7 @@ func (e *exam) closed() {
 			place := e.closedAt(location.Path)
 			if place != "" && !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == DirectoryUnreadable && f.Path == place }) {
 				what := term.Either(search.Kind(kind) == search.Drivers, "drivers", "layers")
-				e.found(DirectoryUnreadable, place, place, said("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
+				e.add(DirectoryUnreadable, place, place, textf("%s may not be read, so the %s in it are not found", place, what), e.opening(place), lost)
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (e *exam) closed() {
 
 // closedAt returns the part of a directory's path that the user may not read; "" if the directory is readable or missing.
 func (h host) closedAt(directory string) string {
-	if _, err := h.machine.ReadDir(directory); !denied(err) {
+	if _, err := h.machine.ReadDir(directory); !isDenied(err) {
 		return ""
 	}
 	return h.closedPart(path.Clean(directory))
@@ -221,7 +221,7 @@ func (h host) closedAt(directory string) string {
 // closedPart returns the part of a path that refuses access: the file itself, or a directory above it.
 func (h host) closedPart(place string) string {
 	for parent := path.Dir(place); parent != place; place, parent = parent, path.Dir(parent) {
-		if _, err := h.machine.Stat(place); !denied(err) {
+		if _, err := h.machine.Stat(place); !isDenied(err) {
 			return place
 		}
 	}
@@ -243,8 +243,8 @@ func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fac
 		if err == nil {
 			file.Close()
 		}
-		if denied(err) {
-			return said("%s may not be read", f.Path), e.opening(e.closedPart(path.Clean(f.Path))), nil
+		if isDenied(err) {
+			return textf("%s may not be read", f.Path), e.opening(e.closedPart(path.Clean(f.Path))), nil
 		}
 	}
 	return what, do, nil
@@ -258,7 +258,7 @@ func (h host) opening(place string) *Remedy {
 	}
 	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && isManifestOrLibrary(place)) &&
 		h.machine.InstalledReadable(place, info.IsDir()) {
-		return asRoot("chmod a+rX " + shell.Quoted(place)).untried(whileClosed)
+		return asRoot("chmod a+rX " + shell.Quoted(place)).withObstacle(whileClosed)
 	}
 	text := "Correct the path, or ask the owner of " + place + ": no package installs it readable for every user, so its permissions may be intended."
 	if user, _, mode, ok := h.owner(place); ok {
@@ -266,7 +266,7 @@ func (h host) opening(place string) *Remedy {
 		text = fmt.Sprintf("Correct the path, or ask the owner of %s, %s: its mode is %#04o, and no package installs it readable for every user.",
 			place, owner, mode&0o7777)
 	}
-	return advised(text).untried(whileClosed)
+	return newAdvice(text).withObstacle(whileClosed)
 }
 
 // isManifestOrLibrary reports whether a file is a manifest, a settings file or a library by its name.
@@ -275,8 +275,8 @@ func isManifestOrLibrary(file string) bool {
 	return strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.")
 }
 
-// denied reports whether an error is a permission error.
-func denied(err error) bool { return errors.Is(err, fs.ErrPermission) }
+// isDenied reports whether an error is a permission error.
+func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
 // ownDirectories returns the library directories of users without root rights, below the home directory, for programs of a word
 // size.
@@ -285,9 +285,9 @@ func ownDirectories(class int) []string {
 	return []string{".local/lib", ".local/lib64", path.Join(".local/lib", m.Multiarch), "lib", "lib64"}
 }
 
-// withoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
+// libraryWithoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
 // it in the user's directory; "" if there is none.
-func (e *libraryExam) withoutManifest(g *GPU) (library string, write explain.Change) {
+func (e *libraryExam) libraryWithoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
 		return "", write

@@ -35,13 +35,13 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
 		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
 			m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
-			e.withoutDisplay(&m, nil)
+			e.addHeadless(&m, nil)
 			e.Drivers = append(e.Drivers, m)
 			continue
 		}
 		f := e.module(&m, drivers.DriverInterface, DriverInterface)
 		if f != nil && m.Good {
-			e.withoutDisplay(&m, f)
+			e.addHeadless(&m, f)
 		}
 		e.sameDriver(&m, f)
 		e.Drivers = append(e.Drivers, m)
@@ -58,7 +58,7 @@ func (e *libraryExam) libraries(answer *plan.Answer) {
 		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
 		for _, name := range []string{l.DisableName, l.EnableName} {
 			if l.Implicit && name != "" && !shell.IsName(name) {
-				f := e.found(LayerVariable, l.Name, l.Manifest, said("%q is not a valid name of a variable", name), nil)
+				f := e.add(LayerVariable, l.Name, l.Manifest, textf("%q is not a valid name of a variable", name), nil)
 				f.Line, f.Column = l.Line, l.Column
 			}
 		}
@@ -72,7 +72,7 @@ func (e *libraryExam) foundIn(m *Module, code Code, what fact, do *Remedy, lost 
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
 	}
-	return e.found(code, m.Name, m.Manifest, what, do, lost...)
+	return e.add(code, m.Name, m.Manifest, what, do, lost...)
 }
 
 // module examines one library and returns its file; nil if the library cannot be loaded.
@@ -81,7 +81,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, string(misfit))
 	if found.Fault != drivers.None {
 		if why := e.wrongPath(m.Library); why != "" {
-			e.misnamed(m, why)
+			e.addWrongPath(m, why)
 			return nil
 		}
 	}
@@ -92,7 +92,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 	case drivers.Unreadable:
 		m.File = file.Real
 		var do *Remedy
-		if err := file.Err(); denied(err) {
+		if err := file.Err(); isDenied(err) {
 			do = e.opening(e.closedPart(file.Real))
 		} else if owner := e.packageOf(file.Real, file.Path); owner != "" {
 			do = e.system.again(owner, file.Path)
@@ -101,44 +101,44 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 		return nil
 	case drivers.Foreign:
 		m.File, m.Class, m.Machine = file.Real, file.Class, file.MachineName()
-		e.foundIn(m, LibraryForeign, forOthers("", file, file.Path, e.class), e.other(m))
+		e.foundIn(m, LibraryForeign, otherSizeLibrary("", file, file.Path, e.class), e.other(m))
 		return nil
 	}
 	m.File, m.Class, m.Machine = found.File.Real, found.File.Class, found.File.MachineName()
 	if found.IsLoader() {
-		e.foundIn(m, misfit, said("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
+		e.foundIn(m, misfit, textf("%s is a Vulkan loader (its SONAME is %s), so the loader skips it", found.File.Path, found.File.Soname), nil)
 		return found.File
 	}
 	if !found.HasInterface() {
 		var do *Remedy
 		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
-			do = advised("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").untried(ofPackage)
+			do = newAdvice("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").withObstacle(ofPackage)
 		}
-		e.foundIn(m, misfit, said("%s exports none of the functions that the loader looks for", found.File.Path), do)
+		e.foundIn(m, misfit, textf("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
 	m.Needs = len(found.With.Files) - 1
 	e.closure(m, found.File, found.With)
-	e.atRunTime(m, found)
+	e.addRunTimeFiles(m, found)
 	return found.File
 }
 
 // missing adds a finding for a library that does not exist, with the searched places.
 func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
-		what, owner, do := m.Library+" does not exist", "", e.system.forFile(m.Library, m.Manifest)
+		what, owner, do := m.Library+" does not exist", "", e.system.fileAdvice(m.Library, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
 		if err == nil {
 			what = m.Library + " is a link to " + target + ", which does not exist"
 		}
 		if written := asWritten(m.Library, m.Manifest); written != m.Library {
-			do = advised("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) + " is relative to the manifest's directory. Or put the library there.")
+			do = newAdvice("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) + " is relative to the manifest's directory. Or put the library there.")
 		}
 		tokened, beside := e.sibling(m.Library)
 		if beside != "" {
-			what, do = what+"; "+beside+" exists", advised(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
+			what, do = what+"; "+beside+" exists", newAdvice(string("Write "+shell.Quoted(beside)+" as library_path into "+shell.Quoted(m.Manifest)+
 				"; for programs of both word sizes, write "+shell.Quoted(tokened))+": the dynamic linker replaces $LIB by the directory for the word size.")
 		} else if owner = e.packageOf(m.Library, target); owner != "" {
-			what, do = what+ofOwner(owner), e.system.again(owner, m.Library)
+			what, do = what+ownerText(owner), e.system.again(owner, m.Library)
 		}
 		by, changes, is := e.writtenBy(m.Manifest, m.Library)
 		if is = is && owner == "" && beside == ""; is {
@@ -153,9 +153,9 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 	if len(r.Others) > 0 {
 		do := e.other(m)
 		if do == nil {
-			do = e.system.forLibrary(m.Library)
+			do = e.system.libraryAdvice(m.Library)
 		}
-		e.foundIn(m, LibraryForeign, forOthers(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
+		e.foundIn(m, LibraryForeign, otherSizeLibrary(m.Library, e.linker.Open(r.Others[0]), r.Others[0], e.class), do)
 		return
 	}
 	if place := e.closedLibrary(m.Library); place != "" {
@@ -168,7 +168,7 @@ func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
 // closedLibrary returns the unreadable file of a library, which the dynamic linker skips; "" if there is none.
 func (e *libraryExam) closedLibrary(name string) string {
 	for _, place := range e.linker.Everywhere(name) {
-		if denied(e.linker.Open(place).Err()) {
+		if isDenied(e.linker.Open(place).Err()) {
 			return place
 		}
 	}
@@ -199,7 +199,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
 // offers that directory for LD_LIBRARY_PATH.
 func (e *libraryExam) nowhere(code Code, m *Module, what nowhere) *Finding {
-	what.configured = e.configured(what.name)
+	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
 	directories := slices.Clone(besides)
 	if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
@@ -216,7 +216,7 @@ func (e *libraryExam) nowhere(code Code, m *Module, what nowhere) *Finding {
 		do = whole
 	}
 	if what.configured == "" {
-		if what.owner = e.ofPackage(what.name, what.places); what.owner != "" {
+		if what.owner = e.owningPackage(what.name, what.places); what.owner != "" {
 			do = e.system.again(what.owner, what.name)
 		}
 	}
@@ -246,11 +246,11 @@ func (e *libraryExam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
 		return ownLinker(i, "")
 	}
-	if e.configured(name) != "" {
-		return e.system.by("ldconfig", nil).finding(path.Dir(e.configured(name)))
+	if e.configuredPath(name) != "" {
+		return e.system.by("ldconfig", nil).finding(path.Dir(e.configuredPath(name)))
 	}
 	if !slices.Contains(subsystemLibraries, name) {
-		return e.system.forLibrary(name)
+		return e.system.libraryAdvice(name)
 	}
 	return e.system.by("subsystem", nil)
 }
@@ -261,8 +261,8 @@ func (e *libraryExam) fits(file string) bool {
 	return f.Err() == nil && f.Class == e.class && f.Machine == binary.Processor(e.class)
 }
 
-// configured looks for a library in the directories of the ldconfig(8) configuration.
-func (e *libraryExam) configured(name string) string {
+// configuredPath looks for a library in the directories of the ldconfig(8) configuration.
+func (e *libraryExam) configuredPath(name string) string {
 	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
 		if e.fits(line.directory + "/" + name) {
 			return line.directory + "/" + name
@@ -326,7 +326,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 				places: missing.Result.Directories})
 		}
 	}
-	if e.shadowed(m, f, c) {
+	if e.addShadowed(m, f, c) {
 		return
 	}
 	for _, old := range c.Newest() {
@@ -342,15 +342,15 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 		if do == nil {
 			do = e.matching(m, f)
 		}
-		found := e.foundIn(m, LibrarySymbol, undefined(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do, term.Either(len(c.Unbound()) > 0, everything, usual))
+		found := e.foundIn(m, LibrarySymbol, undefinedSymbol(f, symbol, len(c.Symbols)-1, len(c.Data) > 0), do, term.Either(len(c.Unbound()) > 0, everything, usual))
 		for _, file := range c.Files[1:] {
 			found.offer(fixing, e.unsearching(file)...)
 		}
 	}
 }
 
-// atRunTime adds a finding for the missing files that a driver opens at run time and cannot work without.
-func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
+// addRunTimeFiles adds a finding for the missing files that a driver opens at run time and cannot work without.
+func (e *libraryExam) addRunTimeFiles(m *Module, found *drivers.Files) {
 	var missing []string
 	for _, opened := range found.RunTime {
 		if opened.Required && (opened.File == nil || opened.Unfound) {
@@ -378,9 +378,9 @@ func (e *libraryExam) atRunTime(m *Module, found *drivers.Files) {
 	}
 }
 
-// withoutDisplay looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
+// addHeadless looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
-func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
+func (e *libraryExam) addHeadless(m *Module, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
@@ -389,13 +389,13 @@ func (e *libraryExam) withoutDisplay(m *Module, file *binary.File) {
 	need := family.Headless
 	for _, name := range need.Libraries {
 		if file != nil && e.linker.Find(name, file).File == nil {
-			e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"%s is in no directory that the dynamic linker searches", name), e.findable(name))
+			e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"%s is in no directory that the dynamic linker searches", name), e.findable(name))
 			return
 		}
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
-		e.found(DriverHeadless, m.Name, m.Manifest, said(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
-			typed("Add this file to the image, or write it as root: ", "mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
+		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
+			shellAdvice("Add this file to the image, or write it as root: ", "mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
 	}
 }
 
@@ -409,9 +409,9 @@ func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) *R
 		if i := own(e.linker); i != nil {
 			return ownLinker(i, version)
 		}
-		return advised("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
+		return newAdvice("Use a system or image with glibc " + version + " or newer, or a " + what + " built for this one.")
 	}
-	return advised("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
+	return newAdvice("Install a build of the " + what + " for this system, or update " + old.In.Path + ".")
 }
 
 // namedTwice says that another manifest names a library, too.
@@ -419,7 +419,7 @@ func namedTwice(library, manifest, other string) fact {
 	if other == manifest {
 		return sentence("the manifest is found twice")
 	}
-	return said("%s is named by %s as well", library, other)
+	return textf("%s is named by %s as well", library, other)
 }
 
 // sameDriver adds a finding when two manifests name the same driver.
@@ -429,11 +429,11 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			do, lists := typed("See which variables name them: ", "vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
+			do, lists := shellAdvice("See which variables name them: ", "vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
 			for _, v := range lists {
 				do = e.orSteam(v.Name(), do)
 			}
-			found := e.found(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
+			found := e.add(LibraryTwice, m.Name, m.Manifest, namedTwice(f.Path, m.Manifest, other.Manifest), do)
 			for _, v := range lists {
 				if e.source.Var(v.Name(), v.Secure()).Set {
 					found.offer(fixing, explain.DropFromList(e.source, v, ":", func(n string) bool {
@@ -483,7 +483,7 @@ func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
 				e.module(&m, drivers.DriverInterface, DriverInterface)
 			}
 			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
-				module, findings = m, e.worded().Findings
+				module, findings = m, e.finish().Findings
 			}
 			if m.Class == class {
 				break
@@ -537,8 +537,8 @@ func asWritten(library, manifest string) string {
 	return strings.TrimPrefix(library, path.Dir(manifest)+"/")
 }
 
-// misnamed adds a finding for a library path that the manifest has wrong.
-func (e *libraryExam) misnamed(m *Module, why string) {
+// addWrongPath adds a finding for a library path that the manifest has wrong.
+func (e *libraryExam) addWrongPath(m *Module, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
 	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && drivers.OfManifest(m.Manifest) != nil {
 		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {
@@ -550,5 +550,5 @@ func (e *libraryExam) misnamed(m *Module, why string) {
 	if owner := e.packageOf(m.Manifest); owner != "" {
 		do += " The file comes with the package " + owner + ": tell its maintainers, or install a newer release."
 	}
-	e.found(LibraryMissing, m.Name, m.Manifest, said("library_path is %q: %s", asWritten(m.Library, m.Manifest), why), advised(do))
+	e.add(LibraryMissing, m.Name, m.Manifest, textf("library_path is %q: %s", asWritten(m.Library, m.Manifest), why), newAdvice(do))
 }

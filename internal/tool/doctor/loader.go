@@ -37,8 +37,8 @@ func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options
 	return r.source
 }
 
-// ignored adds findings for settings that have no effect because the program's loader does not read them.
-func (e *exam) ignored() {
+// addIgnored adds findings for settings that have no effect because the program's loader does not read them.
+func (e *exam) addIgnored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
@@ -77,9 +77,9 @@ func (e *exam) ignoredSettings(file *settings.File) {
 func withOwnLoader(or *Remedy) *Remedy {
 	const run = "vkloader run PROGRAM"
 	if or == nil {
-		return advised(run, run)
+		return newAdvice(run, run)
 	}
-	return advised(run+", or "+or.text, append([]shell.Line{run}, or.lines...)...)
+	return newAdvice(run+", or "+or.text, append([]shell.Line{run}, or.lines...)...)
 }
 
 // unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
@@ -103,7 +103,7 @@ func (u unread) of(l *loaders.Loader) string {
 
 // ignores adds a finding for a variable or a file that the program's loader does not read, or of which it ignores some fields.
 func (r *Report) ignores(name, path, fields, program string, lost ...loss) {
-	r.found(LoaderIgnores, name, path, unread{name, fields, program, r.Loader}, &Remedy{}, lost...)
+	r.add(LoaderIgnores, name, path, unread{name, fields, program, r.Loader}, &Remedy{}, lost...)
 }
 
 // static adds a finding for a statically linked program. If the program gets no loader, it drops all other findings.
@@ -123,15 +123,15 @@ func (e *exam) static() {
 			e.Loaders[i].First = false
 		}
 	}
-	e.found(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static],
+	e.add(ProgramStatic, e.source.Program, "", sentence(e.Static.Line(e.source.Program)), linkedAgain[e.Static],
 		term.Either(e.Static == loaders.NeverOpens, everything, usual))
 }
 
 // linkedAgain is the advice for a statically linked program.
 var linkedAgain = map[loaders.StaticUse]*Remedy{
-	loaders.NoLoader:   advised("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
-	loaders.NeverOpens: advised("Link it dynamically: without -static."),
-	loaders.OpensItself: advised("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
+	loaders.NoLoader:   newAdvice("Nothing, if it uses no Vulkan. Otherwise link it dynamically: without -static."),
+	loaders.NeverOpens: newAdvice("Link it dynamically: without -static."),
+	loaders.OpensItself: newAdvice("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
 		"linked with."),
 }
 
@@ -145,21 +145,21 @@ func (e *exam) plugin() {
 	f := e.linker.Open(name)
 	switch {
 	case f.Err() != nil:
-		do := advised("Install the package that has the library again.")
+		do := newAdvice("Install the package that has the library again.")
 		if errors.Is(f.Err(), fs.ErrPermission) {
 			do = e.opening(e.closedPart(f.Real))
 		}
-		e.found(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
+		e.add(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
 		return
 	case f.Class != e.class || f.Machine != binary.Processor(e.class):
-		e.found(LibraryForeign, m.Name, name, forOthers("", f, name, e.class), nil)
+		e.add(LibraryForeign, m.Name, name, otherSizeLibrary("", f, name, e.class), nil)
 		return
 	}
 	c := e.linker.Follow(f)
 	m.Manifest = name
 	e.closure(&m, f, c)
 	if !e.comesToLoader(c) {
-		e.found(PluginNoVulkan, m.Name, name, said("%s is not linked with %s and does not name it", name, loaderName), nil)
+		e.add(PluginNoVulkan, m.Name, name, textf("%s is not linked with %s and does not name it", name, loaderName), nil)
 	}
 }
 
@@ -181,9 +181,9 @@ func ownLinker(interpreter *binary.Interpreter, needs string) *Remedy {
 	text += term.Enclosed(", glibc ", interpreter.Version, "")
 	text += ": its dynamic linker, " + interpreter.Path + ", does not search this system's directories. "
 	if needs != "" {
-		return advised(text + "Use a build of the program with glibc " + needs + " or newer, or drivers that were built for it.")
+		return newAdvice(text + "Use a build of the program with glibc " + needs + " or newer, or drivers that were built for it.")
 	}
-	return advised(text + "Run it with drivers that were built for it (nixGL for programs of Nix).")
+	return newAdvice(text + "Run it with drivers that were built for it (nixGL for programs of Nix).")
 }
 
 // own returns the program's own dynamic linker; nil if it uses the system's.
@@ -270,22 +270,22 @@ func (e *exam) loaders() {
 // judgeLoaders judges the program's loader and the others. linked is the one that the dynamic linker finds for the program's name of it.
 func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 	if first.File == nil {
-		configured := e.configured(loaderName)
+		configured := e.configuredPath(loaderName)
 		if e.machine.Foreign() || e.options.Library == "" || e.class != ProcessClass {
 			lost := term.Either(e.system.is("nixos"), nothing, usual) // NixOS programs name their own library directory
-			e.found(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
+			e.add(LoaderMissing, loaderName, "", loaderless(configured, ""), e.findable(loaderName), lost)
 		} else {
-			e.found(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
+			e.add(LoaderMissing, loaderName, "", loaderless(configured, e.options.Library), nil).offer(fixing,
 				e.libraryPath(strings.TrimSuffix(search.Directory(e.options.Library), "/")))
 		}
 		return
 	}
 	if file := first.File; file.Err() != nil || !file.Symbols().Exports("vkCreateInstance") {
-		owner, what := e.packageOf(file.Real), said("programs load %s, but it is not a Vulkan loader", file.Path)
+		owner, what := e.packageOf(file.Real), textf("programs load %s, but it is not a Vulkan loader", file.Path)
 		if err := drivers.Cause(file.Err()); err != nil {
-			what += said(": %v", err)
+			what += textf(": %v", err)
 		}
-		found := e.found(LoaderBroken, loaderName, file.Path, what, e.system.again(owner, file.Path))
+		found := e.add(LoaderBroken, loaderName, file.Path, what, e.system.again(owner, file.Path))
 		if owner == "" && (!e.machine.Foreign() || len(e.linker.Everywhere(loaderName)) > 1) {
 			found.offer(fixing, explain.RemoveFile(path.Clean(file.Path)))
 		}
@@ -309,28 +309,28 @@ func (e *exam) judgeLoaders(first binary.LibrarySearch, linked *binary.File) {
 		case brought(l):
 			do, obeys := (*Remedy)(nil), linked != nil && linked.Real == l.File
 			if !obeys {
-				do = advised("Nothing: " + term.Either(l.First, "what draws for the program opens this file by its path.", "the program gets "+first.File.Path+"."))
+				do = newAdvice("Nothing: " + term.Either(l.First, "what draws for the program opens this file by its path.", "the program gets "+first.File.Path+"."))
 			} else if others.File != nil && others.File.Real != l.File {
-				do = advised("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
+				do = newAdvice("Remove " + l.Name + ": the program then gets " + others.File.Path + ".")
 			}
-			e.found(LoaderBundled, loaderName, l.Name, said("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do,
+			e.add(LoaderBundled, loaderName, l.Name, textf("%s; it comes with the program%s", l.words(), term.Either(l.First, ", and the program loads it", "")), do,
 				term.Either(!obeys || binary.CompareVersions(l.Vulkan, newest.Vulkan) >= 0, nothing, usual))
 		case l.First && binary.CompareVersions(l.Vulkan, newest.Vulkan) < 0:
-			e.found(LoaderOld, loaderName, l.Name, said("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.withoutLoader(&l)).
+			e.add(LoaderOld, loaderName, l.Name, textf("%s, and programs get it before %s for Vulkan %s", l.words(), newest.File, newest.Vulkan), e.loaderRemoval(&l)).
 				offer(fixing, e.unsearching(e.linker.Open(l.Name))...)
 		case !l.First:
-			e.found(LoaderOther, loaderName, l.Name, said("%s; programs get %s", l.words(), first.File.Path), nil)
+			e.add(LoaderOther, loaderName, l.Name, textf("%s; programs get %s", l.words(), first.File.Path), nil)
 		}
 	}
 }
 
-// withoutLoader returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
-func (e *exam) withoutLoader(l *Loader) *Remedy {
+// loaderRemoval returns advice to remove an older loader of the system. Without the file of its link, ldconfig would write the link again.
+func (e *exam) loaderRemoval(l *Loader) *Remedy {
 	if owner := e.packageOf(l.File, l.Name); owner != "" {
-		return advised("Remove the package " + owner + ", which has " + l.Name + ".").untried(ofPackage)
+		return newAdvice("Remove the package " + owner + ", which has " + l.Name + ".").withObstacle(ofPackage)
 	}
 	if !strings.HasPrefix(l.Name, "/usr/local/") || e.containerKind() != "" {
-		return advised("Remove " + l.Name + ", or the variable that names its directory.")
+		return newAdvice("Remove " + l.Name + ", or the variable that names its directory.")
 	}
 	line, change := "rm -- "+shell.Quoted(l.Name), explain.RemoveFile(l.Name)
 	if l.File != l.Name {

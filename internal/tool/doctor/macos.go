@@ -36,7 +36,7 @@ func (c macChange) remedy() *Remedy {
 	do, line := placement{Change: c.Change}.remedy(), c.Line()
 	if c.release != "" {
 		line = "xattr -d " + systems.Quarantine + " " + shell.Quoted(c.release)
-		do = typed("If you trust the file: ", line)
+		do = shellAdvice("If you trust the file: ", line)
 	}
 	do.effect = &effect{name: string(line), change: c}
 	return do
@@ -62,7 +62,7 @@ func ExamineMacOS(source *systems.Foreign) (*Report, error) {
 	}
 	(&engine{report: e.Report, after: e.after}).complete()
 	e.judge = e.verdict
-	return e.worded(), nil
+	return e.finish(), nil
 }
 
 // lookMacOS examines without trying changes. Its decision is for a program that enumerates portability drivers, as programs for
@@ -95,7 +95,7 @@ func (e *macExam) decisions() {
 
 // libraries examines the libraries of drivers and layers.
 func (e *macExam) libraries() {
-	e.modules(e.Answer, e.examined)
+	e.modules(e.Answer, e.examineModule)
 	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
 		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
@@ -103,15 +103,15 @@ func (e *macExam) libraries() {
 	}
 }
 
-// withoutDriver adds a finding if programs find no driver.
-func (e *macExam) withoutDriver() {
+// addNoDriver adds a finding if programs find no driver.
+func (e *macExam) addNoDriver() {
 	if len(e.Answer.Drivers) == 0 {
-		e.offer(e.decided(&diag.Diagnostic{Code: diag.DriverNone, Subject: e.System}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
+		e.offer(e.addDiagnostic(&diag.Diagnostic{Code: diag.DriverNone, Subject: e.System}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
 	}
 }
 
 // installMoltenVK is the advice for a Mac without a driver.
-var installMoltenVK = typed("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").untried(ofPackage)
+var installMoltenVK = shellAdvice("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").withObstacle(ofPackage)
 
 // says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
 // skips them is one.
@@ -134,8 +134,8 @@ func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	}
 }
 
-// examined examines the library of a driver or layer, which must export one of the functions.
-func (e *macExam) examined(m Module, is required) Module {
+// examineModule examines the library of a driver or layer, which must export one of the functions.
+func (e *macExam) examineModule(m Module, is required) Module {
 	m = foreign{e.mac}.module(e.Report, m)
 	if !m.Good {
 		return m
@@ -143,16 +143,16 @@ func (e *macExam) examined(m Module, is required) Module {
 	read := e.readMachO(m.File)
 	m.Machine = strings.Join(read.Machines(), ", ")
 	if problem := e.unfit(m, read); problem != "" {
-		e.found(LibraryForeign, m.Name, m.File, sentence(problem), nil)
+		e.add(LibraryForeign, m.Name, m.File, sentence(problem), nil)
 		m.Good = false
 		return m
 	}
 	if read.Symbols() && !slices.ContainsFunc(is.functions, read.Exports) {
-		e.found(is.code, m.Name, m.File, said(exportsNone, m.File, is.functions[0]), nil)
+		e.add(is.code, m.Name, m.File, textf(exportsNone, m.File, is.functions[0]), nil)
 		m.Good = false
 	}
 	if e.mac.Quarantined(m.File) {
-		f := e.found(LibraryQuarantined, m.Name, m.File, said("%s has the attribute %s", m.File, systems.Quarantine), nil)
+		f := e.add(LibraryQuarantined, m.Name, m.File, textf("%s has the attribute %s", m.File, systems.Quarantine), nil)
 		f.prefer(macChange{release: path.Clean(m.File)}.remedy())
 	}
 	return m
@@ -196,7 +196,7 @@ func (e *macExam) copies() {
 			first[name] = d
 			continue
 		}
-		f := e.found(DriverCopies, d.Name, d.Manifest, said("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
+		f := e.add(DriverCopies, d.Name, d.Manifest, textf("%s and %s both name a %s", before.Manifest, d.Manifest, path.Base(d.File)), nil)
 		if e.mac.Own.Resources != "" && below(before.Manifest, e.mac.Own.Resources) {
 			e.offer(f, explain.SetVariable(variables.OnlyInBundle, "1"))
 		}
@@ -258,8 +258,8 @@ func below(name, directory string) bool {
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
 func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source}
-	m := named.examined(e.examined)
-	return m, e.worded().Findings
+	m := named.examineWith(e.examineModule)
+	return m, e.finish().Findings
 }
 
 // sdkVariable is the directory of the SDK of LunarG.
@@ -298,7 +298,7 @@ func (e *macExam) sdks() {
 		replaces := slices.ContainsFunc(named[sdk], func(name string) bool {
 			return name == variables.DriverFiles.Name() || name == variables.ICDFilenames.Name()
 		})
-		f := e.found(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil, term.Either(replaces, usual, little))
+		f := e.add(SDKRemoved, "Vulkan SDK", sdk, sentence(what), nil, term.Either(replaces, usual, little))
 		var change *explain.Change
 		for _, name := range slices.Backward(named[sdk]) {
 			one := e.without(name, sdk)

@@ -86,7 +86,7 @@ func together(parts ...fact) sentence {
 // makersModule returns the fact and the advice for a device of NVIDIA without a kernel driver.
 func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	releases := sentence(e.makersReleases(g))
-	why, do := e.unserved(g)
+	why, do := e.whyUnserved(g)
 	what = together(untaken, releases, why)
 	if do != nil {
 		return what, do
@@ -103,20 +103,20 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	return what, do
 }
 
-// unserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
+// whyUnserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
 // modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
-func (e *exam) unserved(g *GPU) (why sentence, do *Remedy) {
+func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	c, have := e.chip(g), e.makerRelease()
 	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
 		return "", nil
 	}
-	is := said(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
+	is := textf(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
 	const onlyOpen sentence = "only NVIDIA's open kernel modules serve it"
 	switch kind := e.moduleKind(have); {
 	case c.Last != "" && (binary.CompareVersions(branch(have), branch(c.Last)) > 0 || binary.CompareVersions(have, c.First) < 0):
 		return is, e.system.by("nvidia-last", with("last", c.Last))
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
-		return is, advised("Install release " + c.First + " or newer of NVIDIA's driver.").untried(ofPackage)
+		return is, newAdvice("Install release " + c.First + " or newer of NVIDIA's driver.").withObstacle(ofPackage)
 	case c.Last != "" && kind == openModules:
 		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.modules(false, have)
 	case c.Open && kind == closedModules:
@@ -149,7 +149,7 @@ func (h host) makersReleases(g *GPU) string {
 // nvidiaModule returns advice to install or load the kernel module of NVIDIA. If its libraries are installed, so is the
 // package: then the module was not built for this kernel or is not loaded.
 func (e *exam) nvidiaModule() *Remedy {
-	do, headers := e.system.by("load-of-nvidia", nil), e.withoutHeaders()
+	do, headers := e.system.by("load-of-nvidia", nil), e.missingHeaders()
 	switch {
 	case do.because != ofKernel: // the host's kernel
 	case !e.hasFamily(drivers.NVIDIA):
@@ -158,14 +158,14 @@ func (e *exam) nvidiaModule() *Remedy {
 		do = e.system.choose(headers)
 		do.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + do.text
 	default:
-		return e.unsigned(do)
+		return e.addSigning(do)
 	}
 	return do
 }
 
-// withoutHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
+// missingHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
 // module; "" otherwise.
-func (e *exam) withoutHeaders() string {
+func (e *exam) missingHeaders() string {
 	release := e.kernelRelease()
 	tree := e.modulesOf(release)
 	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {

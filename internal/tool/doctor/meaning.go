@@ -52,7 +52,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 	f := knownFailures[at]
 	text := strings.ReplaceAll(f.do, "FILE", file)
 	if f.line != nil {
-		return typed(text, f.line(file))
+		return shellAdvice(text, f.line(file))
 	}
-	return advised(text)
+	return newAdvice(text)
 }

@@ -41,7 +41,7 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	names, release := strings.Join(modules, " or "), e.kernelRelease()
 	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
 	if tree := e.modulesOf(release); load.because == ofKernel && tree != "" && !e.mayHave(tree, modules) {
-		return said("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
+		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
 	return "", load
 }

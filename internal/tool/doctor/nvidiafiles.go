@@ -15,9 +15,9 @@ func (d *distribution) nvidiaLoaded() string {
 // glibcOwn are the names of glibc's own libraries.
 var glibcOwn = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"}
 
-// replaced returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
+// replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.
-func (d *distribution) replaced(owner string) *Remedy {
+func (d *distribution) replacementAdvice(owner string) *Remedy {
 	owner, _, _ = strings.Cut(owner, ":")
 	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))
 }
@@ -31,7 +31,7 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 			command += " " + shell.Quoted("/dev/"+name)
 		}
 	}
-	do := asRoot(command).untried(ofKernel)
+	do := asRoot(command).withObstacle(ofKernel)
 	do.text = "The usual mode of the node is 666; the options NVreg_DeviceFile... in /etc/modprobe.d may set another one. Until the next start: " +
 		strings.ToLower(do.text[:1]) + do.text[1:]
 	return do
@@ -50,8 +50,8 @@ func (e *exam) windowless(g *GPU) {
 	switch {
 	case !e.machine.Exists(nvidiaModeset) && e.containerKind() != "":
 		do := e.system.by("node-for-windows", with("node", nvidiaModeset))
-		e.found(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
+		e.add(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
-		e.found(GPUPermission, g.Title(), nvidiaModeset, said(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
+		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
 	}
 }

@@ -45,7 +45,7 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
 	r.judge = verdictOfFiles
-	return r.worded(), nil
+	return r.finish(), nil
 }
 
 // required are the functions of which a library exports at least one, and the code of a library without them.
@@ -60,8 +60,8 @@ var (
 	ofLayer  = required{LayerInterface, []string{"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"}}
 )
 
-// examined returns the library of one manifest, as examined by a function.
-func (n Named) examined(examine func(Module, required) Module) Module {
+// examineWith returns the library of one manifest, as examined by a function.
+func (n Named) examineWith(examine func(Module, required) Module) Module {
 	is := ofDriver
 	if n.Layer {
 		is = required{ofLayer.code, []string{cmp.Or(n.Negotiate, ofLayer.functions[0]), cmp.Or(n.GetInstance, ofLayer.functions[1])}}
@@ -94,16 +94,16 @@ func (s foreign) module(r *Report, m Module) Module {
 		}
 	}
 	if at == "" {
-		r.found(LibraryMissing, m.Name, m.Library, said(notThere, m.Library), nil)
+		r.add(LibraryMissing, m.Name, m.Library, textf(notThere, m.Library), nil)
 		return m
 	}
 	m.File = at
 	bits, ok := s.bits(place)
 	switch {
 	case !ok:
-		r.found(LibraryUnreadable, m.Name, at, said("%s is no library of %s", at, s.System.Title), nil)
+		r.add(LibraryUnreadable, m.Name, at, textf("%s is no library of %s", at, s.System.Title), nil)
 	case bits != s.Bits:
-		r.found(LibraryForeign, m.Name, at, said("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits), nil)
+		r.add(LibraryForeign, m.Name, at, textf("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits), nil)
 	default:
 		m.Good = true
 	}

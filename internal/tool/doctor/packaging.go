@@ -115,8 +115,8 @@ func (p *packages) listsOf(m *machine.Machine) *machine.Lists {
 	return p.lists
 }
 
-// unfetched reports whether apt has no lists. A machine that is not seen whole, without apt's directory, counts as having some.
-func (p *packages) unfetched(m *machine.Machine) bool {
+// lacksLists reports whether apt has no lists. A machine that is not seen whole, without apt's directory, counts as having some.
+func (p *packages) lacksLists(m *machine.Machine) bool {
 	return !p.listsOf(m).Fetched() && m.Exists("/var/lib/apt/lists")
 }
 
@@ -160,8 +160,8 @@ func isFileName(name string) bool {
 	return strings.Trim(name, letters+".+-") == "" && strings.IndexAny(name, letters) == 0
 }
 
-// unnumbered returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
-func unnumbered(name string) string {
+// unnumberedName returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
+func unnumberedName(name string) string {
 	stem, _, _ := strings.Cut(name, ".so")
 	if at := strings.LastIndexByte(stem, '-'); at > 0 && strings.Trim(stem[at+1:], "0123456789.") == "" {
 		stem = stem[:at]
@@ -177,7 +177,7 @@ func (d distribution) otherRelease(name string) string {
 	m, _ := machines.Running(d.class)
 	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
 		for _, other := range d.machine.Names(directory) {
-			if other != name && strings.Contains(other, ".so.") && unnumbered(other) == unnumbered(name) {
+			if other != name && strings.Contains(other, ".so.") && unnumberedName(other) == unnumberedName(name) {
 				return other
 			}
 		}
@@ -185,8 +185,8 @@ func (d distribution) otherRelease(name string) string {
 	return ""
 }
 
-// forLibrary returns advice to install a library.
-func (d distribution) forLibrary(name string) *Remedy {
+// libraryAdvice returns advice to install a library.
+func (d distribution) libraryAdvice(name string) *Remedy {
 	m, verb := d.manager(), "library"
 	switch {
 	case slices.Contains(glibcOwn, name):
@@ -198,7 +198,7 @@ func (d distribution) forLibrary(name string) *Remedy {
 		return do
 	}
 	if !isFileName(name) { // the name becomes a part of shell lines
-		return advised("Install the package that has " + name + ".").untried(ofPackage)
+		return newAdvice("Install the package that has " + name + ".").withObstacle(ofPackage)
 	}
 	switch {
 	case m == nil || name != loaderName:
@@ -223,7 +223,7 @@ func (d distribution) forLibrary(name string) *Remedy {
 		}
 	}
 	if other := d.otherRelease(name); m != nil && m.id == "arch" && other != "" {
-		do := asRoot("pacman -Syu").untried(ofPackage)
+		do := asRoot("pacman -Syu").withObstacle(ofPackage)
 		do.text = "The system has " + other + ": packages were updated in part. Update all. " + do.text
 		return do
 	}

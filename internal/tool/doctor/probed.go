@@ -52,48 +52,48 @@ func (e *evidence) addResult(a *alone) {
 	} else if code != DriverNoDevice {
 		changes = slices.DeleteFunc(changes, func(c explain.Change) bool { return !e.harmless(c) })
 		if c, ok := e.trialOf(a).First(key, false, changes...); ok {
-			do = typed("", c.Line())
+			do = shellAdvice("", c.Line())
 		} else {
-			do = e.renewed(a, code)
+			do = e.renewalAdvice(a, code)
 		}
 	}
 	if a.Only != "" {
 		do = withOwnLoader(do)
 	}
 	if a.unlisted != nil && a.unlisted.refused == "" {
-		e.unopened(a.unlisted)
+		e.addUnopenableNode(a.unlisted)
 	}
 	device := ""
 	what, lost := fact(misbehaved{onlyThere(a.Detail, a.Only), a.Said, a.with}), usual
 	switch cause := e.causeOf(Finding{Code: code, Path: a.Manifest}, trialLinks...); {
 	case cause < 0 && a.unlisted != nil:
 		wrote := strings.Join(a.Wrote[:min(1, len(a.Wrote))], "")
-		what = said("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", wrote, ""))
+		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", wrote, ""))
 		device = a.unlisted.Name
 		switch {
-		case ofHost(a.Library):
-			do = advised(GPUVirtual.Entry().Do)
+		case isVirtualDriver(a.Library):
+			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
 		}
 	}
-	e.found(code, a.Name, a.Manifest, what, do, lost).device = device
+	e.add(code, a.Name, a.Manifest, what, do, lost).device = device
 }
 
-// unopened adds a finding for a node of an unlisted device that cannot be opened, although its permissions allow it.
-func (e *evidence) unopened(g *GPU) {
+// addUnopenableNode adds a finding for a node of an unlisted device that cannot be opened, although its permissions allow it.
+func (e *evidence) addUnopenableNode(g *GPU) {
 	for _, node := range g.Nodes {
 		f, err := os.OpenFile(e.source.Root+node, os.O_RDWR|syscall.O_NONBLOCK, 0)
 		if err == nil {
 			f.Close()
 			continue
 		}
-		do := advised("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").untried(ofKernel)
+		do := newAdvice("The kernel has no device behind the node: pass the node of a present device, or start the machine or container again.").withObstacle(ofKernel)
 		if errors.Is(err, fs.ErrPermission) {
-			do = host{&e.source.Machine}.sandboxed(node)
+			do = host{&e.source.Machine}.sandboxAdvice(node)
 		}
 		g.refused = node
-		e.found(GPUPermission, g.Title(), node, said("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
+		e.add(GPUPermission, g.Title(), node, textf("%s cannot be opened, although its permissions allow it (%s)", node, errors.Unwrap(err)), do).device = g.Name
 		return
 	}
 }
@@ -134,22 +134,22 @@ func (r *Report) newerDriver(a *alone) *Remedy {
 	if do, is := e.system.remedy("newer", nil); is {
 		return do
 	}
-	do := advised("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").untried(ofPackage)
+	do := newAdvice("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").withObstacle(ofPackage)
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
 		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
 	}
 	return do
 }
 
-// renewed returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
+// renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
 // driver also a software renderer.
-func (r *Report) renewed(a *alone, code Code) *Remedy {
+func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	if do := r.meaning(a); do != nil && a.Only == "" {
 		return do
 	}
-	do := advised("Update or reinstall it, from where it came.").untried(ofPackage)
+	do := newAdvice("Update or reinstall it, from where it came.").withObstacle(ofPackage)
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
-		return r.unasked(a, do)
+		return r.addAsking(a, do)
 	}
 	e := r.libraryExam()
 	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
@@ -157,7 +157,7 @@ func (r *Report) renewed(a *alone, code Code) *Remedy {
 		do.text = "Update its package " + owner + ", or reinstall it. " + do.text
 	}
 	if a.Kind == "layer" {
-		return r.unasked(a, do)
+		return r.addAsking(a, do)
 	}
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.Library)
@@ -180,8 +180,8 @@ func (r *Report) renewed(a *alone, code Code) *Remedy {
 	return do
 }
 
-// unasked adds to the advice for a layer the variable that asks for it.
-func (r *Report) unasked(a *alone, do *Remedy) *Remedy {
+// addAsking adds to the advice for a layer the variable that asks for it.
+func (r *Report) addAsking(a *alone, do *Remedy) *Remedy {
 	if by := r.asks(a.Name); a.Kind == "layer" && by != "" {
 		do.text += " " + by + " asks for the layer: without it, programs run."
 	}
@@ -217,9 +217,9 @@ func (r *Report) leaveOut(l *manifest.Layer) (changes []explain.Change) {
 	return append(changes, explain.AddToFilter(r.source, variables.LayersDisable, l.Name)...)
 }
 
-// ofActing returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
+// actingMessages returns a probe's warnings and errors from the use of drivers and layers. It omits the decision's messages about
 // the probe's variables and files, which are findings already.
-func (t *trying) ofActing(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
+func (t *trying) actingMessages(at probe.Companions, environ []string, result *probe.Result) ([]loaders.LogMessage, error) {
 	source := *t.scene.Source
 	source.Environ, source.Program = environ, at.Child
 	decided, err := explain.Decide(&source, explain.WithProbe)
@@ -235,8 +235,8 @@ func (t *trying) ofActing(at probe.Companions, environ []string, result *probe.R
 	}), nil
 }
 
-// withoutDevice reports whether every phase worked except for the list of devices, which was empty.
-func withoutDevice(r *probe.Result, messages []loaders.LogMessage) bool {
+// listsNoDevice reports whether every phase worked except for the list of devices, which was empty.
+func listsNoDevice(r *probe.Result, messages []loaders.LogMessage) bool {
 	listed := false
 	for _, p := range r.Phases {
 		if p.Result < 0 && !(p.Name == probe.ListDevices && complaint(messages, "").Kind == loaders.NoDevice) {
@@ -342,9 +342,9 @@ const (
 	maxLine    = 500 // bytes of one line
 )
 
-// written returns a driver's first lines on a child's standard error, without the loader's lines. older means that the loader
+// driverLines returns a driver's first lines on a child's standard error, without the loader's lines. older means that the loader
 // marks none of its lines.
-func written(log string, older bool) (lines []string) {
+func driverLines(log string, older bool) (lines []string) {
 	if older {
 		log = loaders.OlderLog(log)
 	}

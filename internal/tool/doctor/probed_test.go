@@ -32,7 +32,7 @@ func TestProbeConfirms(t *testing.T) {
 			e := newEvidence(report)
 			e.addResult(&drivers[0])
 			e.conclude()
-			report = e.worded()
+			report = e.finish()
 			severity, because := diag.Note, Kind(nil)
 			for _, f := range report.Findings {
 				switch f.Code {
@@ -85,7 +85,7 @@ func TestProbeOfWhatCannotLoad(t *testing.T) {
 				e.addResult(&e.alone[i])
 			}
 			e.conclude()
-			if report = e.worded(); !strings.Contains(withFirst(report), c.verdict) || strings.Contains(report.Verdict, "Broken") {
+			if report = e.finish(); !strings.Contains(withFirst(report), c.verdict) || strings.Contains(report.Verdict, "Broken") {
 				t.Errorf("verdict %q, want %q", report.Verdict, c.verdict)
 			}
 		})

@@ -61,8 +61,8 @@ func (e *libraryExam) packageOf(files ...string) string {
 	return ""
 }
 
-// installed returns an installed package; nil: not installed.
-func (e *libraryExam) installed(name string) *machine.Package {
+// installedPackage returns an installed package; nil: not installed.
+func (e *libraryExam) installedPackage(name string) *machine.Package {
 	if p, asked := e.system.packages.installed[name]; asked {
 		return p
 	}
@@ -77,7 +77,7 @@ func (e *libraryExam) installed(name string) *machine.Package {
 // again returns advice to reinstall a package because of one of its files.
 func (d distribution) again(owner, file string) *Remedy {
 	if owner == "" {
-		return advised("Install the package that has " + file + " again.").untried(ofPackage)
+		return newAdvice("Install the package that has " + file + " again.").withObstacle(ofPackage)
 	}
 	return d.by("reinstall", with("p", owner))
 }
@@ -110,9 +110,9 @@ func (e *libraryExam) matching(m *Module, f *binary.File) *Remedy {
 	return do
 }
 
-// ofPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic
+// owningPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic
 // linker.
-func (e *libraryExam) ofPackage(library string, places []string) string {
+func (e *libraryExam) owningPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
 		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") && !slices.Contains(files, file) {
@@ -125,14 +125,14 @@ func (e *libraryExam) ofPackage(library string, places []string) string {
 // icdPlaces are the directories where packages install driver manifests.
 var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
 
-// uninstalled returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
+// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
 // package is not installed; gone is "" if the package misses no manifest of the family.
-func (e *libraryExam) uninstalled(f *drivers.Family) (p *machine.Package, gone string) {
+func (e *libraryExam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
 	m := e.system.manager()
 	if m == nil || f == nil || packageOf(f.Name, m.id) == "" || e.class != ProcessClass {
 		return nil, ""
 	}
-	if p = e.installed(packageOf(f.Name, m.id)); p == nil {
+	if p = e.installedPackage(packageOf(f.Name, m.id)); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

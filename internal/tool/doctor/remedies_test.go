@@ -55,7 +55,7 @@ var environments = []struct {
 // remedies are the remedies whose lines differ between systems.
 func remedies() map[string]func(e *exam) *Remedy {
 	list := map[string]func(e *exam) *Remedy{
-		"install loader":      func(e *exam) *Remedy { return e.system.forLibrary(loaderName) },
+		"install loader":      func(e *exam) *Remedy { return e.system.libraryAdvice(loaderName) },
 		"reinstall":           func(e *exam) *Remedy { return e.system.again("mesa", "/usr/lib/libx.so") },
 		"reinstall, no owner": func(e *exam) *Remedy { return e.system.again("", "/usr/lib/libx.so") },
 		"firmware":            func(e *exam) *Remedy { return e.system.by("firmware", nil) },
@@ -72,7 +72,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		"NVIDIA, open":     func(e *exam) *Remedy { return e.system.modules(true, "550.54.14") },
 		"NVIDIA, closed":   func(e *exam) *Remedy { return e.system.modules(false, "550.54.14") },
 		"NVIDIA, module":   func(e *exam) *Remedy { return e.nvidiaModule() },
-		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replaced("libnvidia-gl-550") },
+		"NVIDIA, replaced": func(e *exam) *Remedy { return e.system.replacementAdvice("libnvidia-gl-550") },
 		"Mesa, newer":      func(e *exam) *Remedy { return e.system.newerMesa(&drivers.Chip{Mesa: "24.3"}) },
 		"Linux, newer":     func(e *exam) *Remedy { return e.system.newerLinux(&drivers.Chip{Kernel: "6.9"}) },
 		"allow group":      func(e *exam) *Remedy { return e.system.by("map-group", with("node", "/dev/dri/renderD128")) },
@@ -95,7 +95,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		list["install "+f.Name] = func(e *exam) *Remedy { return e.system.install(f) }
 	}
 	for _, name := range []string{"libX11.so.6", "libLLVM.so.19.1", "libacme.so.1", "libnvidia-glvkspirv.so.550.54.14", "libc.so.6"} {
-		list["library "+name] = func(e *exam) *Remedy { return e.system.forLibrary(name) }
+		list["library "+name] = func(e *exam) *Remedy { return e.system.libraryAdvice(name) }
 	}
 	for _, name := range []string{validationLayer, "VK_LAYER_MANGOHUD_overlay_x86_64", "VK_LAYER_LUNARG_api_dump", "VK_LAYER_MESA_device_select"} {
 		list["layer "+name] = func(e *exam) *Remedy { return e.layerPackage(name) }

@@ -135,11 +135,11 @@ func (r *Report) Has(severity diag.Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == severity })
 }
 
-// found adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.
-func (r *Report) found(code Code, subject, path string, what fact, do *Remedy, lost ...loss) *Finding {
+// add adds a finding, which costs a program what lost says. Without advice, the finding gets the table's advice.
+func (r *Report) add(code Code, subject, path string, what fact, do *Remedy, lost ...loss) *Finding {
 	entry := code.Entry()
 	if do == nil {
-		do = advised(entry.Do)
+		do = newAdvice(entry.Do)
 	}
 	severity := append(lost, usual)[0].severity(entry.Severity)
 	r.Findings = append(r.Findings, Finding{Code: code, Severity: severity, usual: severity, Subject: subject, Path: path,
@@ -171,11 +171,11 @@ func (r *Report) modules(answer *plan.Answer, examine func(Module, required) Mod
 
 // takenOver adds a finding of the library's decision unchanged.
 func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
-	return r.decided(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
+	return r.addDiagnostic(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
 }
 
-// decided adds a finding of the library's decision with a severity, a fact and advice.
-func (r *Report) decided(f *diag.Diagnostic, severity diag.Severity, what fact, do *Remedy) *Finding {
+// addDiagnostic adds a finding of the library's decision with a severity, a fact and advice.
+func (r *Report) addDiagnostic(f *diag.Diagnostic, severity diag.Severity, what fact, do *Remedy) *Finding {
 	r.Findings = append(r.Findings, Finding{Code: f.Code, Severity: severity, usual: severity, Subject: f.Subject, Path: f.Path,
 		Line: f.Line, Column: f.Column, fact: what, remedies: []*Remedy{do}, Statement: f.Code.Entry().Statement})
 	return &r.Findings[len(r.Findings)-1]
@@ -194,11 +194,11 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 	case f.Code == diag.LayerForced: // a variable asks for the layer, as VK_INSTANCE_LAYERS may
 		do = doNothingChosen
 	case f.Code == diag.LayerDisabled: // the finding about the contradiction names a layer that a variable enables and another one disables
-		what, do = said("%s excludes it", variables.LayersDisable.Name()), doNothingChosen
+		what, do = textf("%s excludes it", variables.LayersDisable.Name()), doNothingChosen
 	case filter && severity == diag.Note: // the user asked for the filter, and a working driver remains
 		do = doNothingChosen
 	case excludes:
-		do, changes = advised("Change "+v.Name()+"."), explain.DropFromFilter(e.source, v, f.Subject)
+		do, changes = newAdvice("Change "+v.Name()+"."), explain.DropFromFilter(e.source, v, f.Subject)
 		if other := variables.DriversSelect; v == variables.DriversDisable && e.source.Var(other.Name(), true).Set { // both exclude the driver
 			for _, c := range slices.Clone(changes) {
 				changes = append(changes, c.With(explain.UnsetVariable(other.Name())))
@@ -208,13 +208,13 @@ func (e *exam) addDecision(f *diag.Diagnostic) {
 		what, do, changes = e.unreadable(f, what, do)
 	}
 	if filter && severity == diag.Problem {
-		what = said("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
+		what = textf("%s excludes the software renderer, and no graphics device has a driver: programs get no device", variables.DriversDisable.Name())
 	}
-	e.decided(f, severity, what, do).offer(fixing, changes...)
+	e.addDiagnostic(f, severity, what, do).offer(fixing, changes...)
 }
 
-// ordered returns findings in order of severity, problems first, and without duplicates.
-func ordered(list []Finding) []Finding {
+// sortFindings returns findings in order of severity, problems first, and without duplicates.
+func sortFindings(list []Finding) []Finding {
 	type whole struct {
 		key
 		line, column int
@@ -233,10 +233,10 @@ func ordered(list []Finding) []Finding {
 	})
 }
 
-// worded returns the report with ordered findings, their texts and the verdict.
-func (r Report) worded() *Report {
+// finish returns the report with ordered findings, their texts and the verdict.
+func (r Report) finish() *Report {
 	r.nameByTrial()
-	r.Findings = ordered(r.withMissingDevices())
+	r.Findings = sortFindings(r.withMissingDevices())
 	for i := range r.Findings {
 		r.Findings[i].word(&r)
 	}

@@ -79,9 +79,9 @@ func (r *Report) WithProcess(pid int, differences []process.Difference) *Report 
 		code := term.Either(d.Old, ProcessOldFile, ProcessDiffers)
 		var do *Remedy
 		if d.Own {
-			do = advised("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
+			do = newAdvice("Nothing, if the program brings the file with it, or sets a variable that names the file. Otherwise start the program again.")
 		}
-		e.found(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do, term.Either(d.Weak, nothing, usual))
+		e.add(code, d.Name, cmp.Or(d.File, d.Manifest), sentence(d.What), do, term.Either(d.Weak, nothing, usual))
 	}
-	return e.worded()
+	return e.finish()
 }

@@ -90,8 +90,8 @@ func (r *Report) kind(kinds ...string) string { return r.sandbox(kinds...).Kind 
 // containerKind returns the kind of container that passes nothing on by default; "" outside a container.
 func (r *Report) containerKind() string { return r.kind("docker", "podman", "kubernetes", "container") }
 
-// entered reports whether the user enters a container that is kept and shares the user with the host: of toolbox or distrobox.
-func (h host) entered() bool {
+// isEntered reports whether the user enters a container that is kept and shares the user with the host: of toolbox or distrobox.
+func (h host) isEntered() bool {
 	return h.machine.Exists("/run/.toolboxenv") || h.variable("DISTROBOX_ENTER_PATH") != ""
 }
 

@@ -26,8 +26,8 @@ type sentence string
 
 func (s sentence) say() string { return string(s) }
 
-// said returns a formatted sentence.
-func said(format string, values ...any) sentence { return sentence(fmt.Sprintf(format, values...)) }
+// textf returns a formatted sentence.
+func textf(format string, values ...any) sentence { return sentence(fmt.Sprintf(format, values...)) }
 
 // Facts that several findings have.
 const (
@@ -103,15 +103,15 @@ type nowhere struct {
 }
 
 // unreadable is a library that cannot be read.
-func unreadable(file string, err error) lacking { return lacking{said("%s: %v", file, err), file} }
+func unreadable(file string, err error) lacking { return lacking{textf("%s: %v", file, err), file} }
 
-// forOthers is a library for programs of another word size than wanted. library is the searched name if this file is its
+// otherSizeLibrary is a library for programs of another word size than wanted. library is the searched name if this file is its
 // only match; "" otherwise.
-func forOthers(library string, f *binary.File, file string, wanted int) fact {
+func otherSizeLibrary(library string, f *binary.File, file string, wanted int) fact {
 	if library != "" {
-		return said("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
+		return textf("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))
 	}
-	return said("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(), programsOf(wanted))
+	return textf("%s is a library for %d-bit programs on %s, not for %s", file, f.Class, f.MachineName(), programsOf(wanted))
 }
 
 // programsOf describes the programs of a word size.
@@ -119,8 +119,8 @@ func programsOf(class int) string {
 	return term.Either(class == 32, "32-bit programs on x86", "64-bit programs on x86-64")
 }
 
-// ofOwner describes the package that lost a file.
-func ofOwner(owner string) string {
+// ownerText describes the package that lost a file.
+func ownerText(owner string) string {
 	return term.Enclosed("; the package ", owner, ", which is installed, should contain the file")
 }
 
@@ -152,41 +152,41 @@ func (n nowhere) say() string {
 	for _, file := range n.beside {
 		what += "; " + file + " exists"
 	}
-	return what + ofOwner(n.owner)
+	return what + ownerText(n.owner)
 }
 
 // unusable is a dependency of a library that cannot be read, or is for other programs (err is nil). verb is "needs" or "opens".
 func unusable(by, verb, name, file string, err error) lacking {
 	if err == nil {
-		return lacking{said("%s %s %s, and there is only %s, for other programs", by, verb, name, file), name}
+		return lacking{textf("%s %s %s, and there is only %s, for other programs", by, verb, name, file), name}
 	}
-	return lacking{said("%s %s %s, and %s cannot be read: %v", by, verb, name, file, err), name}
+	return lacking{textf("%s %s %s, and %s cannot be read: %v", by, verb, name, file, err), name}
 }
 
 // tooOld is a library without a version of symbols that another one needs.
 func tooOld(by string, old *binary.Old) lacking {
 	has := term.Either(old.Newest != "", "which has versions up to "+old.Newest, "which defines no such version")
-	return lacking{said("%s needs version %s of %s, %s", by, old.Version, old.In.Path, has), old.In.Path + " " + old.Version}
+	return lacking{textf("%s needs version %s of %s, %s", by, old.Version, old.In.Path, has), old.In.Path + " " + old.Version}
 }
 
-// undefined is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
-func undefined(file *binary.File, symbol string, more int, atOnce bool) fact {
+// undefinedSymbol is a library with undefined symbols. atOnce means that the dynamic linker refuses the library.
+func undefinedSymbol(file *binary.File, symbol string, more int, atOnce bool) fact {
 	and, from := "", ""
 	if more > 0 {
 		and = fmt.Sprintf(" and %d more", more)
 	}
-	if own := slices.DeleteFunc(slices.Clone(file.Needed), ofLibC); len(own) > 0 {
+	if own := slices.DeleteFunc(slices.Clone(file.Needed), isOfLibC); len(own) > 0 {
 		from = " (" + strings.Join(own[:min(len(own), 3)], ", ") + ")"
 	}
-	what := said("%s uses %s%s, which no dependency%s defines", file.Path, symbol, and, from)
+	what := textf("%s uses %s%s, which no dependency%s defines", file.Path, symbol, and, from)
 	if atOnce {
 		what += ": the dynamic linker refuses the library"
 	}
 	return what
 }
 
-// ofLibC reports whether a library comes with the C library or the compiler.
-func ofLibC(library string) bool {
+// isOfLibC reports whether a library comes with the C library or the compiler.
+func isOfLibC(library string) bool {
 	return binary.OfCLibrary(library) || strings.HasPrefix(library, "libgcc_s.so")
 }
 
@@ -289,7 +289,7 @@ func overruling(s *settings.Settings, ours, changes bool, expires time.Time) sen
 
 // loaderless is the lack of a loader. own is the tool's loader.
 func loaderless(configured, own string) fact {
-	what := said("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
+	what := textf("%s is in no directory that the dynamic linker searches%s", loaderName, though(configured))
 	what += sentence(term.Enclosed("; this tool's loader is ", own, ""))
 	return what
 }

@@ -59,25 +59,25 @@ func (e *exam) serviceUsers() {
 			continue
 		}
 		member := slices.Concat(u.groups, e.options.joinedBy(s.User))
-		if u.groups = slices.Concat(s.Groups, e.options.joinedBy(s.User)); e.options.User != "" && (e.user.id != s.User || e.refused(&e.user, usable) != "") {
+		if u.groups = slices.Concat(s.Groups, e.options.joinedBy(s.User)); e.options.User != "" && (e.user.id != s.User || e.firstRefused(&e.user, usable) != "") {
 			continue
 		}
-		node := e.refused(&u, usable)
+		node := e.firstRefused(&u, usable)
 		if node == "" || e.options.User == "" && !e.usesGPU(&s, usable) {
 			continue
 		}
 		do := e.permissionCure(node, &u, []string{s.Unit})
-		if member = slices.Concat(member, u.groups); e.refused(&user{id: u.id, groups: member, known: true}, usable) == "" {
+		if member = slices.Concat(member, u.groups); e.firstRefused(&user{id: u.id, groups: member, known: true}, usable) == "" {
 			do = restart(s.Unit)
 		}
-		e.found(ServicePermission, s.Unit, node, said(forbidden, u.name, node), do)
+		e.add(ServicePermission, s.Unit, node, textf(forbidden, u.name, node), do)
 	}
 }
 
 // restart returns advice to restart services, whose processes keep the groups that they were started with.
 func restart(units ...string) *Remedy {
 	command := "systemctl restart " + shell.Words(term.Words(units, unitName)...)
-	return asRoot(command).untried(outsideOnly)
+	return asRoot(command).withObstacle(outsideOnly)
 }
 
 // unitName returns a service's name for systemctl.
@@ -125,10 +125,10 @@ func (h host) open(file string) bool {
 	return !ok || mode&machine.ReadWrite == machine.ReadWrite
 }
 
-// refused returns the first node that keeps a user from all of some devices; "" if the user may use one of them.
-func (e *exam) refused(u *user, gpus []*GPU) (first string) {
+// firstRefused returns the first node that keeps a user from all of some devices; "" if the user may use one of them.
+func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 	for _, g := range gpus {
-		node := u.refused(e.host, g)
+		node := u.refusedNode(e.host, g)
 		if node == "" {
 			return ""
 		}
@@ -281,7 +281,7 @@ func (e *exam) serviceDevices() {
 					continue
 				}
 				said[s.Unit] = true
-				e.found(ServiceDevices, s.Unit, node, sentence(setting+" "+strings.Replace(does, "NODE", node, 1)), e.opens(s.Unit, lines))
+				e.add(ServiceDevices, s.Unit, node, sentence(setting+" "+strings.Replace(does, "NODE", node, 1)), e.opens(s.Unit, lines))
 			}
 		}
 	}

@@ -30,9 +30,9 @@ func (h host) fromStart(name string) (value string, set, known bool) {
 	return value, set, true
 }
 
-// byShell reports whether a variable of a program in a container was set after the container's start, for example by a
+// isSetByShell reports whether a variable of a program in a container was set after the container's start, for example by a
 // shell.
-func (h host) byShell(name string) bool {
+func (h host) isSetByShell(name string) bool {
 	now, set := h.machine.Lookup(name)
 	if !set {
 		return false
@@ -44,8 +44,8 @@ func (h host) byShell(name string) bool {
 	return !had || value != now
 }
 
-// inContainer reports whether a sandbox is a container whose runtime sets variables.
-func inContainer(kind string) bool {
+// isContainer reports whether a sandbox is a container whose runtime sets variables.
+func isContainer(kind string) bool {
 	return kind == "docker" || kind == "podman" || kind == "kubernetes"
 }
 
@@ -296,13 +296,13 @@ func (u unit) setting(c explain.Change) (before string, line shell.Line) {
 	var others *explain.Change // for a drop-in
 	for at := &c; at != nil; at = at.And {
 		if by := u.files[at.Variable]; at.Set && by.File != "" {
-			written = append(written, at.Variable+"="+quoted(at.Value)+" into "+by.String())
+			written = append(written, at.Variable+"="+systemdQuote(at.Value)+" into "+by.String())
 			continue
 		}
 		one := *at
 		one.And, others = others, &one
 		if at.Set {
-			lines = append(lines, "Environment="+inUnit(at.Variable+"="+at.Value))
+			lines = append(lines, "Environment="+unitQuote(at.Variable+"="+at.Value))
 		} else {
 			lines = append(lines, "UnsetEnvironment="+at.Variable)
 		}
@@ -311,7 +311,7 @@ func (u unit) setting(c explain.Change) (before string, line shell.Line) {
 	case len(lines) == 0:
 		line = control + "restart " + shell.Quoted(unitName(u.Name))
 	case u.nixos:
-		before, line = u.onNixOS(*others)
+		before, line = u.nixOSText(*others)
 	default:
 		line = u.dropIn(c.Variable, lines)
 	}
@@ -333,8 +333,8 @@ func (u unit) dropIn(file string, settings []string) shell.Line {
 		shell.Quoted(directory+"/"+file+".conf") + " && " + control + "daemon-reload && " + control + "restart " + shell.Quoted(unitName(u.Name))
 }
 
-// onNixOS returns the lines of the system's configuration that change variables of the service.
-func (u unit) onNixOS(c explain.Change) (before string, line shell.Line) {
+// nixOSText returns the lines of the system's configuration that change variables of the service.
+func (u unit) nixOSText(c explain.Change) (before string, line shell.Line) {
 	of := term.Either(u.OfUser, "systemd.user.services.", "systemd.services.")
 	var lines []string
 	for at := &c; at != nil; at = at.And {
@@ -347,11 +347,11 @@ func (u unit) onNixOS(c explain.Change) (before string, line shell.Line) {
 	return "Add " + strings.Join(lines, " ") + " to the system's configuration. Then run as root: ", "nixos-rebuild switch"
 }
 
-// inUnit returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
-func inUnit(text string) string { return strings.ReplaceAll(quoted(text), "%", "%%") }
+// unitQuote returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
+func unitQuote(text string) string { return strings.ReplaceAll(systemdQuote(text), "%", "%%") }
 
-// quoted returns text in quotes, as in an EnvironmentFile of systemd and in YAML.
-func quoted(text string) string {
+// systemdQuote returns text in quotes, as in an EnvironmentFile of systemd and in YAML.
+func systemdQuote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 

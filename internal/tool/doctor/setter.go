@@ -96,8 +96,8 @@ func (h host) setterText(variable string) string {
 	return ""
 }
 
-// inScript returns a change of a variable in the script that sets it.
-func (t placement) inScript() string {
+// scriptText returns a change of a variable in the script that sets it.
+func (t placement) scriptText() string {
 	if t.Set {
 		return "In the script, write " + string(t.Assignment())
 	}

@@ -29,26 +29,26 @@ func (e *exam) settings() {
 		return
 	}
 	file := path.Clean(s.File)
-	written, changes := since(e.written(file)), e.settingsChange(file)
+	written, changes := since(e.modificationTime(file)), e.settingsChange(file)
 	f, err := settings.Read(e.machine, file)
 	ours := err == nil && f.Ours
 	if gone := goneOf(e.source, s); len(gone) > 0 {
-		what := said("it names %s, which does not exist", gone[0])
+		what := textf("it names %s, which does not exist", gone[0])
 		if len(gone) > 1 {
-			what = said("it names %s, which do not exist", strings.Join(gone, " and "))
+			what = textf("it names %s, which do not exist", strings.Join(gone, " and "))
 		}
 		if ours {
-			e.found(SettingsPath, search.BaseName(file), file, what, typed("", "vkloader settings clear"))
+			e.add(SettingsPath, search.BaseName(file), file, what, shellAdvice("", "vkloader settings clear"))
 		} else {
-			e.found(SettingsPath, search.BaseName(file), file, what, nil).offer(byHand, explain.RemoveFile(file))
+			e.add(SettingsPath, search.BaseName(file), file, what, nil).offer(byHand, explain.RemoveFile(file))
 		}
 	}
 	if ours {
-		e.found(SettingsOwn, search.BaseName(file), file, overruling(s, true, changes, f.Expires)+written, nil)
+		e.add(SettingsOwn, search.BaseName(file), file, overruling(s, true, changes, f.Expires)+written, nil)
 		return
 	}
 	// Only the user removes a file of another program; --fix does not.
-	e.found(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
+	e.add(LeftoverSettings, search.BaseName(file), file, overruling(s, false, changes, time.Time{})+written, nil, term.Either(changes, usual, nothing)).
 		offer(byHand, explain.RemoveFile(file))
 }
 
@@ -78,7 +78,7 @@ func goneOf(source *machine.Source, s *core.Settings) (files []string) {
 		if file == "" || said[file] {
 			return
 		}
-		if _, err := source.Stat(file); err != nil && !denied(err) {
+		if _, err := source.Stat(file); err != nil && !isDenied(err) {
 			said[file] = true
 			files = append(files, file)
 		}
@@ -116,17 +116,17 @@ func (e *exam) leftovers() {
 			continue
 		}
 		seen[f.Path] = true
-		e.found(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
+		e.add(LeftoverOverride, f.Subject, f.Path, e.overriding(f.Path), nil).offer(fixing, explain.RemoveFile(path.Clean(f.Path)))
 	}
 	e.settings()
 }
 
 // overriding returns the fact about an override layer: its effect on every program, as far as the file can be read.
 func (e *exam) overriding(file string) fact {
-	written := since(e.written(file))
+	written := since(e.modificationTime(file))
 	for _, l := range e.Answer.Layers {
 		if l.IsOverride() && l.Manifest == file {
-			return said("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
+			return textf("it is in force, and adds %s", term.Count(len(l.Components), "layer")) +
 				sentence(term.Enclosed(": ", strings.Join(l.Components, ", "), "")+
 					term.Enclosed("; explicit layers are searched for only in ", strings.Join(l.OverridePaths, ", "), "")) + written
 		}
@@ -139,8 +139,8 @@ func (e *exam) overriding(file string) fact {
 	return "it is not in force" + written
 }
 
-// written returns a file's modification time; zero for a foreign machine, whose files carry the times of their copying.
-func (h host) written(file string) time.Time {
+// modificationTime returns a file's modification time; zero for a foreign machine, whose files carry the times of their copying.
+func (h host) modificationTime(file string) time.Time {
 	info, err := h.machine.Stat(file)
 	if err != nil || h.machine.Foreign() {
 		return time.Time{}
@@ -221,12 +221,12 @@ func (e *exam) settingsFile(value string) {
 	text, err := e.machine.ReadFile(file)
 	if err != nil {
 		switch {
-		case denied(err):
-			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which may not be read", file), readableSettings)
+		case isDenied(err):
+			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which may not be read", file), readableSettings)
 		case e.machine.Exists(file):
-			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
+			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which cannot be read: %v", file, drivers.Cause(err)), readableSettings)
 		default:
-			e.found(LayerSettings, settingsPath, "", said("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
+			e.add(LayerSettings, settingsPath, "", textf("the variable names %s, which does not exist", file), nil).offer(fixing, explain.UnsetVariable(settingsPath))
 		}
 		return
 	}
@@ -255,15 +255,15 @@ func (e *exam) settingsFile(value string) {
 
 // settingsOff adds a finding for settings of a layer that is off, with the way to turn it on.
 func (e *exam) settingsOff(variable, file, layer string) {
-	what := said("it is a setting of %s, which is not on", layer)
+	what := textf("it is a setting of %s, which is not on", layer)
 	if file != "" {
-		what = said("the settings in %s are for %s, which is not on", file, layer)
+		what = textf("the settings in %s are for %s, which is not on", file, layer)
 	}
 	if !slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { return l.Name == layer }) {
 		what += ", because it is not installed"
 		if do := e.layerPackage(layer); do != nil {
 			do.text += string(". Then enable it: vkloader run --layer " + shell.Quoted(layer) + " PROGRAM")
-			e.found(LayerSettings, variable, "", what, do)
+			e.add(LayerSettings, variable, "", what, do)
 			return
 		}
 	}
@@ -271,7 +271,7 @@ func (e *exam) settingsOff(variable, file, layer string) {
 	if before := e.variable(variables.InstanceLayers.Name()); before != "" {
 		list = before + machine.ListSeparator + list
 	}
-	e.found(LayerSettings, variable, "", what, nil).
+	e.add(LayerSettings, variable, "", what, nil).
 		offer(fixing, explain.SetVariable(variables.InstanceLayers.Name(), list), explain.UnsetVariable(variable)).
 		offer(fixing, explain.AddToFilter(e.source, variables.LayersEnable, layer)...)
 }

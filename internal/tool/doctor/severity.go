@@ -50,7 +50,7 @@ const (
 )
 
 // exemptAdvice is the advice for findings that cost nothing.
-var exemptAdvice = [...]*Remedy{absentDevice: doNothing, beside: advised("Nothing: programs have a driver or layer for their word size. " +
+var exemptAdvice = [...]*Remedy{absentDevice: doNothing, beside: newAdvice("Nothing: programs have a driver or layer for their word size. " +
 	"With library_arch in the manifest, the loader would skip this one without a message."), otherPrograms: nil, otherDevices: nil}
 
 // weigh sets the severity of each finding, and is the only function that does: what its making knows, unless its fault costs nothing here.

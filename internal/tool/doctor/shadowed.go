@@ -38,10 +38,10 @@ func (s hiding) say() string {
 		"loaded, or ends the program. Without the program's file, %[3]s gets the system's", s.shown, s.system, s.by, s.wants)
 }
 
-// shadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
+// addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
 // is one. The same libraries without the program have no fault then.
-func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) bool {
-	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !unversioned(c) {
+func (e *libraryExam) addShadowed(m *Module, f *binary.File, c *binary.Closure) bool {
+	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) {
 		return false
 	}
 	changed := *e.machine
@@ -53,7 +53,7 @@ func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) boo
 	}
 	found := false
 	for _, file := range c.Files[1:] {
-		other := named(system, file.Soname)
+		other := fileNamed(system, file.Soname)
 		if other == nil || other.Real == file.Real {
 			continue
 		}
@@ -67,11 +67,11 @@ func (e *libraryExam) shadowed(m *Module, f *binary.File, c *binary.Closure) boo
 	return found
 }
 
-// unversioned reports whether a library without versions of symbols stands for one with versions.
-func unversioned(c *binary.Closure) bool {
+// lacksVersions reports whether a library without versions of symbols stands for one with versions.
+func lacksVersions(c *binary.Closure) bool {
 	for _, by := range c.Files {
 		for _, want := range by.Requires {
-			if in := named(c, want.File); in != nil && len(in.Defines) == 0 && !want.Weak {
+			if in := fileNamed(c, want.File); in != nil && len(in.Defines) == 0 && !want.Weak {
 				return true
 			}
 		}
@@ -79,8 +79,8 @@ func unversioned(c *binary.Closure) bool {
 	return false
 }
 
-// named returns the library of a closure with a soname; nil: there is none.
-func named(c *binary.Closure, soname string) *binary.File {
+// fileNamed returns the library of a closure with a soname; nil: there is none.
+func fileNamed(c *binary.Closure, soname string) *binary.File {
 	if at := slices.IndexFunc(c.Files, func(f *binary.File) bool { return f.Soname == soname }); at >= 0 && soname != "" {
 		return c.Files[at]
 	}
@@ -135,7 +135,7 @@ func (e *libraryExam) preload(file string) *Remedy {
 		value = file
 	}
 	program := term.Or(e.options.Bundle.Launcher, e.source.Program)
-	do := typed("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+shell.Quoted(program))
+	do := shellAdvice("Start it with the system's file: ", explain.SetVariable(variable, value).Assignment()+" "+shell.Quoted(program))
 	return do.having("preload "+value, func(source *machine.Source, with Options) (*machine.Source, Options, bool) {
 		return explain.SetVariable(variable, value).On(source), with, !source.Elevated
 	})
@@ -155,7 +155,7 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy
 			}
 			for _, line := range e.configuration("/etc/ld.so.conf", 0) {
 				if path.Clean(line.directory) == path.Dir(file.Path) {
-					return e.unconfigured(line, file.Path, place)
+					return e.searchLineRemoval(line, file.Path, place)
 				}
 			}
 		}
@@ -163,16 +163,16 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy
 	return nil
 }
 
-// unconfigured returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
+// searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
 // /usr/local, or its package, or the directory's line. It returns nil for directories of the system, whose libraries other programs need.
-func (e *libraryExam) unconfigured(line searchLine, file, hidden string) *Remedy {
+func (e *libraryExam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
 	local := strings.HasPrefix(file, "/usr/local/")
 	if !local && (strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/lib")) {
 		return nil
 	}
 	if owner := e.packageOf(file); owner != "" {
-		return advised(before + "Remove the package " + owner + ", which has that file.").untried(ofPackage)
+		return newAdvice(before + "Remove the package " + owner + ", which has that file.").withObstacle(ofPackage)
 	}
 	commands := []shell.Line{"sed -i " + shell.Words(strconv.Itoa(line.at.Number)+"d", line.at.File), "ldconfig"}
 	if local {

@@ -78,8 +78,8 @@ func (e *evidence) addSlowDrivers() {
 		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
 			do = placement{Change: c, aim: forPower}.remedy()
 		}
-		e.found(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
-			said("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
+		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,
+			textf("a short program took %s with it alone, and at most %s with any other driver alone", seconds(it), seconds(others)), do)
 	}
 }
 
@@ -127,11 +127,11 @@ func (t *trying) took(ctx context.Context, out, without []run.Suspect) (time.Dur
 	if err != nil || saw.Outcome != probe.Fine {
 		return -1, err
 	}
-	return lasted(saw), nil
+	return totalDuration(saw), nil
 }
 
-// lasted returns the total duration of a child's phases.
-func lasted(r *probe.Result) (all time.Duration) {
+// totalDuration returns the total duration of a child's phases.
+func totalDuration(r *probe.Result) (all time.Duration) {
 	for _, phase := range r.Phases {
 		all += time.Duration(phase.Micros * float64(time.Microsecond))
 	}
@@ -147,7 +147,7 @@ func (e *evidence) addSlow(l *run.Suspect, with, without time.Duration) {
 			do = placement{Change: c, aim: forTime}.remedy()
 		}
 	}
-	e.found(LayerSlow, l.Name, l.Manifest, said("it makes every program start %s later: a short program took %s with it, %s without it",
+	e.add(LayerSlow, l.Name, l.Manifest, textf("it makes every program start %s later: a short program took %s with it, %s without it",
 		seconds(with-without), seconds(with), seconds(without)), do)
 }
 
@@ -180,7 +180,7 @@ func (t *trying) addLookups(ctx context.Context, e *evidence) error {
 		return nil
 	}
 	if _, soon := ctx.Deadline(); !soon {
-		again, err := t.childOf(ctx, t.own, changed(t.Environ, e.alone[first].Variables), t.Limit)
+		again, err := t.childOf(ctx, t.own, withChanges(t.Environ, e.alone[first].Variables), t.Limit)
 		if err != nil || again.Outcome == probe.Cut {
 			return err
 		}
@@ -188,10 +188,10 @@ func (t *trying) addLookups(ctx context.Context, e *evidence) error {
 			return nil
 		}
 	}
-	what := said("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
+	what := textf("%s takes %s to find 1000 commands by their names", loader, millis(each*1000))
 	if own > 0 {
 		what += sentence("; the loader of this tool takes " + millis(own*1000))
 	}
-	e.found(LoaderLookups, loader, e.Loader.File, what, nil)
+	e.add(LoaderLookups, loader, e.Loader.File, what, nil)
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 //
 // Try applies the rules that load drivers and layers.
 func Examine(source *machine.Source, options Options) (*Report, error) {
-	e, err := examined(source, options)
+	e, err := examineSize(source, options)
 	if err != nil {
 		return nil, err
 	}
@@ -29,14 +29,14 @@ func Examine(source *machine.Source, options Options) (*Report, error) {
 		return nil, err
 	}
 	if o := e.Other; o != nil && e.someGood() && (len(o.Drivers) == 0 || o.first != "") {
-		e.found(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed("; ", o.first, "")), o.advice)
+		e.add(OtherWordSize, "32-bit programs", "", sentence(o.Line()+term.Enclosed("; ", o.first, "")), o.advice)
 	}
 	e.judge = verdict
-	return e.worded(), nil
+	return e.finish(), nil
 }
 
-// examined returns the examination of one word size.
-func examined(source *machine.Source, options Options) (*exam, error) {
+// examineSize returns the examination of one word size.
+func examineSize(source *machine.Source, options Options) (*exam, error) {
 	e, err := look(source, options) // the findings, with changes that may fix them
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (r *Report) Try(ctx context.Context, how Tries) (*Report, error) {
 			err = rule.trial(e, ctx, how)
 		}
 	}
-	return e.worded(), err
+	return e.finish(), err
 }
 
 // grow adds the results of all trials, with their findings, or those up to an error.

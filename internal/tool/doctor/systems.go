@@ -51,7 +51,7 @@ var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS
 
 // conditions are the other words of the second column, besides package managers, IDs of os-release(5) and files.
 var conditions = map[string]func(d *distribution) bool{
-	"image":     func(d *distribution) bool { return inContainer(d.sandbox) && !d.kept },
+	"image":     func(d *distribution) bool { return isContainer(d.sandbox) && !d.kept },
 	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
 	"contained": func(d *distribution) bool { return d.container != "" },
 	"whole":     func(d *distribution) bool { return d.machine != nil && host{d.machine}.systemContainer() },
@@ -64,7 +64,7 @@ var conditions = map[string]func(d *distribution) bool{
 	"nspawn":    func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit":    func(d *distribution) bool { return d.class == 32 },
 	"narrow":    func(d *distribution) bool { return d.foreign },
-	"unfetched": func(d *distribution) bool { return d.packages != nil && d.packages.unfetched(d.machine) },
+	"unfetched": func(d *distribution) bool { return d.packages != nil && d.packages.lacksLists(d.machine) },
 	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},

@@ -94,7 +94,7 @@ func suspectOf(a *alone) run.Suspect {
 	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
 }
 
-func changed(environ []string, changes [][2]string) []string {
+func withChanges(environ []string, changes [][2]string) []string {
 	for _, v := range changes {
 		if environ = machine.WithoutVariable(environ, v[0]); v[1] != "" {
 			environ = machine.WithVariable(environ, v[0], v[1])
@@ -176,16 +176,16 @@ func (t *trying) only(ctx context.Context, l *loaders.Loader, environ []string, 
 	if err != nil {
 		return "", err
 	}
-	messages, err := t.ofActing(t.own, environ, again)
-	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && empty && withoutDevice(again, messages)) {
+	messages, err := t.actingMessages(t.own, environ, again)
+	if err == nil && (again.Outcome == probe.Fine || again.Outcome == probe.Failed && empty && listsNoDevice(again, messages)) {
 		return l.Short(), nil
 	}
 	return "", err
 }
 
-// forOldLoader returns changes of the environment that replace newer variables for an old loader: the older name of the
+// oldLoaderVariables returns changes of the environment that replace newer variables for an old loader: the older name of the
 // driver list, and the disable variables of the other implicit layers.
-func (t *trying) forOldLoader(r *Report, a *alone) (list [][2]string) {
+func (t *trying) oldLoaderVariables(r *Report, a *alone) (list [][2]string) {
 	if t.at.Library == t.own.Library || r.Loader == nil {
 		return nil
 	}
@@ -215,7 +215,7 @@ const notAlone = "it cannot be tried alone: an elevated process ignores the vari
 const whyNotAlone = "A program that gets all drivers and layers fails. Not every driver was tried alone."
 
 // tryAlone is the advice for that failure.
-var tryAlone = advised("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
+var tryAlone = newAdvice("Run doctor in a prompt without administrator rights: it tries each driver alone. Or search with a program, "+
 	"here and with the rights that it has: vkloader run --find-culprit PROGRAM", "vkloader run --find-culprit PROGRAM")
 
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
@@ -231,7 +231,7 @@ func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
 // isolates reports whether a child with the changes of a trial gets the driver of the trial only.
 func (t *trying) isolates(a *alone) bool {
 	source := *t.scene.Source
-	source.Environ = changed(source.Environ, a.Variables)
+	source.Environ = withChanges(source.Environ, a.Variables)
 	answer, err := explain.Decide(&source, explain.WithProbe)
 	return err == nil && len(answer.Active) == 0 && len(answer.Drivers) == 1 && answer.Drivers[0].Path == a.Manifest
 }

@@ -186,7 +186,7 @@ func TestDeviceFilters(t *testing.T) {
 	} {
 		e := newEvidence(examine(t, desktop(t), Options{}, environ))
 		e.Devices = []probe.Device{{Name: "AMD Radeon RX 7800 XT"}, {Name: "llvmpipe"}}
-		e.filtered()
+		e.addDeviceFilters()
 		got := ""
 		for _, f := range e.Findings {
 			if f.Code == VariableHides {
@@ -202,7 +202,7 @@ func TestDeviceFilters(t *testing.T) {
 // A report keeps a few short lines of a driver, and marks a line that it cuts.
 func TestDriversLinesAreCut(t *testing.T) {
 	t.Parallel()
-	lines := written(strings.Repeat("\u00e4", 4<<20)+"\n"+strings.Repeat("short\n", 3)+strings.Repeat("x", maxLine), false)
+	lines := driverLines(strings.Repeat("\u00e4", 4<<20)+"\n"+strings.Repeat("short\n", 3)+strings.Repeat("x", maxLine), false)
 	if len(lines) != 3 || !strings.HasSuffix(lines[0], "\u00e4 … (cut)") || len(lines[0]) > maxLine+20 || lines[1] != "short" || len(lines[2]) != maxLine {
 		t.Errorf("%d lines: %.100q", len(lines), lines)
 	}

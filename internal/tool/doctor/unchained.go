@@ -22,7 +22,7 @@ func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 	if !made { // this loader writes no line about the chain
 		return nil
 	}
-	messages, err := t.ofActing(t.at, t.Environ, result)
+	messages, err := t.actingMessages(t.at, t.Environ, result)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (t *trying) missingLayers(e *evidence, result *probe.Result) error {
 				said = m.Text
 			}
 		}
-		e.found(LayerLeftOut, l.Name, l.Manifest, sentence("the rules make it active, and the loader leaves it out of the chain"+term.Enclosed("; the loader says: ", said, "")), nil)
+		e.add(LayerLeftOut, l.Name, l.Manifest, sentence("the rules make it active, and the loader leaves it out of the chain"+term.Enclosed("; the loader says: ", said, "")), nil)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		group, err2 := strconv.ParseUint(fields[3], 10, 32)
 		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
 			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
-			u.inFile, u.service = true, ofService(fields)
+			u.inFile, u.service = true, isServiceAccount(fields)
 			break
 		}
 	}
@@ -61,8 +61,8 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 	return u, nil
 }
 
-// ofService reports whether a record of passwd(5) is an account without a shell.
-func ofService(fields []string) bool {
+// isServiceAccount reports whether a record of passwd(5) is an account without a shell.
+func isServiceAccount(fields []string) bool {
 	shell := path.Base(fields[len(fields)-1])
 	return len(fields) >= 7 && fields[2] != "0" && (shell == "nologin" || shell == "false")
 }
@@ -78,8 +78,8 @@ func (h host) records(file string, fields int) [][]string {
 	return records
 }
 
-// refused returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
-func (u *user) refused(h host, g *GPU) string {
+// refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
+func (u *user) refusedNode(h host, g *GPU) string {
 	for _, node := range g.Nodes {
 		if !u.may(h, node) {
 			return node
@@ -128,10 +128,10 @@ func (h host) group(field, of int, value string) string {
 	return ""
 }
 
-// sandboxed returns advice about a node that a process may not open although the node's permissions allow it.
-func (h host) sandboxed(node string) *Remedy {
+// sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
+func (h host) sandboxAdvice(node string) *Remedy {
 	what := "a sandbox, a security module, the device rules of a container or the mount option nodev"
-	return advised("What refuses it is " + what + ". Allow " + node + " for reading and writing there, or start the program without it.").untried(outsideOnly)
+	return newAdvice("What refuses it is " + what + ". Allow " + node + " for reading and writing there, or start the program without it.").withObstacle(outsideOnly)
 }
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services
@@ -153,7 +153,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return do.giving(group)
 	}
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
-		return e.sandboxed(node)
+		return e.sandboxAdvice(node)
 	}
 	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
@@ -173,7 +173,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	do := asRoot(shell.Join(append(lines, "usermod -aG "+shell.Words(name, u.name)), " && "))
 	switch {
 	case !u.inFile && len(units) > 0: // systemd made the user for the service, or a directory service has it
-		return advised("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+string(shell.Quoted(unitName(units[0])))+", write the lines "+
+		return newAdvice("The user "+u.name+" is not in /etc/passwd. Run as root: systemctl edit "+string(shell.Quoted(unitName(units[0])))+", write the lines "+
 			"[Service] and SupplementaryGroups="+name+", and restart the service: "+string(restart(units...).lines[0])).reaching(u.id, group)
 	case len(units) > 0:
 		again := restart(units...)

@@ -45,7 +45,7 @@ func (e *exam) variables() {
 			count[f.Variable+"\x00"]++ // the first missing file
 			w.what.further = furtherFiles(&f, all)
 		}
-		found := e.decided(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, f.Severity, w.what, w.do)
+		found := e.addDiagnostic(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, f.Severity, w.what, w.do)
 		if !w.keep {
 			found.offer(fixing, w.changes...)
 		}
@@ -122,8 +122,8 @@ func (e *record) steamSets(name string) bool {
 	return e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/")
 }
 
-// named reports whether a variable names a file. Package environment then reports a missing file.
-func (e *exam) named(file string) bool {
+// isNamedFile reports whether a variable names a file. Package environment then reports a missing file.
+func (e *exam) isNamedFile(file string) bool {
 	if e.byVariables == nil {
 		e.byVariables = map[string]bool{}
 		variables.Each(func(id variables.ID) {
@@ -153,7 +153,7 @@ func Values(source *machine.Source, answer *plan.Answer) []Finding {
 		return look(changed).Findings, nil, true
 	}}
 	g.tryFixes(e.Findings)
-	return e.worded().Findings
+	return e.finish().Findings
 }
 
 // selections compares the device selection variables of the loader and of Mesa's layer, and those that enable a layer, with the devices.
@@ -163,7 +163,7 @@ func (e *exam) selections() {
 			continue
 		}
 		if of := e.standings().Standing(explain.ItemKey{Layer: l.Name, Manifest: l.Manifest}); of.Harmless && of.Fault != LibraryForeign.String() {
-			e.found(VariableDevice, l.EnableName, "", said("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
+			e.add(VariableDevice, l.EnableName, "", textf("it asks for %s, which is for devices that this machine does not have", l.Name), nil).
 				offer(fixing, explain.UnsetVariable(l.EnableName))
 		}
 	}
@@ -176,7 +176,7 @@ func (e *exam) selections() {
 		case wish.PCI != "":
 			_, known := drivers.PCIAddress(firstOf(e.every, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok }))
 			if known && firstOf(e.every, func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
-				e.absentDevice(name, said(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
+				e.absentDevice(name, textf(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0
@@ -186,7 +186,7 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, said("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
+				e.absentDevice(name, textf("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
 			}
 		}
 	}
@@ -209,14 +209,14 @@ func (e *exam) selection(name, value string) {
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
 	known := firstOf(e.every, func(g *GPU) bool { return g.Vendor != "" }) != ""
 	if known && firstOf(e.every, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
-		e.absentDevice(name, said(noDevice, value), func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
+		e.absentDevice(name, textf(noDevice, value), func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
 	}
 }
 
 // absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
 // cannot.
 func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
-	f := e.found(VariableDevice, name, "", what, nil)
+	f := e.add(VariableDevice, name, "", what, nil)
 	offer := func(c explain.Change, result string) {
 		f.prefer(&Remedy{change: &c, aim: choosing, result: result, effect: effectOf(c)})
 	}
@@ -240,13 +240,13 @@ func (e *exam) values() {
 	for _, v := range rows {
 		switch v.State {
 		case environment.Faulty:
-			f := e.found(VariableValue, v.Name, "", sentence(v.Why), e.orSteam(v.Name, nil))
+			f := e.add(VariableValue, v.Name, "", sentence(v.Why), e.orSteam(v.Name, nil))
 			if better := environment.Corrected(v.Name, v.Value); better != v.Value {
 				f.offer(fixing, explain.SetVariable(v.Name, better))
 			}
 			e.unsetting(f, v.Name)
 		case environment.Unknown:
-			f := e.found(VariableUnknown, v.Name, "", sentence(v.Why), nil)
+			f := e.add(VariableUnknown, v.Name, "", sentence(v.Why), nil)
 			if name := nearest(v.Name, rows); name != "" {
 				f.offer(otherName, explain.SetVariable(name, v.Value).With(explain.UnsetVariable(v.Name)))
 				continue
@@ -276,15 +276,15 @@ func (e *exam) elevation() {
 	if e.source.Program != "" {
 		rights = process.RightsOf(e.machine, e.source.Program)
 	}
-	set, lost := Unseen(e.source), lost(gets(e.Answer), e.source)
+	set, lost := Unseen(e.source), lostNames(gets(e.Answer), e.source)
 	if len(set) == 0 && len(lost) > 0 {
 		set = e.losing()
 	}
 	switch {
 	case len(set) > 0:
-		e.found(ElevatedIgnores, strings.Join(set, ", "), "", unseen(len(set), rights, lost), forEverybody(set))
+		e.add(ElevatedIgnores, strings.Join(set, ", "), "", elevationFact(len(set), rights, lost), systemPlacesAdvice(set))
 	case rights != "":
-		e.found(ElevatedProgram, e.source.Program, "", said("it runs with more rights than its user (%s): it ignores most variables and the home directory", rights), nil)
+		e.add(ElevatedProgram, e.source.Program, "", textf("it runs with more rights than its user (%s): it ignores most variables and the home directory", rights), nil)
 	}
 }
 
@@ -298,8 +298,8 @@ func Unseen(source *machine.Source) (set []string) {
 	return set
 }
 
-// lost returns the drivers and layers that a program would get in addition to has if it were not elevated.
-func lost(has map[string]bool, source *machine.Source) (names []string) {
+// lostNames returns the drivers and layers that a program would get in addition to has if it were not elevated.
+func lostNames(has map[string]bool, source *machine.Source) (names []string) {
 	plain := *source
 	plain.Elevated = false
 	answer, err := explain.Decide(&plain)
@@ -330,32 +330,32 @@ func gets(answer *plan.Answer) map[string]bool {
 // losing returns the directory variables that give an elevated program fewer drivers and layers.
 func (e *exam) losing() (set []string) {
 	has := gets(e.Answer)
-	all := len(lost(has, e.source))
+	all := len(lostNames(has, e.source))
 	for _, id := range []variables.ID{variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs, variables.Home} {
-		if _, is := e.machine.Lookup(id.Name()); is && len(lost(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
+		if _, is := e.machine.Lookup(id.Name()); is && len(lostNames(has, explain.UnsetVariable(id.Name()).On(e.source))) < all {
 			set = append(set, id.Name())
 		}
 	}
 	return set
 }
 
-// unseen returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
+// elevationFact returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
 // that.
-func unseen(count int, rights process.FileRights, lost []string) fact {
+func elevationFact(count int, rights process.FileRights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {
-		what = said("the program runs with more rights than its user (%s): it does not see", rights)
+		what = textf("the program runs with more rights than its user (%s): it does not see", rights)
 	}
 	if count == 1 {
 		verb = "is"
 	}
-	what += said(" %s that %s set", term.Count(count, "variable"), verb)
+	what += textf(" %s that %s set", term.Count(count, "variable"), verb)
 	what += sentence(term.Enclosed("; it does not get ", strings.Join(lost, ", "), ""))
 	return what
 }
 
-// forEverybody returns advice to replace variables by places that programs of every user search.
-func forEverybody(set []string) *Remedy {
+// systemPlacesAdvice returns advice to replace variables by places that programs of every user search.
+func systemPlacesAdvice(set []string) *Remedy {
 	var does []string
 	for _, group := range []struct {
 		of   []variables.ID
@@ -375,5 +375,5 @@ func forEverybody(set []string) *Remedy {
 			does = append(does, group.does)
 		}
 	}
-	return advised(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do))
+	return newAdvice(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do))
 }

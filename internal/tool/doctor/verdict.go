@@ -13,7 +13,7 @@ import (
 // verdict returns a report on Linux in one line: failures, the devices that programs get, and the number of problems.
 func verdict(r *Report) string {
 	texts := r.verdicts()
-	if missing := r.withoutFiles(); missing != "" {
+	if missing := r.missingFilesText(); missing != "" {
 		texts = append(term.Words(texts, func(text string) string { return missing + "; " + text }), missing)
 	}
 	return fit(r.end(), texts)
@@ -101,7 +101,7 @@ func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 			others = append(others, lost[at].by.excludedBy+" excludes "+g.Title())
 		case at >= 0:
 			others = append(others, "programs do not get "+g.Title())
-		case !served || r.broken(g):
+		case !served || r.isBroken(g):
 		case r.Works && !r.reaches(g):
 			others = append(others, g.Title()+term.Either(g.Asleep, " sleeps", " has a driver"))
 		default:
@@ -164,10 +164,10 @@ func Headed(subject, what string) string {
 
 // rest returns the verdict when no kernel device has a driver, in several lengths.
 func (r *Report) rest() []string {
-	software, unknown, good := r.unhoused()
+	software, unknown, good := r.driversWithoutDevice()
 	device := "No graphics device works"
 	if !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return host{&r.source.Machine}.expects(&g) }) {
-		device = r.withoutRenderer()
+		device = r.rendererlessText()
 	}
 	none := term.Either(r.WordSize() == ProcessClass, "no program gets Vulkan", fmt.Sprintf("no %d-bit program gets Vulkan", r.WordSize()))
 	switch {
@@ -176,13 +176,13 @@ func (r *Report) rest() []string {
 	case good == 0:
 		return []string{"No driver works, and " + none}
 	case len(unknown) > 0 && r.Works:
-		return []string{"Vulkan works with " + r.worked(), "Vulkan works"}
+		return []string{"Vulkan works with " + r.workingDrivers(), "Vulkan works"}
 	case len(unknown) > 0 && r.Tried:
 		return []string{device + ", and " + none}
 	case len(unknown) > 0:
 		return []string{"A driver is installed; its device is unknown"}
 	case len(software) > 0:
-		return r.onProcessor(device)
+		return r.processorText(device)
 	case device == unseenDevices:
 		return []string{"A driver is installed; /sys is empty"}
 	}
@@ -192,8 +192,8 @@ func (r *Report) rest() []string {
 // unseenDevices is the verdict about the devices of a root directory without the kernel's list, such as an image's.
 const unseenDevices = "Unknown devices, because /sys is empty"
 
-// withoutRenderer returns the verdict about the devices when none is expected to support Vulkan.
-func (r *Report) withoutRenderer() string {
+// rendererlessText returns the verdict about the devices when none is expected to support Vulkan.
+func (r *Report) rendererlessText() string {
 	for f := range each(r.Findings) {
 		switch {
 		case f.Code == GPUNoVulkan || f.Code == GPUDisplayOnly && f.missing:
@@ -210,8 +210,8 @@ func (r *Report) withoutRenderer() string {
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
 }
 
-// onProcessor returns the verdict when programs compute on the CPU, in several lengths.
-func (r *Report) onProcessor(device string) []string {
+// processorText returns the verdict when programs compute on the CPU, in several lengths.
+func (r *Report) processorText(device string) []string {
 	if by := pinnedBy(r.source); by != "" {
 		return []string{by + " lets programs compute on the CPU"}
 	}
@@ -219,8 +219,8 @@ func (r *Report) onProcessor(device string) []string {
 	return []string{device + "; " + works, device}
 }
 
-// worked returns the names of the drivers that gave a device.
-func (r *Report) worked() string {
+// workingDrivers returns the names of the drivers that gave a device.
+func (r *Report) workingDrivers() string {
 	var names []string
 	for _, p := range r.Probes {
 		if p.Kind == "driver" && p.Result == ProbeOK {
@@ -230,8 +230,8 @@ func (r *Report) worked() string {
 	return strings.Join(names, ", ")
 }
 
-// broken reports whether a problem affects a device or its driver.
-func (r *Report) broken(g *GPU) bool {
+// isBroken reports whether a problem affects a device or its driver.
+func (r *Report) isBroken(g *GPU) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
 		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
 	})

@@ -55,7 +55,7 @@ func ExamineWindows(w Windows) (*Report, error) {
 	}
 	(&engine{report: e.Report, after: e.after}).complete()
 	e.judge = e.verdict
-	return e.worded(), nil
+	return e.finish(), nil
 }
 
 // lookWindows examines without trying changes.
@@ -96,7 +96,7 @@ func lookWindows(w Windows) (*windowsExam, error) {
 func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
 		if device := e.deviceOf(f); device != "" {
-			e.found(DriverPackage, e.base(f.Path), f.Path, said("the display device %s names %s, which is not there", device, f.Path), nil)
+			e.add(DriverPackage, e.base(f.Path), f.Path, textf("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !e.toldOtherwise(f) {
 			e.takenOver(f)
 		}
@@ -208,8 +208,8 @@ func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
 			}
 		}
 	}
-	m := named.examined(e.module)
-	return m, e.worded().Findings
+	m := named.examineWith(e.module)
+	return m, e.finish().Findings
 }
 
 // WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if it does.
@@ -266,7 +266,7 @@ func (c windowsChange) remedy() *Remedy {
 	case c.entry.Hive == facts.LocalMachine:
 		before = "In a prompt that runs as administrator: "
 	}
-	do := typed(before, line)
+	do := shellAdvice(before, line)
 	do.effect = &effect{name: string(line), change: c}
 	return do
 }

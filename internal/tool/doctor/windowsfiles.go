@@ -59,29 +59,29 @@ func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
-			e.offering(e.found(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), windowsChange{entry: at})
+			e.offering(e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), windowsChange{entry: at})
 		case at.Key == settingsKey:
 			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() && !e.windows.Seen(at.Bits).Exists(v.Name) {
 				e.named[v.Name] = true
-				e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
+				e.offering(e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 			}
 		case v.Data != zero:
 			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitchedOff, RegistryOff)
-			f := e.found(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
-			if code == RegistryOff && e.gone(at, v) {
+			f := e.add(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
+			if code == RegistryOff && e.isGone(at, v) {
 				e.offering(f, windowsChange{entry: at})
 			} else if code == RegistryOff {
 				e.offering(f, windowsChange{entry: at, on: true})
 			}
-		case e.gone(at, v):
+		case e.isGone(at, v):
 			e.named[v.Name] = true
-			e.offering(e.found(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
+			e.offering(e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
 		}
 	})
 }
 
-// gone reports whether a value names a file that does not exist.
-func (e *windowsExam) gone(at entry, v facts.Value) bool {
+// isGone reports whether a value names a file that does not exist.
+func (e *windowsExam) isGone(at entry, v facts.Value) bool {
 	return e.windows.Files() && !strings.Contains(v.Name, ";") && !e.windows.Seen(at.Bits).Exists(v.Name)
 }
 
@@ -91,10 +91,10 @@ func (e *windowsExam) libraries() {
 	e.sameDrivers()
 }
 
-// withoutDriver adds a finding if programs find no driver.
-func (e *windowsExam) withoutDriver() {
+// addNoDriver adds a finding if programs find no driver.
+func (e *windowsExam) addNoDriver() {
 	if len(e.Answer.Drivers) == 0 {
-		e.found(NoDriver, e.windows.Title(), "", noDriverFound, nil)
+		e.add(NoDriver, e.windows.Title(), "", noDriverFound, nil)
 	}
 }
 
@@ -108,7 +108,7 @@ func (e *windowsExam) sameDrivers() {
 		if first < 0 {
 			continue
 		}
-		f := e.found(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
+		f := e.add(LibraryTwice, d.Name, d.Manifest, namedTwice(d.File, d.Manifest, e.Drivers[first].Manifest), nil)
 		e.offerRemoval(f, d.Manifest, func(at entry) bool { return at.Key == driversKey && at.Bits == e.windows.WordSize() })
 	}
 }
@@ -116,9 +116,9 @@ func (e *windowsExam) sameDrivers() {
 // module examines the library of a driver or layer, which must export one of the functions.
 func (e *windowsExam) module(m Module, is required) Module {
 	lost := term.Either(m.Used, usual, little)
-	add := func(code Code, file string, what fact) *Finding { return e.found(code, m.Name, file, what, nil, lost) }
+	add := func(code Code, file string, what fact) *Finding { return e.add(code, m.Name, file, what, nil, lost) }
 	if m.File = e.place(m.Library); m.File == "" {
-		f := add(LibraryMissing, m.Library, said(notThere, m.Library))
+		f := add(LibraryMissing, m.Library, textf(notThere, m.Library))
 		e.offerRemoval(f, m.Manifest, func(at entry) bool { // of a value of an uninstalled program
 			return at.Hive == facts.CurrentUser || at.Bits == e.windows.WordSize()
 		})
@@ -126,15 +126,15 @@ func (e *windowsExam) module(m Module, is required) Module {
 	}
 	l := e.read(m.File)
 	if l == nil {
-		add(LibraryUnreadable, m.File, said(noLibrary, m.File))
+		add(LibraryUnreadable, m.File, textf(noLibrary, m.File))
 		return m
 	}
 	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
 	if bits := e.windows.WordSize(); m.Class != classOf(bits) {
-		if e.ofAllSizes(m) {
+		if e.isOfAllSizes(m) {
 			lost = nothing
 		}
-		f := add(LibraryForeign, m.File, said(otherBits, m.File, m.Class, bits))
+		f := add(LibraryForeign, m.File, textf(otherBits, m.File, m.Class, bits))
 		e.offerRemoval(f, m.Manifest, func(at entry) bool { // from the view of programs that cannot load the library
 			return at.Hive == facts.LocalMachine && at.Bits == bits
 		})
@@ -142,19 +142,19 @@ func (e *windowsExam) module(m Module, is required) Module {
 	}
 	m.Good = true
 	if !slices.ContainsFunc(is.functions, l.Exports) {
-		add(is.code, m.File, said(exportsNone, m.File, is.functions[0]))
+		add(is.code, m.File, textf(exportsNone, m.File, is.functions[0]))
 		m.Good = false
 	}
 	if missing := e.missing(m.File, l); len(missing) > 0 {
-		add(LibraryNeeds, m.File, said("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", ")))
+		add(LibraryNeeds, m.File, textf("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", ")))
 		m.Good = false
 	}
 	return m
 }
 
-// ofAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
+// isOfAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
 // other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
-func (e *windowsExam) ofAllSizes(m Module) bool {
+func (e *windowsExam) isOfAllSizes(m Module) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
 		all = all || at.Hive == facts.CurrentUser && sameName(v.Name, m.Manifest)
@@ -173,7 +173,7 @@ func (e *windowsExam) place(library string) string {
 		}
 		return ""
 	}
-	for _, directory := range e.searched() {
+	for _, directory := range e.searchedDirectories() {
 		if at := directory + `\` + library; e.windows.Exists(at) {
 			return at
 		}
@@ -181,8 +181,8 @@ func (e *windowsExam) place(library string) string {
 	return ""
 }
 
-// searched returns the search directories for libraries without a path.
-func (e *windowsExam) searched() []string {
+// searchedDirectories returns the search directories for libraries without a path.
+func (e *windowsExam) searchedDirectories() []string {
 	if app := e.windows.App(); app != "" {
 		return append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, e.windows.Directories()...)
 	}
@@ -231,7 +231,7 @@ func (e *windowsExam) implicit() {
 		if l.DisableName != "" {
 			what = sentence("it is in every program that does not set " + l.DisableName)
 		}
-		if f := e.found(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
+		if f := e.add(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
 			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
 		}
 	}
@@ -240,12 +240,12 @@ func (e *windowsExam) implicit() {
 // mapping lists the libraries of drivers that translate to Direct3D 12.
 var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
 
-// layered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
-func (e *windowsExam) layered() {
+// addLayered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
+func (e *windowsExam) addLayered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
 	for _, d := range e.Drivers {
 		if others && d.Good && e.translates(d) {
-			f := e.found(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
+			f := e.add(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
 			list := d.Name
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
@@ -268,7 +268,7 @@ func (e *windowsExam) loaders() {
 		if at := directories[0] + `\` + name; e.windows.Exists(at) {
 			system = at
 		} else if e.windows.Whole() {
-			e.found(LoaderAbsent, name, at, said(notThere, at), nil)
+			e.add(LoaderAbsent, name, at, textf(notThere, at), nil)
 		}
 	}
 	beside := ""
@@ -291,9 +291,9 @@ func (e *windowsExam) loaders() {
 		e.Loaders = append(e.Loaders, loader)
 		switch {
 		case l == nil:
-			e.found(LoaderDamaged, name, file, said(noLibrary, file), nil)
+			e.add(LoaderDamaged, name, file, textf(noLibrary, file), nil)
 		case l.Class != classOf(e.windows.WordSize()):
-			e.found(LoaderDamaged, name, file, said(otherBits, file, l.Class, e.windows.WordSize()), nil)
+			e.add(LoaderDamaged, name, file, textf(otherBits, file, l.Class, e.windows.WordSize()), nil)
 		}
 	}
 	if beside != "" {
@@ -301,12 +301,12 @@ func (e *windowsExam) loaders() {
 		if system != "" {
 			what += " instead of " + system + term.Enclosed(" (", e.versionOf(system), ")")
 		}
-		e.found(LoaderShadows, name, beside, sentence(what), nil)
+		e.add(LoaderShadows, name, beside, sentence(what), nil)
 	}
 }
 
-// ignored adds a finding for variables that have no effect because the loader does not read them.
-func (e *windowsExam) ignored() {
+// addIgnoredVariables adds a finding for variables that have no effect because the loader does not read them.
+func (e *windowsExam) addIgnoredVariables() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
@@ -344,9 +344,9 @@ func (e *windowsExam) otherView() {
 	}
 	switch {
 	case here == 0 && there > 0:
-		e.found(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", said(viewLacks, e.windows.WordSize(), e.otherBits), nil)
+		e.add(ViewLacksDriver, e.windows.WordSize()+"-bit programs", "", textf(viewLacks, e.windows.WordSize(), e.otherBits), nil)
 	case here > 0 && there == 0:
-		e.found(ViewLacksDriver, e.otherBits+"-bit programs", "", said(viewLacks, e.otherBits, e.windows.WordSize()), nil, nothing)
+		e.add(ViewLacksDriver, e.otherBits+"-bit programs", "", textf(viewLacks, e.otherBits, e.windows.WordSize()), nil, nothing)
 	}
 	for _, lists := range []struct {
 		in, out *plan.Answer
@@ -354,21 +354,21 @@ func (e *windowsExam) otherView() {
 	}{{answer, e.Answer, e.windows.WordSize()}, {e.Answer, answer, e.otherBits}} {
 		for _, l := range lists.in.Layers {
 			if l.Implicit && !slices.ContainsFunc(lists.out.Layers, func(o *manifest.Layer) bool { return o.Name == l.Name }) {
-				e.found(ViewLacksLayer, l.Name, l.Manifest, said("%s-bit programs do not have this layer", lists.lacks), nil)
+				e.add(ViewLacksLayer, l.Name, l.Manifest, textf("%s-bit programs do not have this layer", lists.lacks), nil)
 			}
 		}
 	}
 }
 
-// elevated adds a finding for the variables and keys that an elevated program ignores.
-func (e *windowsExam) elevated() {
+// addElevatedFindings adds a finding for the variables and keys that an elevated program ignores.
+func (e *windowsExam) addElevatedFindings() {
 	process := e.windows.Elsewhere().Process()
 	if !process.Known || process.Level < facts.HighIntegrity {
 		return
 	}
 	for f := range each(e.Answer.Diagnostics) {
 		if f.Code == diag.VariableElevated {
-			e.found(ElevatedVariable, f.Subject, "", decided{*f}, nil)
+			e.add(ElevatedVariable, f.Subject, "", decided{*f}, nil)
 		}
 	}
 	count, acts := 0, false
@@ -380,7 +380,7 @@ func (e *windowsExam) elevated() {
 	})
 	if count > 0 {
 		lost := term.Either(acts, something, usual) // other programs get a layer or settings that this one does not
-		e.found(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", said("an elevated program does not read %s there", term.Count(count, "value")), nil, lost)
+		e.add(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", textf("an elevated program does not read %s there", term.Count(count, "value")), nil, lost)
 	}
 }
 

@@ -95,14 +95,14 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 	switch {
 	case rejected != "":
 		what.more = "; " + rejected + " describes it, and the loader rejects this manifest: see the finding about it, or vkloader validate"
-		w.do = typed("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected))
+		w.do = shellAdvice("Correct this manifest: ", "vkloader validate "+shell.Quoted(rejected))
 		w.keep = true
 		return
 	case len(places) > 0:
 		what.more = "; " + places[0] + " has it" + e.homeOf(places[0])
 		for _, place := range places {
-			w.offer(e.searched(place))
-			w.offer(e.alsoLibraries(e.searched(place), place)...)
+			w.offer(e.searchChange(place))
+			w.offer(e.alsoLibraries(e.searchChange(place), place)...)
 		}
 	default:
 		for _, known := range tableLayers(false) {
@@ -112,7 +112,7 @@ func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 			}
 		}
 		if do := e.layerPackage(name); do != nil {
-			w.do, w.keep = withoutIt(do, environment.Changes(e.source, f, nil)), true
+			w.do, w.keep = addUnset(do, environment.Changes(e.source, f, nil)), true
 			return
 		}
 	}
@@ -132,7 +132,7 @@ func MissingLayer(source *machine.Source, name string) string {
 	if rejected, places := e.layerFiles(name); rejected != "" {
 		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + string(shell.Quoted(rejected))
 	} else if len(places) > 0 {
-		return places[0] + " has it" + e.homeOf(places[0]) + ": " + string(e.searched(places[0]).Line())
+		return places[0] + " has it" + e.homeOf(places[0]) + ": " + string(e.searchChange(places[0]).Line())
 	}
 	if newer := replacedLayers[name]; newer != "" {
 		return newer + " has replaced it"
@@ -143,8 +143,8 @@ func MissingLayer(source *machine.Source, name string) string {
 	return ""
 }
 
-// withoutIt returns advice with the change that stops asking after it.
-func withoutIt(do *Remedy, changes []explain.Change) *Remedy {
+// addUnset returns advice with the change that stops asking after it.
+func addUnset(do *Remedy, changes []explain.Change) *Remedy {
 	if len(changes) > 0 {
 		line := changes[0].Line()
 		if len(do.lines) == 0 { // the only line is this one, and it was tried
@@ -292,8 +292,8 @@ func (e *exam) homeOf(place string) string {
 	return ""
 }
 
-// searched returns the change that adds a directory of layers to the search.
-func (e *exam) searched(place string) explain.Change {
+// searchChange returns the change that adds a directory of layers to the search.
+func (e *exam) searchChange(place string) explain.Change {
 	whole, more := variables.LayerPath, variables.AddLayerPath
 	if path.Base(place) == "implicit_layer.d" {
 		whole, more = variables.ImplicitLayerPath, variables.AddImplicitLayerPath

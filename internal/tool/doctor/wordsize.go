@@ -96,7 +96,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	}
 	source, options := *e.source, e.options
 	source.Class, source.Loader, options.Library = 32, nil, ""
-	other, err := examined(&source, options)
+	other, err := examineSize(&source, options)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (e *exam) otherSize() (*OtherSize, error) {
 		return nil, nil
 	}
 	o := &OtherSize{Class: 32, Loader: other.Loader, Drivers: []string{}, Verdict: verdict(other.Report), Idle: has(other.Findings, DriverIdle),
-		advice: forOther(other.Report)}
+		advice: otherSizeAdvice(other.Report)}
 	for _, m := range other.Drivers {
 		if m.Good {
 			o.Drivers = append(o.Drivers, m.Name)
@@ -120,8 +120,8 @@ func (e *exam) otherSize() (*OtherSize, error) {
 	return o, nil
 }
 
-// forOther returns advice to install drivers for programs of the other word size: those of the devices, else any.
-func forOther(other *Report) *Remedy {
+// otherSizeAdvice returns advice to install drivers for programs of the other word size: those of the devices, else any.
+func otherSizeAdvice(other *Report) *Remedy {
 	var does []*Remedy
 	for f := range each(other.Findings) {
 		if f.Code == NvidiaVersion && f.Because == nil {
@@ -144,7 +144,7 @@ func forOther(other *Report) *Remedy {
 			return f.last()
 		}
 	}
-	return typed("", "vkloader doctor --bits 32")
+	return shellAdvice("", "vkloader doctor --bits 32")
 }
 
 // allOf returns the advice to follow several others.

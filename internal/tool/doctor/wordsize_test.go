@@ -38,7 +38,7 @@ func TestPackagesFor32Bits(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{"debian": "Run as root: apt install libxcb-present0:i386", "fedora": "Run as root: dnf install libxcb-present.so.0"} {
-		if got := (distribution{ids: []string{id}, class: 32, narrow: "i386", foreign: true}).forLibrary("libxcb-present.so.0").text; got != want {
+		if got := (distribution{ids: []string{id}, class: 32, narrow: "i386", foreign: true}).libraryAdvice("libxcb-present.so.0").text; got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestPackagesOfOtherMachines(t *testing.T) {
 		if got := d.install(drivers.For(c.kernel)).text; got != c.want {
 			t.Errorf("%s, %s, %s: %q, want %q", c.id, c.narrow, c.kernel, got, c.want)
 		}
-		if got := d.forLibrary("libxcb-present.so.0").text; c.library != "" && got != c.library {
+		if got := d.libraryAdvice("libxcb-present.so.0").text; c.library != "" && got != c.library {
 			t.Errorf("%s, %s: %q, want %q", c.id, c.narrow, got, c.library)
 		}
 	}
@@ -90,13 +90,13 @@ func TestOfLibC(t *testing.T) {
 	t.Parallel()
 	for _, m := range machines.All() {
 		for _, linker := range m.Linkers {
-			if !ofLibC(path.Base(linker)) {
+			if !isOfLibC(path.Base(linker)) {
 				t.Error(linker)
 			}
 		}
 	}
 	for name, want := range map[string]bool{"libc.so.6": true, "libgcc_s.so.1": true, "libc.musl-riscv64.so.1": true, "libcrypt.so.1": false, "libgcc_so.1": false} {
-		if ofLibC(name) != want {
+		if isOfLibC(name) != want {
 			t.Errorf("%s: not %v", name, want)
 		}
 	}

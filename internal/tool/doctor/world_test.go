@@ -266,7 +266,7 @@ func TestPackages(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "etc/os-release"), []byte(c.release+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := readDistribution(&machine.Machine{Root: root}).forLibrary(c.library).text; got != c.want {
+		if got := readDistribution(&machine.Machine{Root: root}).libraryAdvice(c.library).text; got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.release, c.library, got, c.want)
 		}
 	}

@@ -22,9 +22,9 @@ func writers() []writer {
 	return []writer{
 		{"Steam", []string{"steamoverlay_*.json", "steamfossilize_*.json"}, []string{"/usr/bin/steam", "/usr/games/steam", "/usr/local/bin/steam", "/snap/bin/steam",
 			"/run/current-system/sw/bin/steam", "~/.local/share/Steam/steam.sh", "~/.steam/debian-installation/steam.sh", "/var/lib/flatpak/app/com.valvesoftware.Steam", "~/.local/share/flatpak/app/com.valvesoftware.Steam"},
-			advised("Start Steam: it writes its libraries and this manifest again.").untried(ofWriter)},
+			newAdvice("Start Steam: it writes its libraries and this manifest again.").withObstacle(ofWriter)},
 		{"RenderDoc", []string{"renderdoc_capture.json"}, []string{"/usr/bin/renderdoccmd", "/usr/local/bin/renderdoccmd", "/run/current-system/sw/bin/renderdoccmd"},
-			typed("Let RenderDoc write its manifest again: ", "renderdoccmd vulkanlayer --register --user").untried(ofWriter)},
+			shellAdvice("Let RenderDoc write its manifest again: ", "renderdoccmd vulkanlayer --register --user").withObstacle(ofWriter)},
 	}
 }
 
@@ -36,7 +36,7 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		return nil, nil, false
 	}
 	ofHost := func(what string) *Remedy {
-		do := advised("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").untried(outsideOnly)
+		do := newAdvice("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").withObstacle(outsideOnly)
 		do.left = "the file may belong to the host"
 		return do
 	}
@@ -51,7 +51,7 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 			if below, own := strings.CutPrefix(place, "~"); own {
 				place = home + below
 			}
-			return e.machine.Exists(place) || path.Base(path.Dir(place)) == "bin" && e.inPath(path.Base(place))
+			return e.machine.Exists(place) || path.Base(path.Dir(place)) == "bin" && e.isInPath(path.Base(place))
 		}) {
 			return w.again, nil, true
 		}
@@ -61,7 +61,7 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		if e.ownDirectory(library) { // an installation in another place
 			return w.again, nil, true
 		}
-		return advised(w.name + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
+		return newAdvice(w.name + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 	}
 	switch {
 	case library == "":
@@ -69,11 +69,11 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 	case e.sharesHome():
 		return ofHost("the library"), nil, true
 	}
-	return advised("Build or install the library again, or remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
+	return newAdvice("Build or install the library again, or remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 }
 
-// inPath reports whether a directory of PATH has a program.
-func (h host) inPath(program string) bool {
+// isInPath reports whether a directory of PATH has a program.
+func (h host) isInPath(program string) bool {
 	return slices.ContainsFunc(strings.Split(h.variable("PATH"), ":"), func(directory string) bool {
 		return path.IsAbs(directory) && h.machine.Exists(path.Join(directory, program))
 	})
@@ -81,15 +81,15 @@ func (h host) inPath(program string) bool {
 
 // sharesHome reports whether the home directory may be that of another system: in a container, sandbox or chroot.
 func (r *record) sharesHome() bool {
-	return r.entered() || r.variable("container") != "" || r.machine.Exists("/run/host") || r.machine.Exists("/etc/debian_chroot") ||
+	return r.isEntered() || r.variable("container") != "" || r.machine.Exists("/run/host") || r.machine.Exists("/etc/debian_chroot") ||
 		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
 }
 
-// ofHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox, Distrobox
+// isOfHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox, Distrobox
 // without a home directory of its own, and Flatpak share it.
-func (e *record) ofHost(file string) bool {
+func (e *record) isOfHost(file string) bool {
 	home := e.ownHome()
-	if of := e.variable("DISTROBOX_HOST_HOME"); !e.entered() && e.kind("flatpak") == "" || of != "" && path.Clean(of) != home {
+	if of := e.variable("DISTROBOX_HOST_HOME"); !e.isEntered() && e.kind("flatpak") == "" || of != "" && path.Clean(of) != home {
 		return false
 	}
 	return strings.HasPrefix(file, home+"/") && !strings.HasPrefix(file, home+"/.var/app/")
@@ -98,7 +98,7 @@ func (e *record) ofHost(file string) bool {
 // changesHost reports whether a change is of a file of the host.
 func (e *record) changesHost(c *explain.Change) bool {
 	for ; c != nil; c = c.And {
-		if e.ofHost(c.File) {
+		if e.isOfHost(c.File) {
 			return true
 		}
 	}

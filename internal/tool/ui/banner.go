@@ -120,7 +120,7 @@ func describeSettings(p *settings.ForPrograms) string {
 	}
 	if len(p.Drivers) > 0 || p.Exclusive {
 		until := term.Enclosed(" until ", strings.Join(p.UntilChanged, " or "), " changes")
-		parts = append(parts, "drivers "+few(found(p.Drivers))+until)
+		parts = append(parts, "drivers "+few(driverOrder(p.Drivers))+until)
 	}
 	if p.Devices != nil {
 		parts = append(parts, "devices "+few(term.Words(p.Devices, func(d settings.ShownDevice) string { return d.Name })))
@@ -131,8 +131,8 @@ func describeSettings(p *settings.ForPrograms) string {
 	return strings.Join(parts, ", ")
 }
 
-// found returns the drivers of a settings file in the order in which loaders find them: the last is the first.
-func found(list []string) []string {
+// driverOrder returns the drivers of a settings file in the order in which loaders find them: the last is the first.
+func driverOrder(list []string) []string {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
