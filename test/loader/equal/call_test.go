@@ -44,7 +44,9 @@ type answer struct {
 var platform = sync.OnceValue(func() search.Platform {
 	p := search.Linux()
 	if text, err := os.ReadFile(filepath.Join(top, "build/directories")); err == nil {
-		p.SysConfDir, p.ExtraSysConfDir, _ = strings.Cut(strings.TrimSuffix(string(text), "\n"), ":")
+		var rest string
+		p.SysConfDir, rest, _ = strings.Cut(strings.TrimSuffix(string(text), "\n"), ":")
+		p.ExtraSysConfDir, p.DataDirs, _ = strings.Cut(rest, ":")
 	}
 	return p
 })
