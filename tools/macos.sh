@@ -13,16 +13,19 @@ make -s -j"$(nproc)" TARGET= all
 make -s -j"$(nproc)" TARGET=macos all
 export TARGET=macos VKLOADER_TEST_ALL=1
 lists=test/loader/target/macos.txt
-grep -v '^#' $lists | sed 's/^/test: macos leaves out: /'
-skip=$(grep -v '^#' $lists | cut -d ' ' -f 1 | paste -s -d '|')
 "${GO:-go}" build -o build/progress ./tools/progress
 for slice in x86_64 arm64; do
     if [ $slice = arm64 ]; then
         tools/cross.sh compiler arm64
         tools/cross.sh emulator arm64
+        lists="$lists test/loader/target/emulated.txt"
     fi
     export VKLOADER_TEST_SLICE=$slice
     echo "test: the slice for $slice"
+    # shellcheck disable=SC2086
+    left=$(cat $lists | grep -v '^#')
+    printf '%s\n' "$left" | sed 's/^/test: macos leaves out: /'
+    skip=$(printf '%s\n' "$left" | cut -d ' ' -f 1 | paste -s -d '|')
     build/progress -count 1 -p 2 -parallel 4 -skip "^($skip)\$" -- ./test/loader/macos ./test/loader/library \
         ./test/loader/chain \
         ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \

@@ -37,12 +37,14 @@ bool file_identify_open(int fd, struct file_identity *out)
 
 uint64_t file_head(const char *path)
 {
-    unsigned char head[1024];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    ssize_t size = fd >= 0 ? pread(fd, head, sizeof head, 0) : 0;
+    enum { HEAD = 4096 }; /* in a file for macOS, the UUID may come after 2 KB */
+    unsigned char *head = malloc(HEAD);
+    int fd = head ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+    ssize_t size = fd >= 0 ? pread(fd, head, HEAD, 0) : 0;
     if (fd >= 0) close(fd);
     uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
     for (ssize_t i = 0; i < size; i++) hash = (hash ^ head[i]) * 0x100000001b3;
+    free(head);
     return size > 0 ? hash : 0;
 }
 

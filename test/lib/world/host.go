@@ -75,13 +75,13 @@ func (f errorFile) String() string {
 	if err != nil {
 		return err.Error()
 	}
+	if bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
+		text = fromEmulator.ReplaceAll(text, nil)
+	}
 	if Windows() || MacOS() {
 		return strings.ReplaceAll(f.w.fromTarget(string(text)), "\r", "")
 	}
-	if !bytes.Contains(text, []byte("qemu: ")) { // quicker: some read a long text again and again
-		return string(text)
-	}
-	return fromEmulator.ReplaceAllString(string(text), "")
+	return string(text)
 }
 
 // Start runs the host on the world's loader.

@@ -156,7 +156,11 @@ func multiarch() string {
 // Rebuilt returns a library's content with another build ID and the same code: a change that code in use survives.
 func Rebuilt(content []byte) []byte {
 	content = bytes.Clone(content)
-	for _, note := range []string{"\x03\x00\x00\x00GNU\x00", "\x00\x00\x00\x03GNU\x00"} {
+	notes := []string{"\x03\x00\x00\x00GNU\x00", "\x00\x00\x00\x03GNU\x00"}
+	if MacOS() {
+		notes = []string{"\x1b\x00\x00\x00\x18\x00\x00\x00"} // the load command LC_UUID
+	}
+	for _, note := range notes {
 		if at := bytes.Index(content, []byte(note)); at >= 0 {
 			content[at+len(note)] ^= 0xff
 		}
