@@ -79,7 +79,7 @@ help:
 	@echo 'make                 build everything into build/'
 	@echo 'make run             build, and show what this machine has, through build/libvulkan.so.1'
 	@echo 'make test            install the Debian packages that the tests need (tools/test-packages.txt), build, and run the suites'
-	@echo 'make test-changed    the tests that execute what differs from the last commit, or from BASE=COMMIT'
+	@echo 'make test-changed    the packages that test what differs from the last commit, or from BASE=COMMIT'
 	@echo 'make test-all        also with sanitizers and the race detector, the translator, and every TARGET'
 	@echo 'make test-fresh      the same on a machine that has nothing: a Debian of its own (root; FRESH_CACHE=DIR keeps packages)'
 	@echo 'make spine | core | tool | drivers | layers | fakes      build one part'

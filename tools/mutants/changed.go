@@ -3,128 +3,45 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// selection holds the tests to run for a change: the names of tests by package. A package with the name "." has all of its tests.
-type selection map[string]map[string]bool
+// excluded has the test packages, by their last name, that no fault runs: they are long, or not about the behavior of the
+// library.
+var excluded = map[string]bool{"storm": true, "conformance": true, "source": true, "bench": true, "compute": true}
 
-func (s selection) add(pack, name string) {
-	if s[pack] == nil {
-		s[pack] = map[string]bool{}
+// linked has the directories of this module that each package's test program is linked from.
+type linked map[string]map[string]bool
+
+// users returns the packages whose tests are linked with a directory.
+func (l linked) users(directory string) (packages []string) {
+	for pack, needs := range l {
+		if needs[directory] {
+			packages = append(packages, pack)
+		}
 	}
-	s[pack][name] = true
+	return packages
 }
 
-// print prints one line for each package: its directory, and the expression for "go test -run".
-func (s selection) print() {
-	for _, pack := range sortedKeys(s) {
-		run := "."
-		if names := sortedKeys(s[pack]); !s[pack]["."] {
-			run = "^(" + strings.Join(names, "|") + ")$"
-		}
-		fmt.Printf("%s %s\n", pack, run)
-	}
-}
-
-func sortedKeys[V any](m map[string]V) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-var hunk = regexp.MustCompile(`(?m)^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
-
-// changedLines returns the numbers of the lines of a diff's new side. Where lines were only deleted, it returns the line before.
-func changedLines(diff string) (list []int) {
-	for _, m := range hunk.FindAllStringSubmatch(diff, -1) {
-		from, _ := strconv.Atoi(m[1])
-		count := 1
-		if m[2] != "" {
-			count, _ = strconv.Atoi(m[2])
-		}
-		for n := range max(count, 1) {
-			list = append(list, max(from, 1)+n)
-		}
-	}
-	return list
-}
-
-// executing adds the tests that execute one of the lines of a file: by the atlas, the tests of the line, or else of its
-// function. It reports whether the atlas knows the file.
-func (a *atlas) executing(file, text string, list []int, out selection) (known bool) {
-	if a.Sources[file] == "" {
-		return false
-	}
-	for _, n := range list {
-		line := a.atlasLine(mutant{file: file, text: text, line: n})
-		from, to, inside := a.function(file, line)
-		if !inside {
-			continue
-		}
-		at, near := selection{}, selection{}
-		for name, c := range a.Tests {
-			test := parseName(name)
-			switch {
-			case c.Unsound:
-			case slices.Contains(c.Lines[file], line):
-				at.add(test.pack, test.name)
-			case slices.ContainsFunc(c.Lines[file], func(l int) bool { return l >= from && l <= to }):
-				near.add(test.pack, test.name)
-			}
-		}
-		if len(at) == 0 {
-			at = near
-		}
-		for pack, names := range at {
-			for name := range names {
-				out.add(pack, name)
-			}
-		}
-	}
-	return true
-}
-
-// printChanged prints the tests that execute the lines that differ from a commit. Files that the atlas does not know, such as all
-// files before the first survey, have the tests of the packages that are linked with them.
+// printChanged prints the packages whose tests are about the files that differ from a commit.
 func printChanged(base string) error {
-	a, err := readAtlas(filepath.Join(state, "atlas.json"))
-	if err != nil {
-		return err
-	}
 	files, err := exec.Command("tools/changed.sh", base).Output()
 	if err != nil {
 		return err
 	}
-	users, err := linkedWith()
+	all, err := readLinked(".")
 	if err != nil {
 		return err
 	}
-	out := selection{}
+	out := map[string]bool{}
 	for _, file := range strings.Fields(string(files)) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // a deleted file: its users have changed as well
-		}
-		source := strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, ".c")
-		if source {
-			diff, err := exec.Command("git", "diff", "-U0", base, "--", file).Output()
-			if err != nil {
-				return err
-			}
-			if list := changedLines(string(diff)); len(list) > 0 && a.executing(file, string(text), list, out) {
-				continue
-			}
-		}
-		packages, err := packagesFor(file, users)
+		packages, err := packagesFor(file, all)
 		if err != nil {
 			return err
 		}
@@ -132,19 +49,49 @@ func printChanged(base string) error {
 			fmt.Fprintf(os.Stderr, "mutants: no test is known for %s\n", file)
 		}
 		for _, pack := range packages {
-			out.add(pack, ".")
+			out[pack] = true
 		}
 	}
-	out.print()
+	for _, pack := range slices.Sorted(maps.Keys(out)) {
+		fmt.Println("./" + pack)
+	}
 	return nil
 }
 
-// packagesFor returns the test packages for a file. users lists, for each directory, the packages whose tests are
-// linked with it. A file of the spine has the tests of its directory; the C of test/lib has all tests that use
-// package world. Any other file has the packages that are linked with its directory, or with the nearest directory
+// about names the package whose tests are about a file of the spine; they come first. A file takes precedence
+// over its directory.
+var about = map[string]string{
+	"callback": "test/loader/debug", "configuration": "test/loader/discovery", "core": "test/loader/guest",
+	"device":  "test/loader/chain",
+	"display": "test/loader/physdev", "driver": "test/loader/drivers", "exit": "test/loader/guest",
+	"filter": "test/loader/instance", "gate": "test/loader/guest",
+	"global": "test/loader/discovery", "group": "test/loader/physdev", "instance": "test/loader/chain",
+	"plan":  "test/loader/discovery",
+	"layer": "test/loader/layers", "library": "test/loader/drivers", "log": "test/loader/discovery",
+	"answer_cache": "test/loader/guest", "memory": "test/loader/drivers",
+	"messenger": "test/loader/debug", "missing": "test/loader/dispatch", "names": "test/loader/dispatch",
+	"naming":  "test/loader/debug",
+	"objects": "test/loader/chain", "physdev": "test/loader/physdev", "query": "test/loader/physdev",
+	"read": "test/loader/discovery",
+	"sort": "test/loader/physdev", "surface": "test/loader/wsi", "surface_query": "test/loader/wsi",
+	"swapchain": "test/loader/wsi",
+	"text":      "test/loader/physdev", "unknown": "test/loader/dispatch", "ask": "test/loader/guest",
+	"process": "test/loader/guest", "state": "test/loader/drivers",
+	"dispatch": "test/loader/dispatch", "wsi": "test/loader/wsi", "debug": "test/loader/debug",
+}
+
+func aboutFile(file string) string {
+	if pack := about[strings.TrimSuffix(filepath.Base(file), ".c")]; pack != "" {
+		return pack
+	}
+	return about[filepath.Base(filepath.Dir(file))]
+}
+
+// packagesFor returns the test packages for a file. A file of the spine has the tests of its directory; the C of test/lib
+// has all tests that use package world. Any other file has the packages that are linked with its directory, or with the nearest directory
 // above, because embedded files and testdata are below their package. Files that belong to no package, such as pages
 // and scripts, have test/source and the tests whose text contains their names.
-func packagesFor(file string, users map[string][]string) (packages []string, err error) {
+func packagesFor(file string, all linked) (packages []string, err error) {
 	if isInSpine(file) {
 		if pack := aboutFile(file); pack != "" {
 			return []string{pack}, nil
@@ -152,12 +99,12 @@ func packagesFor(file string, users map[string][]string) (packages []string, err
 		return []string{"test/loader/chain"}, nil
 	}
 	for directory := filepath.Dir(file); directory != "." && directory != "test/lib"; directory = filepath.Dir(directory) {
-		if list := users[directory]; list != nil {
+		if list := all.users(directory); list != nil {
 			return list, nil
 		}
 	}
 	if strings.HasPrefix(file, "test/lib/") {
-		return users["test/lib/world"], nil
+		return all.users("test/lib/world"), nil
 	}
 	// "git grep" ends with 1 if no line matches.
 	named, err := exec.Command("git", "grep", "-lE", `["/`+"`"+`]`+regexp.QuoteMeta(filepath.Base(file))+`["`+"`"+`]`,
@@ -174,30 +121,29 @@ func packagesFor(file string, users map[string][]string) (packages []string, err
 	return packages, nil
 }
 
-// linkedWith returns, for each directory of the module, the packages whose tests are linked with it.
-func linkedWith() (map[string][]string, error) {
+// readLinked lists the packages with tests below a directory, and what their test programs are linked from.
+func readLinked(top string) (linked, error) {
 	list := exec.Command("go", "list", "-test", "-f", `{{if .ForTest}}{{.ForTest}} {{join .Deps " "}}{{end}}`, "./...")
+	list.Dir = top
 	text, err := list.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("go list: %w", err)
 	}
-	module, err := exec.Command("go", "list", "-m").Output()
-	if err != nil {
-		return nil, err
-	}
-	prefix := strings.TrimSpace(string(module)) + "/"
-	users := map[string][]string{}
+	all := linked{}
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
 		if len(words) == 0 {
 			continue
 		}
-		of := strings.TrimPrefix(words[0], prefix)
+		pack := strings.TrimPrefix(words[0], "vkloader/")
+		if all[pack] == nil {
+			all[pack] = map[string]bool{}
+		}
 		for _, dependency := range words {
-			if inside, ours := strings.CutPrefix(dependency, prefix); ours && !slices.Contains(users[inside], of) {
-				users[inside] = append(users[inside], of)
+			if directory, ours := strings.CutPrefix(dependency, "vkloader/"); ours {
+				all[pack][directory] = true
 			}
 		}
 	}
-	return users, nil
+	return all, nil
 }

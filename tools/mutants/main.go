@@ -6,19 +6,14 @@
 // The seed selects the faults; by default it is derived from the commit. Faults that do not compile, and faults that
 // do not change the machine code, are counted separately and replaced by other faults.
 //
-// The first run surveys the tests: each test runs alone on a build that marks the executed places. The atlas in
-// build/mutants records each test's lines and time. Later runs add new tests; remove the file to survey all tests
-// again.
+// The tests of the package run first, or those about the file of the library, then those that are linked with it, then those
+// of the library and the tool. A fault in the core is translated to C, as make does. A fault in the spine that no test has
+// noticed is also planted into the builds with sanitizers, on which "make test-all" repeats some packages. The exit code is
+// 1 if the tests notice fewer than 95 of 100 faults. The translator, tools/goc, gets no faults: its random programs compare
+// it with Go's own compiler.
 //
-// For a fault in the library or the tool, the tests that execute its line run first, the quick ones before the
-// others, and then the tests that execute its function. Other tests cannot notice it. A fault in the core is
-// translated to C, as make does. A fault in the spine that no test has noticed is also planted into the builds with
-// sanitizers, on which "make test-all" repeats some packages. The exit code is 1 if the tests notice fewer than 95 of
-// 100 faults. The translator, tools/goc, gets no faults: its random programs compare it with Go's own compiler.
-//
-// A failing test counts only if it fails again alone, and passes at the end without any fault, so that flaky tests
-// and a busy machine do not count. Each test program runs under a guard (guard.go), which ends it if it takes too
-// long, relative to its measured time, or too much memory, and which leaves no process behind.
+// A failing test counts only if it fails again alone, and passes without any fault. Each test program runs under a guard
+// (guard.go), which ends it if it takes too long or too much memory, and which leaves no process behind.
 package main
 
 import (
@@ -65,8 +60,8 @@ type options struct {
 // required is the least number of noticed faults of 100.
 const required = 95
 
-// building matches the tests that are not run, because they build the source themselves.
-var building = regexp.MustCompile(" (TestInstall|TestSanitized)$")
+// building has the tests that are not run, because they build the source themselves.
+var building = map[string]bool{"TestInstall": true, "TestSanitized": true}
 
 func main() {
 	if len(os.Args) > 4 && os.Args[1] == "guard" {
@@ -85,7 +80,7 @@ func main() {
 	flag.Func("files", "only files whose path matches this regular expression", expression(&o.files))
 	flag.Func("match", "only faults whose line in the report matches this regular expression", expression(&o.match))
 	flag.IntVar(&o.jobs, "j", 2, "how many are tried at the same time")
-	changed := flag.String("changed", "", "print the tests that execute what differs from this commit, and plant nothing")
+	changed := flag.String("changed", "", "print the packages that test what differs from this commit, and plant nothing")
 	flag.Parse()
 	if *changed != "" {
 		if err := printChanged(*changed); err != nil {
@@ -116,9 +111,6 @@ func commitSeed() uint64 {
 	return h.Sum64()
 }
 
-// state is the directory of the atlas.
-const state = "build/mutants"
-
 // choose returns the faults to try, in the order of the seed.
 func choose(o options) ([]mutant, error) {
 	all, err := candidates(".", o.files)
@@ -138,7 +130,6 @@ type tally struct {
 	tried, killed  int
 	notBuilt, same int
 	survivors      []mutant
-	by             map[testName][]mutant
 	err            error
 }
 
@@ -156,72 +147,41 @@ func run(ctx context.Context, o options) (killed, tried int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	a, err := readAtlas(filepath.Join(top, state, "atlas.json"))
-	if err != nil {
-		return 0, 0, err
-	}
-	trees, err := forest(ctx, top, o, a)
+	trees, err := forest(ctx, top, o)
 	defer func() {
 		for _, t := range trees {
 			err = errors.Join(err, os.RemoveAll(t.directory))
 		}
 	}()
 	if err != nil {
-		return 0, 0, errors.Join(err, a.write())
+		return 0, 0, err
 	}
-	r := &tally{by: map[testName][]mutant{}}
+	r := &tally{}
 	var running workers.Group
 	for _, t := range trees {
-		running.Go(func() { r.work(t, all, a, o) })
+		running.Go(func() { r.work(t, all, o) })
 	}
 	running.Wait()
-	if r.err == nil && len(trees) > 0 {
-		r.err = r.confirm(trees[0], a)
-	}
 	if ctx.Err() != nil {
 		r.err = nil
 	}
 	r.report(o)
-	return r.killed, r.tried, errors.Join(r.err, a.write())
+	return r.killed, r.tried, r.err
 }
 
-// forest makes the copies of the source, and surveys new tests.
-func forest(ctx context.Context, top string, o options, a *atlas) (trees []*tree, err error) {
-	say := func(format string, args ...any) { fmt.Printf(format+"\n", args...) }
-	grow := func() (*tree, error) {
-		t, err := newTree(ctx, top)
-		if t != nil {
+// forest makes the copies of the source.
+func forest(ctx context.Context, top string, o options) (trees []*tree, err error) {
+	for err == nil && len(trees) < max(1, min(o.jobs, o.n)) {
+		var t *tree
+		if t, err = newTree(ctx, top); t != nil {
 			trees = append(trees, t)
 		}
-		if err != nil {
-			return nil, err
-		}
-		return t, nil
 	}
-	t, err := grow()
-	if err != nil {
-		return trees, err
-	}
-	instrumented, err := a.survey(t, say)
-	if err != nil {
-		return trees, err
-	}
-	if instrumented { // an instrumented copy cannot be used for faults
-		trees = trees[:0]
-		if err := os.RemoveAll(t.directory); err != nil {
-			return trees, err
-		}
-	}
-	for len(trees) < max(1, min(o.jobs, o.n)) {
-		if _, err := grow(); err != nil {
-			return trees, err
-		}
-	}
-	return trees, a.judge(trees[0], say)
+	return trees, err
 }
 
 // work tries faults in one copy until there are enough.
-func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
+func (r *tally) work(t *tree, all []mutant, o options) {
 	for {
 		r.mutex.Lock()
 		if r.err != nil || r.tried >= o.n || r.next == len(all) || t.ctx.Err() != nil {
@@ -233,7 +193,7 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 		r.tried++ // subtracted again if the change is no fault
 		r.mutex.Unlock()
 		start := time.Now()
-		what, by, executed, err := try(t, m, a)
+		what, by, err := t.judge(m)
 		r.mutex.Lock()
 		took := time.Since(start).Round(100 * time.Millisecond)
 		switch {
@@ -249,74 +209,65 @@ func (r *tally) work(t *tree, all []mutant, a *atlas, o options) {
 			fmt.Printf("     no fault, the machine code is the same: %s (%v)\n", m, took)
 		case what == killed:
 			r.killed++
-			r.by[by] = append(r.by[by], m)
 			fmt.Printf("%4d killed by %s: %s (%v)\n", r.killed+len(r.survivors), by, m, took)
 		default:
 			r.survivors = append(r.survivors, m)
-			note := ""
-			if !executed {
-				note = " (no test executes the line)"
-			}
-			fmt.Printf("%4d SURVIVED %s%s (%v)\n", r.killed+len(r.survivors), m, note, took)
+			fmt.Printf("%4d SURVIVED %s (%v)\n", r.killed+len(r.survivors), m, took)
 		}
 		r.mutex.Unlock()
 	}
 }
 
-// try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, that package's
-// tests come first, because they need no library.
-func try(t *tree, m mutant, a *atlas) (what outcome, by testName, executed bool, err error) {
+// judge tries a fault. A test that notices it must pass without it, or else the fault is tried without this test.
+func (t *tree) judge(m mutant) (outcome, *testName, error) {
+	for {
+		what, by, err := t.try(m)
+		if err != nil || what != killed || t.sound[*by] {
+			return what, by, err
+		}
+		failed, err := t.perform(*by, nil)
+		if err != nil || failed == nil {
+			t.sound[*by] = true
+			return what, by, err
+		}
+		fmt.Printf("     %s fails without a fault: it does not count\n", by)
+		t.unsound[*by] = true
+	}
+}
+
+// try plants a fault, runs the tests that may notice it, and removes the fault. For a fault in a Go package, the tests of Go
+// packages come first, because they need no library.
+func (t *tree) try(m mutant) (what outcome, by *testName, err error) {
 	undo, err := t.plant(m)
 	if undo != nil {
 		defer func() { err = errors.Join(err, undo()) }()
 	}
 	if err != nil {
-		return notBuilt, by, false, err
+		return notBuilt, nil, err
 	}
-	all, executed := a.chances(m, t)
 	var alone, others []testName
-	for _, test := range all {
-		if strings.HasPrefix(test.pack, "internal/") && strings.HasPrefix(m.file, "internal/") {
-			alone = append(alone, test)
+	for _, tests := range t.order(m.file) {
+		if strings.HasPrefix(tests.pack, "internal/") && strings.HasPrefix(m.file, "internal/") {
+			alone = append(alone, tests)
 		} else {
-			others = append(others, test)
+			others = append(others, tests)
 		}
 	}
-	if by, err = t.kill(m.file, alone, a); err != nil || by.name != "" {
-		return killed, by, executed, err
+	if by, err = t.kill(m.file, alone); err != nil || by != nil {
+		return killed, by, err
 	}
 	what, err = t.build(m)
 	if err != nil || what != survived {
-		return what, by, executed, err
+		return what, nil, err
 	}
-	by, err = t.kill(m.file, others, a)
-	if err == nil && by.name == "" && isInSpine(m.file) {
-		by, err = t.killSanitized(m, all, a)
+	by, err = t.kill(m.file, others)
+	if err == nil && by == nil && isInSpine(m.file) {
+		by, err = t.killSanitized(m, others)
 	}
-	if err == nil && by.name != "" {
+	if by != nil {
 		what = killed
 	}
-	return what, by, executed, err
-}
-
-// confirm runs every test that has noticed a fault once more without any fault. If the test fails now, its earlier
-// failures may have had another cause, and its faults count as not noticed.
-func (r *tally) confirm(t *tree, a *atlas) error {
-	for test, faults := range r.by {
-		ok, err := t.passes(test, a)
-		if err == nil && !ok {
-			ok, err = t.passes(test, a)
-		}
-		if err != nil {
-			return err
-		}
-		if !ok {
-			fmt.Printf("%s fails without a fault: what it has noticed does not count\n", test)
-			r.killed -= len(faults)
-			r.survivors = append(r.survivors, faults...)
-		}
-	}
-	return nil
+	return what, by, err
 }
 
 // report prints the sum and the survivors.
@@ -338,14 +289,6 @@ func isInSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
 
 // runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
 const runtimeSupport = "internal/core/runtime/c/"
-
-// packageOf returns the directory of the Go package that contains a file; "" for the spine.
-func packageOf(file string) string {
-	if isInSpine(file) {
-		return ""
-	}
-	return filepath.Dir(file)
-}
 
 // leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows and
 // macOS alone.

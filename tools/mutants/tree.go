@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -19,11 +17,11 @@ import (
 type tree struct {
 	ctx       context.Context
 	directory string
-	packages  []testPackage
+	linked    linked
 	spine     map[string]commands // by build: "", and those of sanitizers
-	inCore    map[string]bool     // the directories of the packages that are translated
 	fresh     map[string]bool     // targets that were built from the planted fault
-	top       string
+	sound     map[testName]bool   // tests that pass without a fault
+	unsound   map[testName]bool   // tests that fail without a fault; they do not run
 }
 
 // commands are the Makefile's, for one build of the library.
@@ -31,12 +29,6 @@ type commands struct {
 	compile   map[string]string // by file
 	link      string
 	translate string // writes build/core.c
-}
-
-// testPackage is a package with tests.
-type testPackage struct {
-	name  string          // relative to the top directory
-	needs map[string]bool // directories of this module that its test program is linked from
 }
 
 // runsTool has the test packages that run build/vkloader.
@@ -53,7 +45,8 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 	if err := os.Chmod(directory, 0o755); err != nil { // tests start programs of other users in it
 		return nil, err
 	}
-	t := &tree{ctx: ctx, directory: directory, top: top, fresh: map[string]bool{}}
+	t := &tree{ctx: ctx, directory: directory, fresh: map[string]bool{},
+		sound: map[testName]bool{}, unsound: map[testName]bool{}}
 	copyAll := `cd "$2" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -a --parents -t "$1" &&
 		mkdir -p "$1/build/mutants" "$1/t" && for f in build/*; do case $f in
 			build/frame-* | build/mutants) ;; *) cp -a "$f" "$1/build/" ;; esac; done`
@@ -72,7 +65,8 @@ func newTree(ctx context.Context, top string) (*tree, error) {
 	if text, err := t.shell("CGO_ENABLED=0 go build -o " + t.goc() + " ./tools/goc"); err != nil {
 		return t, fmt.Errorf("%w\n%s", err, text)
 	}
-	return t, t.readPackages()
+	t.linked, err = readLinked(directory)
+	return t, err
 }
 
 func (t *tree) path(parts ...string) string {
@@ -138,49 +132,6 @@ func (t *tree) readCommands(build string) error {
 	return nil
 }
 
-// readPackages lists the packages with tests of the library and the tool, and the files that they are linked from.
-func (t *tree) readPackages() error {
-	text, err := t.command("go", "list", "-deps", "./internal/core/entry")
-	if err != nil {
-		return fmt.Errorf("go list: %w\n%s", err, text)
-	}
-	t.inCore = map[string]bool{}
-	for _, name := range strings.Fields(text) {
-		if directory, ok := strings.CutPrefix(name, "vkloader/"); ok {
-			t.inCore[directory] = true
-		}
-	}
-	text, err = t.command("go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}} {{join .Deps \" \"}}{{end}}",
-		"./internal/...", "./cmd/...", "./test/...")
-	if err != nil {
-		return fmt.Errorf("go list: %w\n%s", err, text)
-	}
-	byName := map[string]map[string]bool{}
-	for _, line := range strings.Split(text, "\n") {
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		name := strings.TrimPrefix(words[0], "vkloader/")
-		switch filepath.Base(name) {
-		case "storm", "conformance", "source", "bench", "compute": // long, or not about the behavior of the library
-			continue
-		}
-		if byName[name] == nil {
-			byName[name] = map[string]bool{}
-		}
-		for _, dep := range append(words[1:], words[0]) {
-			if directory, ok := strings.CutPrefix(strings.TrimPrefix(dep, "["), "vkloader/"); ok {
-				byName[name][directory] = true
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		t.packages = append(t.packages, testPackage{name, byName[name]})
-	}
-	return nil
-}
-
 // testProgram returns the path of a package's compiled tests.
 func (t *tree) testProgram(pack string) string {
 	return t.path("build", "mutants", filepath.Dir(pack), filepath.Base(pack)+".test")
@@ -194,15 +145,6 @@ func (t *tree) buildTests(pack string) error {
 	}
 	if text, err := t.command("go", "test", "-c", "-ldflags=-s -w", "-o", program, "./"+pack); err != nil {
 		return fmt.Errorf("compiling the tests of %s: %w\n%s", pack, err, text)
-	}
-	return nil
-}
-
-// compileCore makes the object of build/core.c.
-func (t *tree) compileCore() error {
-	command := t.spine[""].compile["build/core.c"]
-	if text, err := t.shell(command); err != nil {
-		return fmt.Errorf("%s: %w\n%s", command, err, text)
 	}
 	return nil
 }
@@ -305,7 +247,7 @@ func (t *tree) translate() (outcome, error) {
 	if sound, err := os.ReadFile(t.coreText() + ".sound"); err != nil || bytes.Equal(now, sound) {
 		return sameBuilt, err
 	}
-	if err := t.compileCore(); err != nil {
+	if _, err := t.shell(t.spine[""].compile["build/core.c"]); err != nil {
 		return notBuilt, nil
 	}
 	if same, err := sameCode(t.core(), t.core()+".sound"); err != nil || same {
@@ -335,23 +277,13 @@ func (t *tree) buildC(m mutant, build string) (outcome, error) {
 }
 
 func (t *tree) buildGo(m mutant) (outcome, error) {
-	if t.inCore[filepath.Dir(m.file)] {
+	if strings.HasPrefix(m.file, "internal/core/") {
 		if what, err := t.translate(); err != nil || what != sameBuilt {
 			return what, err
 		}
 	}
-	return t.buildToolWith() // code outside the core may be in the tool
-}
-
-// buildToolWith builds the tool with the fault.
-func (t *tree) buildToolWith() (outcome, error) {
-	if !t.fresh[t.tool()] {
-		if err := t.renew(t.tool()); err != nil {
-			return notBuilt, err
-		}
-		if err := t.buildTool(); err != nil {
-			return notBuilt, nil
-		}
+	if err := t.refreshTool(); err != nil { // code outside the core may be in the tool
+		return notBuilt, nil
 	}
 	if same, err := sameCode(t.tool(), t.tool()+".sound"); err != nil || same {
 		return sameBuilt, err
@@ -359,22 +291,30 @@ func (t *tree) buildToolWith() (outcome, error) {
 	return survived, nil
 }
 
+// refreshTool builds the tool with the fault.
+func (t *tree) refreshTool() error {
+	if t.fresh[t.tool()] {
+		return nil
+	}
+	return errors.Join(t.renew(t.tool()), t.buildTool())
+}
+
 // refresh builds a test program with the fault if it is linked from the file, and the tool if the tests run it.
-func (t *tree) refresh(p testPackage, file string) error {
+func (t *tree) refresh(pack, file string) error {
 	if isInSpine(file) {
 		return nil
 	}
-	if runsTool[p.name] && !t.fresh[t.tool()] {
-		if err := errors.Join(t.renew(t.tool()), t.buildTool()); err != nil {
+	if runsTool[pack] {
+		if err := t.refreshTool(); err != nil {
 			return err
 		}
 	}
-	program := t.testProgram(p.name)
-	if !p.needs[packageOf(file)] {
+	program := t.testProgram(pack)
+	if !t.linked[pack][filepath.Dir(file)] {
 		return nil
 	}
 	if !t.fresh[program] {
-		if err := errors.Join(t.renew(program), os.RemoveAll(program), t.buildTests(p.name)); err != nil {
+		if err := errors.Join(t.renew(program), os.RemoveAll(program), t.buildTests(pack)); err != nil {
 			return err
 		}
 	}
