@@ -31,7 +31,7 @@ func (e events) want(t *testing.T, want ...string) {
 			if got != w {
 				t.Errorf("%q, want %q", got, w)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(5 * time.Minute):
 			t.Fatalf("no %q", w)
 		}
 	}

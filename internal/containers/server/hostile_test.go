@@ -40,7 +40,7 @@ func TestBadRequests(t *testing.T) {
 	long := strings.Repeat("n", 65)
 	send := func(text string, fds int) error {
 		c := raw(t, directory)
-		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := c.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 			return err
 		}
 		var beside []byte
@@ -125,7 +125,7 @@ func TestGreedyClients(t *testing.T) {
 	s.device("renderD128")
 	for name, text := range map[string]string{"waiting": `{"id":1,"method":"get","name":"x"}`, "not reading": `{"id":1,"method":"connect_device_fs"}`} {
 		c := raw(t, s.directory)
-		if err := c.SetWriteDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		if err := c.SetWriteDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		var err error

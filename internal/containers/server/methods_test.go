@@ -65,7 +65,7 @@ func inspectTree(t *testing.T, c *protocol.Client) map[string]any {
 // until requests the tree until it is as wanted.
 func until(t *testing.T, c *protocol.Client, what string, wanted func(map[string]any) bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !wanted(inspectTree(t, c)); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !wanted(inspectTree(t, c)); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s: never in %v", what, inspectTree(t, c))
 		}

@@ -66,7 +66,7 @@ func TestPersonOfNamespace(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		if err := l.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 			t.Fatal(err)
 		}
 		socket, err := l.AcceptUnix()

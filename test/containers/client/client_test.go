@@ -24,7 +24,7 @@ const (
 )
 
 // patience is longer than any service can delay a program: 5 seconds for one call, and the delays of a busy machine.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func devices(h *world.Host) []string {
 	names := []string{}

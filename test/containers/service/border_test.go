@@ -268,7 +268,7 @@ func serve(t *testing.T, cmd *exec.Cmd, directory string) func() string {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		<-ended
 	})
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c, err := protocol.Dial(filepath.Join(directory, "loader.sock"))
 		if err == nil {
 			c.Close()
@@ -312,7 +312,7 @@ func device(t *testing.T, source, directory string) {
 func scripted(t *testing.T, source string, lines ...string) {
 	t.Helper()
 	c, err := net.Dial("unix", source)
-	for end := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c, err = net.Dial("unix", source) // the script's socket appears after the service's
 	}
 	if err != nil {

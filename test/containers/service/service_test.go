@@ -57,7 +57,7 @@ func run(t *testing.T, directory string, cmd *exec.Cmd) *process {
 			<-p.ended
 		}
 	})
-	if err := notify.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := notify.SetReadDeadline(time.Now().Add(5 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	word := make([]byte, 100)
@@ -96,7 +96,7 @@ func vkloader(directory string, args ...string) (out string, code int) {
 // status returns the output of "service status" after the service has examined its drivers; the service answers earlier, too.
 func status(t *testing.T, directory string, args ...string) (out string, code int) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		out, code = vkloader(directory, append([]string{"service", "status"}, args...)...)
 		if code != 0 || !strings.Contains(out, "still searching") || time.Now().After(end) {
 			return out, code

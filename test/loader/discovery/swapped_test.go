@@ -48,7 +48,7 @@ func TestManifestBecomesAPipe(t *testing.T) {
 		}
 	}()
 	h.Do("script", "as", "ask", "line", "instance_layers count=only", "line", "instance_extensions count=only")
-	if bad := h.Do("run", "script", "ask", "threads", "2", "times", "1000", "limit", "60000").Int("bad"); bad != 0 {
+	if bad := h.Do("run", "script", "ask", "threads", "2", "times", "1000", "limit", "1200000").Int("bad"); bad != 0 {
 		t.Errorf("%d threads failed", bad)
 	}
 	close(stop)

@@ -234,7 +234,7 @@ func TestUsedAddress(t *testing.T) {
 	if _, err := io.WriteString(s.stdin, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	other.open(strings.TrimSpace(<-s.more))
+	other.open(s.told())
 	other.do(chromedp.Reload()) // an address that differs in its fragment alone loads nothing by itself
 	other.wait(`document.getElementById("try-all") || document.querySelector(".problem")`)
 	if !other.has("#try-all") {

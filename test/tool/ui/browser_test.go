@@ -28,6 +28,20 @@ import (
 // limit is the time limit of a condition, also on a busy machine.
 const limit = 10 * time.Minute
 
+// within returns what a function returns, or ends the test with what it waits for.
+func within[T any](t *testing.T, what string, wait func() T) T {
+	t.Helper()
+	result := make(chan T, 1)
+	go func() { result <- wait() }()
+	select {
+	case value := <-result:
+		return value
+	case <-time.After(limit):
+		t.Fatalf("after %v, still waiting for %s", limit, what)
+		panic("not reached")
+	}
+}
+
 // browser is one window of the browser.
 type browser struct {
 	t     *testing.T
@@ -74,6 +88,8 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		stop()
 		os.RemoveAll(directory)
 	}
+	unanswered := time.AfterFunc(limit, cancel)
+	defer unanswered.Stop()
 	return ctx, chromedp.Run(ctx)
 })
 
@@ -83,17 +99,17 @@ func browse(t *testing.T) *browser {
 	machine.Need(t, "chromium")
 	shared, err := chromium()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("starting chromium: %v", err)
 	}
 	executor, done := context.WithTimeout(cdp.WithExecutor(shared, chromedp.FromContext(shared).Browser), limit)
 	defer done()
 	owner, err := target.CreateBrowserContext().Do(executor)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("making the window's storage: %v", err)
 	}
 	window, err := target.CreateTarget("about:blank").WithBrowserContextID(owner).WithNewWindow(true).Do(executor)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("making a window: %v", err)
 	}
 	ctx, cancel := chromedp.NewContext(shared, chromedp.WithTargetID(window))
 	b := &browser{t: t, ctx: ctx, owner: owner}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -81,11 +80,7 @@ func TestChangesAreCommandLines(t *testing.T) {
 		if now := s.written(); !maps.Equal(now, before) {
 			t.Fatalf("%s: undo leaves %q, before %q", name, now, before)
 		}
-		cmd := s.command("sh", "-c", line)
-		cmd.Env = append(slices.Clone(s.environ), "PATH="+s.tool+":/usr/bin:/bin")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %s: %v\n%s", name, line, err, out)
-		}
+		s.shell(line, "")
 		if again := s.written(); !maps.Equal(again, after) || maps.Equal(after, before) {
 			t.Errorf("%s: %s writes %q, the page %q, before %q", name, line, again, after, before)
 		}

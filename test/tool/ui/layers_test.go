@@ -38,8 +38,10 @@ func (s *site) shell(line, file string) string {
 	s.t.Helper()
 	cmd := s.command("sh", "-c", line)
 	cmd.Env = append(slices.Clone(s.environ), "PATH="+s.tool+":/usr/bin:/bin")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("%s: %v\n%s", line, err, out)
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := within(s.t, "the end of "+line, cmd.Run); err != nil {
+		s.t.Fatalf("%s: %v\n%s", line, err, out.String())
 	}
 	return s.read(file)
 }

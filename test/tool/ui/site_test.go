@@ -68,7 +68,7 @@ type site struct {
 	address   string      // with the token
 	tracer    []string    // the program that runs the server
 	stdin     io.Writer   // of the server
-	more      chan string // its output after the address
+	more      chan string // its output
 }
 
 // newSite returns a site with the null driver and an active layer.
@@ -203,7 +203,7 @@ func (s *site) run(args ...string) string {
 	cmd := s.command(filepath.Join(s.tool, "vkloader"), args...)
 	var out, said strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
+	if err := within(s.t, "the end of "+cmd.String(), cmd.Run); err != nil {
 		s.t.Fatalf("vkloader %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), said.String())
 	}
 	return out.String()
@@ -236,30 +236,40 @@ func (s *site) serve(args ...string) *site {
 	}
 	lines := bufio.NewReader(out)
 	s.stdin, s.more = in, make(chan string, 10)
-	over := make(chan struct{})
-	line, err := lines.ReadString('\n')
-	s.t.Cleanup(func() {
-		in.Close()
-		<-over
-		if err := cmd.Wait(); err != nil || s.t.Failed() {
-			s.t.Errorf("the server ended: %v\n%s", err, said.String())
-		}
-	})
 	go func() {
-		defer close(over)
+		defer close(s.more)
 		for {
 			line, err := lines.ReadString('\n')
 			if err != nil {
 				return
 			}
-			s.more <- line
+			s.more <- strings.TrimSpace(line)
 		}
 	}()
-	if err != nil {
-		s.t.Fatalf("no address: %v", err)
-	}
-	s.address = strings.TrimSpace(line)
+	s.t.Cleanup(func() {
+		defer cmd.Process.Kill() // if it does not end
+		in.Close()
+		err := within(s.t, "the end of the server", func() error {
+			for range s.more {
+			}
+			return cmd.Wait()
+		})
+		if err != nil || s.t.Failed() {
+			s.t.Errorf("the server ended: %v\n%s", err, said.String())
+		}
+	})
+	s.address = s.told()
 	return s
+}
+
+// told returns the next line that the server writes, which is an address.
+func (s *site) told() string {
+	s.t.Helper()
+	line := within(s.t, "an address of the server", func() string { return <-s.more })
+	if line == "" {
+		s.t.Fatal("the server tells no address")
+	}
+	return line
 }
 
 // page opens a page of the server in a browser, and waits until it is shown.
@@ -343,18 +353,24 @@ func (s *site) start(name string) *program {
 	}
 	answers := bufio.NewReader(out)
 	end := sync.OnceFunc(func() {
+		defer cmd.Process.Kill() // if it does not end
 		in.Close()
-		_, _ = io.Copy(io.Discard, answers)
-		_ = cmd.Wait()
+		_ = within(s.t, "the end of "+name, func() error {
+			_, _ = io.Copy(io.Discard, answers)
+			return cmd.Wait()
+		})
 	})
 	s.t.Cleanup(end)
 	if _, err := io.WriteString(in, "create_instance\n"); err != nil {
 		s.t.Fatal(err)
 	}
-	answer, err := answers.ReadString('\n')
-	if err != nil || strings.Contains(answer, "error") {
+	answer := within(s.t, "an instance of "+name, func() string {
+		line, _ := answers.ReadString('\n')
+		return line
+	})
+	if answer == "" || strings.Contains(answer, "error") {
 		end()
-		s.t.Fatalf("the program answers %q, %v\n%s", answer, err, said.String())
+		s.t.Fatalf("the program answers %q\n%s", answer, said.String())
 	}
 	return &program{cmd.Process.Pid, end}
 }

@@ -25,7 +25,8 @@ func (p *person) focus(role, name string) {
 	p.t.Helper()
 	p.steps++
 	for until := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
-		err := chromedp.Run(p.ctx, chromedp.ActionFunc(func(ctx context.Context) error {
+		ctx, done := context.WithTimeout(p.ctx, time.Minute) // a question about a document that is replaced may get no answer
+		err := chromedp.Run(ctx, chromedp.ActionFunc(func(ctx context.Context) error {
 			root, err := dom.GetDocument().WithDepth(0).Do(ctx)
 			if err != nil {
 				return err
@@ -36,6 +37,7 @@ func (p *person) focus(role, name string) {
 			}
 			return dom.Focus().WithBackendNodeID(found[0].BackendDOMNodeID).Do(ctx)
 		}))
+		done()
 		if err == nil && eval[bool](p.browser, `!document.querySelector("main[aria-busy]") && document.activeElement.tabIndex >= 0`) {
 			return
 		}
