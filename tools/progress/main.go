@@ -172,9 +172,11 @@ func (r *report) verdict(flags []string) string {
 	if slices.Contains(flags, "-race") {
 		command += " -race"
 	}
-	for _, v := range []string{"TARGET", "TARGET_CC", "WINDOWS_ROOT", "GOARCH", "TMPDIR", "VKLOADER_TEST_BUILD", "VKLOADER_TEST_ALL", "VKLOADER_TEST_ORDER"} {
-		if value := os.Getenv(v); value != "" {
-			command = v + "='" + value + "' " + command
+	given := []string{"TARGET", "TARGET_CC", "WINDOWS_ROOT", "GOARCH", "TMPDIR"}
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		if value != "" && (slices.Contains(given, name) || strings.HasPrefix(name, "VKLOADER_TEST_")) {
+			command = name + "='" + value + "' " + command
 		}
 	}
 	var what, how []string
