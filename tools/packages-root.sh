@@ -7,16 +7,11 @@
     echo "$of: needs an amd64 machine, whose kernel runs i386 programs" >&2
     exit 1
 }
-[ "$(id -u)" = 0 ] || {
-    echo "$of: needs root, for chroot and overlayfs" >&2
-    exit 1
-}
-
 here=$PWD/build/packages
+# shellcheck source=tools/cases.sh
+. tools/cases.sh
 root=$here/root
 distribution="libvulkan1 libvulkan1:i386 libvulkan-dev mesa-vulkan-drivers vulkan-tools systemd"
-failed=0
-case=
 
 # ---- the Debian that all cases begin with ----------------------------------------------------------------------------
 
@@ -37,18 +32,17 @@ prepare() {
 # Debian 12 for both word sizes, with the packages to install in apt's cache.
 make_base() {
     if [ -d "$here/base" ]; then return 0; fi
-    echo "$of: debootstrap, and the packages that the cases install (once; $here/base)"
-    rm -rf --one-file-system "$here/base.new"
-    debootstrap --variant=minbase bookworm "$here/base.new" http://deb.debian.org/debian > "$here/base.log" 2>&1
-    prepare "$here/base.new"
+    rm -rf --one-file-system "$here/base.part"
+    make_debian "$here/base.part" bookworm ""
+    prepare "$here/base.part"
     {
-        in_tree "$here/base.new" dpkg --add-architecture i386
-        in_tree "$here/base.new" apt-get update
-        in_tree "$here/base.new" apt-get install -y --no-install-recommends libc6:i386
+        in_tree "$here/base.part" dpkg --add-architecture i386
+        in_tree "$here/base.part" apt-get update
+        in_tree "$here/base.part" apt-get install -y --no-install-recommends libc6:i386
         # shellcheck disable=SC2086
-        in_tree "$here/base.new" apt-get install -y --no-install-recommends --download-only $distribution
-    } >> "$here/base.log" 2>&1
-    mv "$here/base.new" "$here/base"
+        in_tree "$here/base.part" apt-get install -y --no-install-recommends --download-only $distribution
+    } > "$here/base.log" 2>&1
+    mv "$here/base.part" "$here/base"
 }
 
 # on LAYER... mounts directories below $here as a new root, the first one on top.
@@ -81,11 +75,6 @@ make_clients() {
 }
 
 # ---- commands in a root ----------------------------------------------------------------------------------------------
-
-fail() {
-    echo "$of: $case: $*" >&2
-    failed=$((failed + 1))
-}
 
 # quiet COMMAND runs a command in the root, and prints its output only if it fails.
 quiet() {
@@ -173,13 +162,4 @@ same_as() {
     # diff and grep end with 1 if they find nothing.
     told=$(diff "$1" "$here/listing.now" | grep '^[<>]' | grep -v -e "${2:-no such line}") || :
     [ -z "$told" ] || fail "differs: $told"
-}
-
-# finished prints the last line and exits with the status.
-finished() {
-    if [ $failed -gt 0 ]; then
-        echo "$of: $failed failed" >&2
-        exit 1
-    fi
-    echo "$of: all is well"
 }

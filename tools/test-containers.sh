@@ -13,16 +13,14 @@ cd "$(dirname "$0")/.."
 top=$PWD
 page=$top/docs/containers.md
 here=$top/build/containers
+of=test-containers
+# shellcheck source=tools/cases.sh
+. tools/cases.sh
 roots=${CONTAINER_ROOTS:-$here}
 manifest=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
 libraries=usr/lib/x86_64-linux-gnu
-failed=0
 user=4301
 
-[ "$(id -u)" = 0 ] || {
-    echo "test-containers: needs root" >&2
-    exit 1
-}
 [ -e $manifest ] || {
     echo "test-containers: there is no lavapipe here (Debian: mesa-vulkan-drivers)" >&2
     exit 1
@@ -31,19 +29,7 @@ user=4301
 # ---- systems ---------------------------------------------------------------------------------------------------------
 
 # make_root NAME SUITE ARCHITECTURE makes a Debian with Vulkan programs and Mesa.
-make_root() {
-    if [ -d "$roots/$1" ]; then return 0; fi
-    rm -rf --one-file-system "$roots/$1.new"
-    echo "test-containers: debootstrap $2, $3 (once; $roots/$1)"
-    if ! debootstrap --variant=minbase --arch="$3" --include=vulkan-tools,libvulkan1,mesa-vulkan-drivers "$2" \
-        "$roots/$1.new" \
-        http://deb.debian.org/debian > "$here/log" 2>&1; then
-        rm -rf --one-file-system "$roots/$1.new"
-        echo "test-containers: $1 cannot be made: $(tail -n 2 "$here/log")" >&2
-        return 1
-    fi
-    mv "$roots/$1.new" "$roots/$1"
-}
+make_root() { make_debian "$roots/$1" "$2" vulkan-tools,libvulkan1,mesa-vulkan-drivers "$3"; }
 
 # The rest runs in separate mount and process namespaces.
 if [ "${1:-}" != inside ]; then
@@ -129,17 +115,7 @@ as_user() {
 try_as_user() { as_user IMAGE="${IMAGE:-}" ROOT="${ROOT:-}" sh -euc "$(block "$1")" > "$work/log" 2>&1 ||
     echo "exit $?" >> "$work/log"; }
 
-case_of() {
-    case=$1
-    echo "test-containers: $case"
-}
-fail() {
-    echo "test-containers: $case: $*" >&2
-    failed=$((failed + 1))
-}
-# says TEXT: the log must contain the text; lacks TEXT: it must not.
-says() { grep -qF -- "$1" "$work/log" || fail "nothing says \"$1\": $(tail -n 12 "$work/log")"; }
-lacks() { ! grep -qF -- "$1" "$work/log" || fail "it says \"$1\": $(tail -n 12 "$work/log")"; }
+log=$work/log
 # shows prints the driver of the device in the log.
 shows() { sed -n 's/^\tdriverInfo *= /    /p' "$work/log"; }
 
@@ -555,8 +531,4 @@ lacks "exit "
 for name in ${CASES:-debian one_gone layers narrow both musl rootless sandboxes docker_case daemonset remove}; do
     "$name"
 done
-if [ $failed -gt 0 ]; then
-    echo "test-containers: $failed failed" >&2
-    exit 1
-fi
-echo "test-containers: all is well"
+finished

@@ -165,16 +165,16 @@ as_before() {
     done
 }
 
-case_of() {
-    case=$1
-    echo "test-packages: $case"
+# in_new TITLE base|full|arm64 begins a case.
+in_new() {
+    case_of "$1"
     begin "$2"
 }
 
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
 together() {
-    case_of "installed together with what it stands before, both word sizes" base
+    in_new "installed together with what it stands before, both word sizes" base
     # shellcheck disable=SC2046
     apt install libvulkan1 libvulkan1:i386 $(ours libvulkan1-vkloader amd64) $(ours libvulkan1-vkloader i386) \
         "$(ours vkloader amd64)"
@@ -186,7 +186,7 @@ together() {
 }
 
 real_driver() {
-    case_of "vulkaninfo on lavapipe, and one word size after the other" full
+    in_new "vulkaninfo on lavapipe, and one word size after the other" full
     gets_theirs 64
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours vkloader amd64)" "$(ours vkloader-dev amd64)"
     gets_ours 64
@@ -213,7 +213,7 @@ real_driver() {
 # Compares every file, link, mode and unit before installation, with the packages, after use and removal, and after a
 # purge.
 everything() {
-    case_of "all packages installed, used, removed and purged: each file, link, mode and unit" full
+    in_new "all packages installed, used, removed and purged: each file, link, mode and unit" full
     listing "$here/listing.before"
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)" \
         "$(ours vkloader-dev amd64)"
@@ -258,7 +258,7 @@ everything() {
 }
 
 cdi_files() {
-    case_of "the CDI file follows the packages of drivers, and goes with the tool" full
+    in_new "the CDI file follows the packages of drivers, and goes with the tool" full
     apt install "$(ours vkloader amd64)"
     mkdir -p "$root/etc/cdi"
     quiet vkloader cdi generate --hook /usr/bin/vkloader -o /etc/cdi/vkloader.yaml
@@ -271,7 +271,7 @@ cdi_files() {
 }
 
 side_by_side() {
-    case_of "a 64-bit and a 32-bit program side by side" full
+    in_new "a 64-bit and a 32-bit program side by side" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
     for size in 64 32; do start "$size"; done
     for size in 64 32; do finish "$size" "$(directory $size)/vkloader/libvulkan.so.$vulkan"; done
@@ -300,7 +300,7 @@ devices 1" ] || fail "the running $1-bit client says: $(cat "$here/said$1")"
 }
 
 upgrade_under_programs() {
-    case_of "an upgrade under running programs, which make their first call after it" full
+    in_new "an upgrade under running programs, which make their first call after it" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
     for size in 64 32; do start "$size"; done
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb"
@@ -317,7 +317,7 @@ upgrade_under_programs() {
 }
 
 switch() {
-    case_of "switching, and upgrades of either side afterwards" full
+    in_new "switching, and upgrades of either side afterwards" full
     apt remove libvulkan-dev # it wants exactly the libvulkan1 of its own release
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" "$(ours vkloader amd64)"
     start 64
@@ -348,7 +348,7 @@ switch() {
 }
 
 upgrade_distribution() {
-    case_of "an upgrade of libvulkan1, to a newer one than ours, leaves ours in force" full
+    in_new "an upgrade of libvulkan1, to a newer one than ours, leaves ours in force" full
     apt remove libvulkan-dev
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)"
     apt install /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
@@ -362,7 +362,7 @@ upgrade_distribution() {
 }
 
 downgrade() {
-    case_of "a downgrade of ours, then of libvulkan1, leaves ours in force" full
+    in_new "a downgrade of ours, then of libvulkan1, leaves ours in force" full
     apt remove libvulkan-dev
     apt install "/test/next/libvulkan1-vkloader_${next}_amd64.deb" "/test/next/libvulkan1-vkloader_${next}_i386.deb" \
         /test/next/libvulkan1_1.4.400.0-1_amd64.deb /test/next/libvulkan1_1.4.400.0-1_i386.deb
@@ -389,7 +389,7 @@ orders() {
         for order in "libvulkan1-vkloader libvulkan1 libvulkan-dev" "libvulkan1-vkloader libvulkan-dev libvulkan1" \
             "libvulkan1 libvulkan1-vkloader libvulkan-dev" "libvulkan1 libvulkan-dev libvulkan1-vkloader" \
             "libvulkan-dev libvulkan1-vkloader libvulkan1" "libvulkan-dev libvulkan1 libvulkan1-vkloader"; do
-            case_of "dpkg $action: $order" full
+            in_new "dpkg $action: $order" full
             apt install "$(ours libvulkan1-vkloader amd64)" "$(ours libvulkan1-vkloader i386)" \
                 "$(ours vkloader-dev amd64)"
             for p in $order; do
@@ -410,7 +410,7 @@ orders() {
 }
 
 with_programs() {
-    case_of "apt removes what depends on it, and reinstalls" full
+    in_new "apt removes what depends on it, and reinstalls" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours vkloader amd64)"
     apt purge mesa-vulkan-drivers
     gets_ours 64
@@ -429,7 +429,7 @@ with_programs() {
 # switched off.
 broken_off() {
     for step in cp ln mv dpkg-divert; do
-        case_of "an installation that breaks off at $step, and goes on" full
+        in_new "an installation that breaks off at $step, and goes on" full
         mkdir "$root/test/broken"
         # shellcheck disable=SC2016 # the shell in there expands it
         printf '#!/bin/sh\nkill -9 $PPID\n' > "$root/test/broken/$step"
@@ -456,7 +456,7 @@ broken_off() {
 
 # A loader from "make install" takes precedence, and the tool reports it.
 beside_make_install() {
-    case_of "beside a loader below /usr/local" full
+    in_new "beside a loader below /usr/local" full
     apt install "$(ours libvulkan1-vkloader amd64)" "$(ours vkloader amd64)"
     cp "$root$lib64/vkloader/libvulkan.so.$vulkan" "$root/usr/local/lib/libvulkan.so.1.4.7"
     quiet ldconfig
@@ -470,7 +470,7 @@ on_arm64() {
     emulated
     make_arm64
     make_test_arm64
-    case_of "arm64: vulkaninfo on lavapipe, there and back" arm64
+    in_new "arm64: vulkaninfo on lavapipe, there and back" arm64
     gets_theirs arm64
     apt install "$(ours libvulkan1-vkloader arm64)" "$(ours vkloader arm64)" "$(ours vkloader-dev arm64)"
     gets_ours arm64
@@ -489,8 +489,7 @@ on_arm64() {
 }
 
 linted() {
-    case="lintian"
-    echo "test-packages: $case"
+    case_of "lintian"
     for a in amd64 i386 arm64; do
         lintian --allow-root --fail-on error,warning "build/deb/vkloader_${version}_$a.changes" > "$here/log" 2>&1 ||
             fail "$a: $(cat "$here/log")"

@@ -126,10 +126,9 @@ clean() {
     [ -z "$told" ] || fail "left behind: $told"
 }
 
-# case_of TITLE makes a root with the distribution's loader for both word sizes.
-case_of() {
-    case=$1
-    echo "test-rpm: $case"
+# in_new TITLE begins a case, in a root with the distribution's loader for both word sizes.
+in_new() {
+    case_of "$1"
     on base
     echo $lib64 > "$root/etc/ld.so.conf.d/rpm.conf"
     mkdir -p "$root$lib64" "$root/var/lib/rpm"
@@ -150,7 +149,7 @@ install_ours() {
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
 there_and_back() {
-    case_of "installed, and removed"
+    in_new "installed, and removed"
     install_ours
     verified vkloader vkloader-libs vkloader-devel
     changed
@@ -167,7 +166,7 @@ there_and_back() {
 }
 
 units() {
-    case_of "units: none is enabled, and none stays enabled after removal"
+    in_new "units: none is enabled, and none stays enabled after removal"
     quiet apt-get install -y -o Dpkg::Use-Pty=0 --no-install-recommends systemd
     listing "$here/listing.before"
     install_ours
@@ -178,7 +177,7 @@ units() {
 }
 
 switch() {
-    case_of "switching, and upgrades of either side afterwards"
+    in_new "switching, and upgrades of either side afterwards"
     install_ours
     quiet vkloader system use distribution
     gets_theirs 64
@@ -207,7 +206,7 @@ switch() {
 }
 
 upgrade() {
-    case_of "an upgrade of vulkan-loader, to a newer one than ours, leaves ours in force"
+    in_new "an upgrade of vulkan-loader, to a newer one than ours, leaves ours in force"
     install_ours
     # shellcheck disable=SC2046
     packages -U $(theirs $later)
@@ -229,7 +228,7 @@ upgrade() {
 }
 
 dependencies() {
-    case_of "it does not go without a loader of the distribution's"
+    in_new "it does not go without a loader of the distribution's"
     packages -e --allmatches vulkan-loader
     if rpm_in_root -i "$(ours vkloader-libs x86_64)" > "$here/log" 2>&1; then fail "it was installed"; fi
     grep -qF 'libvulkan.so.1()(64bit) is needed' "$here/log" || fail "the reason: $(cat "$here/log")"

@@ -8,33 +8,18 @@
 set -eu
 unset CDPATH
 cd "$(dirname "$0")/.."
-[ "$(id -u)" = 0 ] || {
-    echo "test-service: needs root, for chroot and overlayfs" >&2
-    exit 1
-}
+of=test-service
 here=$PWD/build/service
+# shellcheck source=tools/cases.sh
+. tools/cases.sh
 roots=${SERVICE_ROOTS:-$here}
 root=$here/root
 tool=$PWD/build/vkloader
 manifest=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
 libraries=usr/lib/x86_64-linux-gnu
-failed=0
 children=
 
 # ---- roots -----------------------------------------------------------------------------------------------------------
-
-# make_root NAME SUITE PACKAGES makes a Debian with Vulkan programs and without a driver. Fails if that is impossible.
-make_root() {
-    if [ -d "$roots/$1" ]; then return 0; fi
-    rm -rf --one-file-system "$roots/$1.new"
-    echo "test-service: debootstrap $2 (once; $roots/$1)"
-    if ! debootstrap --variant=minbase --include="$3" "$2" "$roots/$1.new" http://deb.debian.org/debian > "$here/log" \
-        2>&1; then
-        rm -rf --one-file-system "$roots/$1.new"
-        return 1
-    fi
-    mv "$roots/$1.new" "$roots/$1"
-}
 
 # begin ROOT makes a case's root at $root, with the socket.
 begin() {
@@ -64,24 +49,11 @@ trap 'exit 1' INT TERM
 
 in_root() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C XDG_RUNTIME_DIR=/tmp "$@"; }
 
-case_of() {
-    case=$1
-    echo "test-service: $case"
-}
-skip() { echo "test-service: $case: skipped: $*"; }
-fail() {
-    echo "test-service: $case: $*" >&2
-    failed=$((failed + 1))
-}
-
-# says TEXT: the log must contain the text.
-says() { grep -qF -- "$1" "$here/log" || fail "nothing says \"$1\": $(tail -n 12 "$here/log")"; }
-
 # ---- cases -----------------------------------------------------------------------------------------------------------
 
 debian12() {
     case_of "Debian 12 without a driver: vulkaninfo and vkcube on the outside's lavapipe"
-    make_root debian12 bookworm vulkan-tools,libvulkan1 || {
+    make_debian "$roots/debian12" bookworm vulkan-tools,libvulkan1 || {
         skip "no root, and debootstrap cannot make one"
         return
     }
@@ -114,7 +86,7 @@ debian12() {
 # Builds the library in Debian 11 with that system's compiler, from the archive of "make dist".
 debian11() {
     case_of "Debian 11: what lavapipe wants of its libraries is named"
-    make_root debian11 bullseye vulkan-tools,libvulkan1,gcc,libc6-dev,make || {
+    make_debian "$roots/debian11" bullseye vulkan-tools,libvulkan1,gcc,libc6-dev,make || {
         skip "no root, and debootstrap cannot make one"
         return
     }
@@ -162,7 +134,7 @@ container() {
         skip "there is no podman, or no runc"
         return
     fi
-    make_root debian12 bookworm vulkan-tools,libvulkan1 || {
+    make_debian "$roots/debian12" bookworm vulkan-tools,libvulkan1 || {
         skip "no root, and debootstrap cannot make one"
         return
     }
@@ -200,8 +172,4 @@ done
 for name in ${CASES:-debian12 debian11 musl container}; do
     "$name"
 done
-if [ $failed -gt 0 ]; then
-    echo "test-service: $failed failed" >&2
-    exit 1
-fi
-echo "test-service: all is well"
+finished

@@ -10,6 +10,7 @@ import (
 // A driver that fails because of any variable of drivers has the variable as its problem, also one that the tool does not know.
 func TestDoctorNamesAnyVariable(t *testing.T) {
 	t.Parallel()
+	needSys(t)
 	w := world.New(t)
 	w.NoShim = true
 	d := w.Driver("picky", "device name=picky")
