@@ -72,9 +72,13 @@ struct objects_mark objects_mark(void);
 /* Returns the paths of the objects that have come into the process since then, without those of descriptors, for
  * free(). A NUL ends each path, an empty path the list. own: the path of the library that was opened. NULL: unknown. */
 char *objects_since(const struct objects_mark *before, const char *own);
-/* Returns a word in the data of the object of a path, which most linkers relocate when they load the object: cutting
- * the file off resets it. Do not call it if the beginning of the file has changed. 0: unknown. */
-uintptr_t relocated_word(const char *path);
+/* What an object in the process has in memory; 0: unknown. */
+struct object_trace {
+    uint64_t head;  /* file_hash of the beginning of its file */
+    uintptr_t word; /* of its data, which most linkers relocate at its start: cutting the file off resets it */
+};
+/* Returns those of the object of a path. Do not call it if the beginning of the file has changed. */
+struct object_trace object_trace(const char *path);
 /* Returns the files that decide whether the linker would find a bare name at this path again, in the same form: those
  * in earlier directories, which need not exist, and its cache. NULL: unknown. */
 char *linker_search_paths(const char *name, const char *found);

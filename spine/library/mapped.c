@@ -51,7 +51,7 @@ struct library_file {
     struct library_file *next;
     enum file_kind kind;
     struct file_identity identity;
-    uintptr_t word; /* the result of relocated_word */
+    uintptr_t word; /* of object_trace */
     char path[];
 };
 
@@ -63,13 +63,17 @@ static bool add_file(struct library *l, const char *path, enum file_kind kind, c
     if (!f) return false;
     f->next = l->files;
     f->kind = kind;
+    f->word = 0;
     memcpy(f->path, path, length);
     if (identity)
         f->identity = *identity;
     else
         file_identify(path, &f->identity);
-    f->identity.head = kind == FILE_SEARCH ? 0 : file_head(path);
-    f->word = kind == FILE_SEARCH ? 0 : relocated_word(path);
+    if (kind != FILE_SEARCH) {
+        struct object_trace trace = object_trace(path);
+        f->identity.head = trace.head ? trace.head : file_head(path);
+        f->word = trace.word;
+    }
     l->files = f;
     return true;
 }
@@ -101,7 +105,7 @@ static bool is_overwritten(const struct library_file *f, const struct file_ident
 {
     if (f->kind == FILE_SEARCH || !file_same_inode(now, &f->identity)) return false;
     if (file_overwritten(f->path, now, &f->identity)) return true;
-    uintptr_t word = relocated_word(f->path); /* cp cuts the file off first, which resets the data in memory */
+    uintptr_t word = object_trace(f->path).word; /* cp cuts the file off first, which resets the data in memory */
     return word && word != f->word;
 }
 

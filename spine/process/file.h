@@ -3,6 +3,7 @@
 #define VKL_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The identity of a file at one moment. A changed or another file at the same path has another identity. */
@@ -10,7 +11,7 @@ struct file_identity {
     uint64_t device, inode, size;
     int64_t modified[2]; /* the larger unit first */
     bool special;        /* neither a regular file nor a directory; see file_is_special */
-    uint64_t head;       /* the result of file_head for a library that was opened; else 0 */
+    uint64_t head;       /* file_hash of the beginning of a library that was opened; else 0 */
 };
 /* Reports whether both are the same file with the same contents. The time of the last status change is not compared:
  * package managers, chmod and ln change it. */
@@ -29,7 +30,17 @@ static inline bool file_same_inode(const struct file_identity *a, const struct f
 bool file_identify(const char *path, struct file_identity *out);
 /* Reads the identity of the file of a descriptor. */
 bool file_identify_open(int fd, struct file_identity *out);
-/* Returns a hash of a file's first bytes, which contain a library's build ID as a rule; 0: they cannot be read. */
+/* The number of bytes at the beginning of a file that contain a library's build ID as a rule. In a file for macOS, the
+ * UUID may come after 2 kB. */
+#define FILE_HEAD 4096
+/* Returns a hash (FNV-1a) of bytes. */
+static inline uint64_t file_hash(const unsigned char *bytes, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
+/* Returns file_hash of a file's first FILE_HEAD bytes, or of all if it is shorter; 0: they cannot be read. */
 uint64_t file_head(const char *path);
 /* Reports whether the path leads to the same file with other contents. If the size and the first bytes are the same,
  * only the modification time has changed. now: all zero if the path leads to no file. */

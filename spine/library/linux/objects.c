@@ -60,32 +60,36 @@ char *objects_since(const struct objects_mark *before, const char *own)
     return list.text;
 }
 
-/* The argument and the result of relocated_word. */
-struct word_search {
+/* The argument and the result of object_trace. */
+struct trace_search {
     const char *path;
-    uintptr_t word;
+    struct object_trace trace;
 };
 
-/* A callback of dl_iterate_phdr, with struct word_search as data. It ends the walk at the object of the path. */
-static int find_word(struct dl_phdr_info *info, size_t size, void *data)
+/* A callback of dl_iterate_phdr, with struct trace_search as data. It ends the walk at the object of the path. */
+static int find_trace(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct word_search *search = data;
+    struct trace_search *search = data;
     (void)size;
     if (!info->dlpi_name || strcmp(info->dlpi_name, search->path) != 0) return 0;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-        const ElfW(Dyn) *e = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const void *at = (const void *)(info->dlpi_addr + part->p_vaddr);
+        if (part->p_type == PT_LOAD && !part->p_offset && (part->p_flags & PF_R) && part->p_filesz >= FILE_HEAD)
+            search->trace.head = file_hash(at, FILE_HEAD);
+        if (part->p_type != PT_DYNAMIC) continue;
+        const ElfW(Dyn) *e = at;
         while (e->d_tag != DT_NULL && e->d_tag != DT_STRTAB) e++;
-        search->word = e->d_un.d_ptr;
+        search->trace.word = e->d_un.d_ptr;
     }
     return 1;
 }
 
-uintptr_t relocated_word(const char *path)
+struct object_trace object_trace(const char *path)
 {
-    struct word_search search = {.path = path};
-    gate_walk(find_word, &search);
-    return search.word;
+    struct trace_search search = {.path = path};
+    gate_walk(find_trace, &search);
+    return search.trace;
 }
 
 char *linker_search_paths(const char *name, const char *found)

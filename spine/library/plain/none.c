@@ -25,10 +25,10 @@ char *objects_since(const struct objects_mark *before, const char *own)
     return list ? memcpy(list, own, length) : NULL;
 }
 
-uintptr_t relocated_word(const char *path)
+struct object_trace object_trace(const char *path)
 {
     (void)path;
-    return 0;
+    return (struct object_trace){0};
 }
 
 char *linker_search_paths(const char *name, const char *found)

@@ -37,15 +37,13 @@ bool file_identify_open(int fd, struct file_identity *out)
 
 uint64_t file_head(const char *path)
 {
-    enum { HEAD = 4096 }; /* in a file for macOS, the UUID may come after 2 KB */
-    unsigned char *head = malloc(HEAD);
+    unsigned char *head = malloc(FILE_HEAD);
     int fd = head ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    ssize_t size = fd >= 0 ? pread(fd, head, HEAD, 0) : 0;
+    ssize_t size = fd >= 0 ? pread(fd, head, FILE_HEAD, 0) : 0;
     if (fd >= 0) close(fd);
-    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-    for (ssize_t i = 0; i < size; i++) hash = (hash ^ head[i]) * 0x100000001b3;
+    uint64_t hash = size > 0 ? file_hash(head, (size_t)size) : 0;
     free(head);
-    return size > 0 ? hash : 0;
+    return hash;
 }
 
 bool file_overwritten(const char *path, const struct file_identity *now, const struct file_identity *then)
