@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -42,6 +43,11 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
 	if tree := e.modulesOf(release); load.because == ofKernel && tree != "" && !e.mayHave(tree, modules) {
 		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
+	}
+	for _, module := range modules {
+		if e.machine.Exists("/sys/bus/pci/drivers/" + module) {
+			return textf("the kernel driver %s is loaded, and has not taken it", module), e.system.by("refused", with("device", path.Base(g.directory)))
+		}
 	}
 	return "", load
 }

@@ -82,7 +82,7 @@ func SetIn(m *machine.Machine, name string) (places []FileLine) {
 		}
 	}
 	for _, name := range []string{".pam_environment", ".profile", ".bash_profile", ".bashrc", ".xprofile", ".xsessionrc",
-		".zshenv", ".zprofile", ".zshrc", ".config/fish/config.fish"} {
+		".zshenv", ".zprofile", ".zshrc", ".config/fish/config.fish", ".config/fish/fish_variables"} {
 		files = append(files, home+"/"+name)
 	}
 	for _, file := range files {
@@ -107,12 +107,16 @@ func (h host) linesThatSet(name, file string) []FileLine {
 
 // setsVariable reports whether a line in a file of a shell, of PAM or of systemd sets a variable.
 func setsVariable(line, name string) bool {
-	line = strings.TrimSpace(line)
-	for _, word := range []string{"export ", "set -gx ", "set -x ", "set -Ux ", "typeset -x ", "declare -x "} {
-		line = strings.TrimSpace(strings.TrimPrefix(line, word))
+	words := strings.Fields(line)
+	for len(words) > 0 && (strings.HasPrefix(words[0], "-") || slices.Contains([]string{"export", "set", "setenv", "typeset", "declare", "SETUVAR"}, words[0])) {
+		words = words[1:]
 	}
-	rest, ok := strings.CutPrefix(line, name)
-	return ok && rest != "" && strings.ContainsRune("= \t", rune(rest[0]))
+	if len(words) == 0 {
+		return false
+	}
+	rest, ok := strings.CutPrefix(words[0], name)
+	// fish writes its universal variables as NAME:VALUE.
+	return ok && (rest == "" && len(words) > 1 || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, ":"))
 }
 
 // Limits of the search for one variable in starters.

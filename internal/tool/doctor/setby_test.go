@@ -113,3 +113,15 @@ func TestEnvironmentFileLine(t *testing.T) {
 		}
 	}
 }
+
+// The line of a shell, of PAM or of systemd that sets a variable is found, whatever its options.
+func TestLinesThatSetAVariable(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{"export VK_X=1": true, "  VK_X=1": true, "VK_X DEFAULT=1": true, "set -gx VK_X 1": true, "set --export --global VK_X 1": true,
+		"SETUVAR --export VK_X:1": true, "setenv VK_X 1": true, "declare -x VK_X=1": true, "typeset -gx VK_X=1": true,
+		"": false, "export": false, "# VK_X=1": false, "VK_XY=1": false, "echo VK_X=1": false, "unset VK_X": false, "set -e VK_X": false} {
+		if is := setsVariable(line, "VK_X"); is != want {
+			t.Errorf("%q: %t", line, is)
+		}
+	}
+}
