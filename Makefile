@@ -101,7 +101,7 @@ help:
 	@echo 'make release         the files of a release, from the last commit: docs/release.md'
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
-	@echo 'make test-service    systems without a driver that get one by a socket or a CDI file (root; fetches them once)'
+	@echo 'make test-service    systems without a driver that get one by a socket (root; fetches them once)'
 	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
 	@echo 'make TARGET=...      build for another machine of internal/machines/machines.txt, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'

@@ -12,6 +12,8 @@ tools/zig.sh > /dev/null
 make -s -j"$(nproc)" TARGET= all
 make -s -j"$(nproc)" TARGET=macos all
 export TARGET=macos VKLOADER_TEST_ALL=1
+# shellcheck source=tools/suites.sh
+. tools/suites.sh
 lists=test/loader/target/macos.txt
 "${GO:-go}" build -o build/progress ./tools/progress
 for slice in x86_64 arm64; do
@@ -23,13 +25,9 @@ for slice in x86_64 arm64; do
     export VKLOADER_TEST_SLICE=$slice
     echo "test: the slice for $slice"
     # shellcheck disable=SC2086
-    left=$(cat $lists | grep -v '^#')
-    printf '%s\n' "$left" | sed 's/^/test: macos leaves out: /'
-    skip=$(printf '%s\n' "$left" | cut -d ' ' -f 1 | paste -s -d '|')
-    build/progress -count 1 -p 2 -parallel 4 -skip "^($skip)\$" -- ./test/loader/macos ./test/loader/library \
-        ./test/loader/chain \
-        ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
-        ./test/loader/instance ./test/loader/layers \
-        ./test/loader/physdev ./test/loader/wsi ./test/loader/memory ./test/loader/storm
+    leave_out macos $lists
+    # shellcheck disable=SC2086
+    build/progress -count 1 -p 2 -parallel 4 -skip "$skip" -- ./test/loader/macos $suites ./test/loader/memory \
+        ./test/loader/storm
     build/progress -count 1 -run '^TestMacOS' -- ./test/loader/equal
 done

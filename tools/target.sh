@@ -10,8 +10,8 @@ cd "$(dirname "$0")/.."
 go=${GO:-go}
 target=$1
 
-suites="./test/loader/target ./test/loader/library ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers
-    ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi"
+# shellcheck source=tools/suites.sh
+. tools/suites.sh
 slow="./test/loader/memory"
 field() { awk -v t="$target" -v n="$1" '$1 == t { print $n }' internal/machines/machines.txt; }
 # Further suites if the kernel runs the programs.
@@ -56,7 +56,7 @@ if [ -n "$emulator" ]; then
         slow=
     fi
 fi
-suites="$suites $slow $more"
+suites="./test/loader/target $suites $slow $more"
 make -s -j"$(nproc)" TARGET="$target" spine drivers layers
 if [ "$target" != musl ]; then make -s TARGET="$target" tool; fi
 if [ "$target" = i386 ] && [ -z "$emulator" ]; then
@@ -65,26 +65,20 @@ if [ "$target" = i386 ] && [ -z "$emulator" ]; then
 fi
 
 # shellcheck disable=SC2086
-list() { cat $lists | grep -v '^#'; }
-list | sed "s/^/test: $target leaves out: /"
-skip=$(list | cut -d ' ' -f 1 | paste -s -d '|')
+leave_out "$target" $lists
 # by_go FLAG... -- PACKAGE...: runs go test.
 by_go() {
     GOOS='' GOARCH='' CGO_ENABLED=0 "$go" build -o build/progress ./tools/progress
     GO=$go build/progress -count 1 "$@"
 }
-# Runs the suites on the library with the address and undefined-behaviour sanitizers, which work only without an emulator.
-sanitized() {
+# shellcheck disable=SC2086
+by_go -p 2 -parallel "$parallel" -skip "$skip" -- $suites
+# The sanitizers work only without an emulator.
+if [ "$target" = i386 ] && [ -z "$emulator" ]; then
     echo "test: $target, with the address and undefined-behaviour sanitizers"
     # shellcheck disable=SC2086
-    VKLOADER_TEST_BUILD=asan by_go -vet=off -p 2 -parallel "$parallel" \
-        ${skip:+-skip "^($skip)\$"} -- \
-        ./test/loader/chain ./test/loader/debug ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
-        ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi
-}
-# shellcheck disable=SC2086
-by_go -p 2 -parallel "$parallel" ${skip:+-skip "^($skip)\$"} -- $suites
-if [ "$target" = i386 ] && [ -z "$emulator" ]; then sanitized; fi
+    VKLOADER_TEST_BUILD=asan by_go -vet=off -p 2 -parallel "$parallel" -skip "$skip" -- $sanitized
+fi
 # The packages of the tool that debian/rules tests on each machine. The test programs are static, so the emulator needs no
 # path of libraries.
 architecture=$(field 9)
@@ -94,7 +88,7 @@ case $architecture in
     echo "test: the tool's packages, for $target"
     CGO_ENABLED=0 GOARCH=$architecture by_go -vet=off -p 2 \
         ${emulator:+-exec "${emulator%% *}"} \
-        -skip "^(TestRealLibraries${skip:+|$skip})\$" -- ./internal/core/... ./internal/decide/... \
+        -skip "^TestRealLibraries\$|$skip" -- ./internal/core/... ./internal/decide/... \
         ./internal/containers/protocol ./internal/machines
     ;;
 esac

@@ -1,6 +1,6 @@
 #!/bin/sh
 # "make test-service": runs programs in Debian 12, Debian 11 and a musl system without a Vulkan driver, with this library and
-# the mounted socket of a driver service, and in a container with a CDI file; and checks the messages where that cannot work.
+# the mounted socket of a driver service, and checks the messages where that cannot work.
 #
 # debootstrap makes the roots once, in $SERVICE_ROOTS or in build/service; without the network and without them the case is
 # skipped with a reason. Every case gets its root in overlayfs layers. Needs root; it installs nothing here, and skips a
@@ -128,39 +128,6 @@ musl() {
     grep -o "Error .*" "$here/log" | sort -u | head -n 3
 }
 
-container() {
-    case_of "Podman and a CDI file: vulkaninfo on the outside's lavapipe, with the image's own loader"
-    if ! command -v podman > /dev/null || ! command -v runc > /dev/null; then
-        skip "there is no podman, or no runc"
-        return
-    fi
-    make_debian "$roots/debian12" bookworm vulkan-tools,libvulkan1 || {
-        skip "no root, and debootstrap cannot make one"
-        return
-    }
-    begin "$roots/debian12"
-    umount "$root/run/vkloaderd" "$root/proc"
-    mkdir -p "$here/cdi"
-    "$tool" --env "VK_DRIVER_FILES=$manifest" cdi generate -o "$here/cdi/vkloader.yaml" > "$here/log" 2>&1 ||
-        fail "cdi generate: $(cat "$here/log")"
-    "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1 ||
-        fail "cdi verify: $(cat "$here/log")"
-    # Podman of Debian 12 looks for CDI files in /etc/cdi and /var/run/cdi alone; the file is there for this call only.
-    mkdir -p /var/run/cdi
-    cp "$here/cdi/vkloader.yaml" /var/run/cdi/vkloader-test-service.yaml
-    podman run --rm --root "$here/podman" --runtime runc --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 --network \
-        none \
-        --device vkloader/gpu=all --rootfs "$root" vulkaninfo --summary > "$here/log" 2>&1 ||
-        fail "vulkaninfo ends with $?"
-    rm -f /var/run/cdi/vkloader-test-service.yaml
-    says llvmpipe
-    case_of "a broken image: what it lacks is named"
-    rm -f "$root/$libraries"/libvulkan.so.1*
-    if "$tool" cdi verify "$here/cdi/vkloader.yaml" --root "$root" > "$here/log" 2>&1; then
-        fail "cdi verify finds nothing"; fi
-    says libvulkan.so.1
-}
-
 mkdir -p "$here/run"
 end
 "$tool" service run --directory "$here/run" --env "VK_DRIVER_FILES=$manifest" > "$here/served" 2>&1 &
@@ -169,7 +136,7 @@ for _ in $(seq 20); do
     if "$tool" service status --socket "$here/run/loader.sock" > /dev/null 2>&1; then break; fi
     sleep 1
 done
-for name in ${CASES:-debian12 debian11 musl container}; do
+for name in ${CASES:-debian12 debian11 musl}; do
     "$name"
 done
 finished

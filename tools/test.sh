@@ -148,9 +148,10 @@ of_library() {
         echo "test: gcc -m32 makes no programs here (Debian: gcc-multilib), so the 32-bit library is not tried"
     fi
     echo "test: go test, with the address and undefined-behaviour sanitizers"
-    VKLOADER_TEST_BUILD=asan by_go -- ./test/loader/chain ./test/containers/client ./test/loader/debug \
-        ./test/loader/discovery ./test/loader/dispatch ./test/loader/drivers \
-        ./test/loader/instance ./test/loader/layers ./test/loader/memory ./test/loader/physdev ./test/loader/wsi
+    # shellcheck source=tools/suites.sh
+    . tools/suites.sh
+    # shellcheck disable=SC2086
+    VKLOADER_TEST_BUILD=asan by_go -- ./test/containers/client ./test/loader/memory $sanitized
 }
 
 # Tests depend on no directory's order. The interposer shuffles the directories of the library's cases by a seed. The order of ext4

@@ -126,16 +126,15 @@ done
 "${GO:-go}" build -o build/progress ./tools/progress
 WINDOWS_ROOT=$root build/progress -count 1 -- ./test/loader/windows
 
-grep -v '^#' test/loader/target/windows.txt | sed 's/^/test: windows leaves out: /'
-skip=$(grep -v '^#' test/loader/target/windows.txt | cut -d ' ' -f 1 | paste -s -d '|')
+# shellcheck source=tools/suites.sh
+. tools/suites.sh
+leave_out windows test/loader/target/windows.txt
 for machine in x64:x86_64 x86:i686; do
     case $sizes in *"${machine%:*}"*) ;; *) continue ;; esac
     echo "test: the suites, ${machine%:*}"
+    # shellcheck disable=SC2086
     WINDOWS_ROOT=$root TMPDIR=$worlds TARGET=windows/${machine%:*} \
         TARGET_CC=${machine#*:}-w64-mingw32-gcc build/progress -count 1 -p 2 \
-        -parallel 4 -skip "^($skip)\$" -- ./test/loader/library ./test/loader/chain ./test/loader/debug \
-        ./test/loader/discovery ./test/loader/dispatch \
-        ./test/loader/drivers ./test/loader/instance ./test/loader/layers ./test/loader/physdev ./test/loader/wsi \
-        ./test/loader/memory \
-        ./test/loader/windows/adapters ./test/loader/windows/system
+        -parallel 4 -skip "$skip" -- $suites ./test/loader/memory ./test/loader/windows/adapters \
+        ./test/loader/windows/system
 done
