@@ -343,7 +343,7 @@ func newest(patterns ...string) (time.Time, error) {
 
 const cflags = "-std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O1 -g "
 
-var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection ", "macos": "-D_DARWIN_C_SOURCE -Dst_mtim=st_mtimespec -fno-sanitize=all ",
+var machineFlags = map[string]string{"": "-fcf-protection ", "i386": "-fcf-protection ", "arm64": "-mbranch-protection=standard ", "musl": "-fcf-protection -Wl,--build-id ", "macos": "-D_DARWIN_C_SOURCE -Dst_mtim=st_mtimespec -fno-sanitize=all ",
 	"windows/x64": windowsFlags, "windows/x86": windowsFlags + "-msse2 -mfpmath=sse -mstackrealign -Wno-psabi "}
 
 // The compiler's warnings about printf's formats are those of an older C library.
