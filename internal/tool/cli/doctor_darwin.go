@@ -77,9 +77,9 @@ func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
 const systemPart = "the release of macOS"
 
 // libraryOf returns a function that examines the library of one manifest.
-func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
+func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	system, _ := systems.Find("macos")
-	return func(named doctor.Named) (doctor.Module, []doctor.Finding) {
+	return func(named doctor.Entry) (doctor.Entry, []doctor.Finding) {
 		return doctor.ForeignLibrary(&systems.Foreign{System: system, Machine: source.Machine, Bits: "64", Here: !source.Foreign()}, named)
 	}
 }

@@ -38,10 +38,10 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	}
 	for _, kind := range []struct {
 		title   string
-		modules []doctor.Module
+		modules []doctor.Entry
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		list = append(list, section{title: kind.title, headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"}, none: "none",
-			rows: term.Words(kind.modules, func(m doctor.Module) []string {
+			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
 				return []string{stateOf(&m, r), m.Name, m.Manifest, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
 			})})
 	}
@@ -77,7 +77,7 @@ func loadersSection(r *doctor.Report) section {
 }
 
 // stateOf returns the word for the state of a driver or layer.
-func stateOf(m *doctor.Module, r *doctor.Report) string {
+func stateOf(m *doctor.Entry, r *doctor.Report) string {
 	state := "bad"
 	switch {
 	case m.Good:

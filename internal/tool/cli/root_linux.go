@@ -44,7 +44,7 @@ func libraryVersions(library string) (release, vulkan string) {
 func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }
 
 // libraryOf returns a function that examines the library of one manifest, as the dynamic linker finds it.
-func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
+func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	return doctor.Libraries(source)
 }
 

@@ -131,8 +131,8 @@ func exportsOf(*machine.Source) map[string]func() (string, error) {
 }
 
 // libraryOf returns a function that examines the library of one manifest, as Windows finds it.
-func libraryOf(source *machine.Source) func(doctor.Named) (doctor.Module, []doctor.Finding) {
-	return func(named doctor.Named) (doctor.Module, []doctor.Finding) {
+func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
+	return func(named doctor.Entry) (doctor.Entry, []doctor.Finding) {
 		return doctor.WindowsLibrary(newRunningWindows(source, nil), named)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
@@ -133,12 +133,15 @@ func unread(source *machine.Source, path, reader string) string {
 }
 
 // openLibraries examines the libraries of a manifest and reports whether there are problems.
-func openLibraries(examine func(doctor.Named) (doctor.Module, []doctor.Finding), result *validation.Result) (problems bool) {
+func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding), result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]
-		module, findings := examine(doctor.Named{Name: l.Name, Manifest: result.Path, Library: l.Path, Layer: l.Layer,
-			Negotiate: l.Negotiate, GetInstance: l.GetInstance})
-		l.File, l.Class, l.Standing = module.File, module.Class, module.Standing
+		one := doctor.Entry{Name: l.Name, Manifest: result.Path, Library: l.Path, Used: true}
+		if l.Layer {
+			one.Layer = &manifest.Layer{Negotiate: l.Negotiate, GetInstance: l.GetInstance}
+		}
+		entry, findings := examine(one)
+		l.File, l.Class, l.Standing = entry.File, entry.Class, entry.Standing
 		for _, f := range findings {
 			result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: f.Code.String(),
 				Severity: f.Severity, Statement: f.Statement, What: f.What, Do: f.Do})

@@ -15,7 +15,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	if maker == "" {
 		return false
 	}
-	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return true
 	}
 	what := textf("its kernel driver is %s, the own one of %s, and no Vulkan driver of %s is installed", g.Kernel, maker, maker)
@@ -32,8 +32,8 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 // perhapsNone returns the loss by a device that may have no Vulkan driver at all: little if programs get Vulkan without it, or have the
 // finding that there is no driver.
 func (e *exam) perhapsNone() loss {
-	if !slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good }) ||
-		slices.ContainsFunc(e.Drivers, func(m Module) bool {
+	if !slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good }) ||
+		slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			f := drivers.Of(m.Library)
 			return m.Good && (f == nil || f.Software())
 		}) || slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 }) {

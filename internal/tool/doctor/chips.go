@@ -70,7 +70,7 @@ func (h host) lacksVenus(g *GPU) bool {
 }
 
 // mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
-func (e *libraryExam) mesaVersion(m *Module) string {
+func (e *libraryExam) mesaVersion(m *Entry) string {
 	if version, known := e.system.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
@@ -93,7 +93,7 @@ func (e *exam) tooNew(g *GPU) bool {
 	if c == nil || c.Mesa == "" || binary.CompareVersions(c.Mesa, everyMesa) <= 0 {
 		return false
 	}
-	have, newest := "", &Module{}
+	have, newest := "", &Entry{}
 	for m := range each(e.Drivers) {
 		f := drivers.Of(m.Library)
 		if !m.Good || f == nil || !slices.Contains(g.Drivers, m.Manifest) {

@@ -96,7 +96,7 @@ func (e *exam) idle() {
 func (e *exam) rivals() {
 	defer e.replacedByRivals()
 	for _, g := range e.gpus {
-		var first *Module
+		var first *Entry
 		for m := range each(e.Drivers) {
 			f := drivers.Of(m.Library)
 			if f == nil || f.Name == drivers.HASVK || !slices.Contains(g.Drivers, m.Manifest) { // HASVK serves other devices than ANV
@@ -120,12 +120,12 @@ func (e *exam) rivals() {
 
 // oneOf returns advice about two drivers of one device whose manifests have one file name, which filters do not tell apart; nil for
 // other drivers.
-func (e *exam) oneOf(first, second *Module) *Remedy {
+func (e *exam) oneOf(first, second *Entry) *Remedy {
 	if first.Name != second.Name {
 		return nil
 	}
 	for _, own := range []string{e.ownHome() + "/", "/usr/local/"} {
-		for _, m := range []*Module{first, second} {
+		for _, m := range []*Entry{first, second} {
 			if strings.HasPrefix(m.Manifest, own) && own != "/" {
 				other := term.Either(m == first, second, first)
 				return newAdvice("To keep the driver of " + other.Manifest + ", remove " + m.Manifest + ". To keep the other one, start programs with VK_DRIVER_FILES=" +
@@ -174,7 +174,7 @@ func (e *exam) replacedByRivals() {
 
 // driversWithoutDevice returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
 // good drivers.
-func (r *Report) driversWithoutDevice() (software, unknown []*Module, good int) {
+func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	for m := range each(r.Drivers) {
 		f := drivers.Of(m.Library)
 		switch {
@@ -236,7 +236,7 @@ func (e *exam) addNoDriver() {
 		add("", term.Count(out, "driver")+" found, each switched off by a variable", shellAdvice("See which: ", "vkloader list variables --set"))
 		return
 	}
-	if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Class == 0 || m.Class == e.class }) {
+	if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Class == 0 || m.Class == e.class }) {
 		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"), nil)
 		return
 	}
@@ -306,8 +306,8 @@ func (e *exam) absentDrivers() {
 
 // manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
 // returns true; a nil function accepts all.
-func (r *Report) manifests(which func(m *Module) bool) map[string]*Module {
-	list := make(map[string]*Module, len(r.Drivers))
+func (r *Report) manifests(which func(m *Entry) bool) map[string]*Entry {
+	list := make(map[string]*Entry, len(r.Drivers))
 	for m := range each(r.Drivers) {
 		if list[m.Manifest] == nil && (which == nil || which(m)) {
 			list[m.Manifest] = m

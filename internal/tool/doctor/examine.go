@@ -84,7 +84,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 func (e *exam) decisions() {
 	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
 	for f := range each(e.Answer.Diagnostics) {
-		if !e.uninteresting(f) {
+		if !isOrdinary(f) && !e.isCovered(f) {
 			e.addDecision(f)
 		}
 	}
@@ -92,7 +92,7 @@ func (e *exam) decisions() {
 
 // allLibraries examines the libraries of drivers, layers and the program's plugin.
 func (e *exam) allLibraries() {
-	e.libraries(e.Answer)
+	e.examineEntries(e.examineEntry)
 	e.plugin()
 }
 
@@ -139,15 +139,9 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	return e, err
 }
 
-// uninteresting reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the
-// doctor.
-func (e *exam) uninteresting(f *diag.Diagnostic) bool {
+// isCovered reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the doctor.
+func (e *exam) isCovered(f *diag.Diagnostic) bool {
 	switch f.Code {
-	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.SettingsNone, diag.SettingsUsed,
-		diag.LocationMissing:
-		return true
-	case diag.LayerForced:
-		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
 	case diag.LayerMissing:
 		return f.Path == "" // a variable names it
 	case diag.VariableIgnored: // two names with equal values serve every loader version

@@ -177,7 +177,7 @@ func (e *exam) nodes(g *GPU) []string {
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
 func (e *exam) examineDevice(g *GPU) {
 	// A device with any driver, good or bad, gets no "no driver" finding: the driver has its own.
-	installed := slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
+	installed := slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == e.class) })
 	before := len(e.Findings)
 	defer func() {
 		for i := range e.Findings[before:] {
@@ -266,7 +266,7 @@ func (e *exam) neverOpened(g *GPU) bool {
 }
 
 // worksOn reports whether a driver is known to serve the devices of a kernel driver.
-func (m *Module) worksOn(kernel string) bool {
+func (m *Entry) worksOn(kernel string) bool {
 	f := drivers.Of(m.Library)
 	if f == nil { // its path is wrong; the manifest's name tells the driver
 		f = drivers.OfManifest(m.Manifest)
@@ -275,7 +275,7 @@ func (m *Module) worksOn(kernel string) bool {
 }
 
 func (r *Report) hasFamily(name string) bool {
-	return slices.ContainsFunc(r.Drivers, func(m Module) bool {
+	return slices.ContainsFunc(r.Drivers, func(m Entry) bool {
 		f := drivers.Of(m.Library)
 		return f != nil && f.Name == name
 	})
@@ -287,7 +287,7 @@ func (e *exam) addDriverless(g *GPU) {
 	if len(e.Drivers) == 0 && e.outFor(diag.DriverPortability) > 0 {
 		return // withoutDriver reports the portability driver
 	}
-	if f == nil && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }) {
+	if f == nil && slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }) {
 		return // an unknown driver may serve an unknown device
 	}
 	if e.leftOut(g) {

@@ -105,7 +105,7 @@ func (e *exam) modules(g *GPU) []string {
 		if e.hasFamily(drivers.NVIDIA) {
 			return []string{"nvidia"}
 		}
-		if slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.worksOn("nouveau") }) {
+		if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn("nouveau") }) {
 			return []string{"nouveau"}
 		}
 	}
@@ -279,7 +279,7 @@ const (
 
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
 func (e *exam) hiddenByLayer() {
-	used := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Name == optimusLayer && m.Used && m.Good })
+	used := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Name == optimusLayer && m.Used && m.Good })
 	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.every) == 0 ||
 		slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return

@@ -83,7 +83,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return isIncluded
 	case g.Kernel == "":
 		return hasKernelDriver
-	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && drivers.Of(m.Library) == nil }):
+	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }):
 		return isReached // an unknown driver may serve it, through a node of its own
 	case len(g.Nodes) == 0:
 		return hasNode
@@ -91,7 +91,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return hasPermission
 	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
 		return isIncluded
-	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
+	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
 		return isReached
 	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.Result == ProbeNoDevice }):
 		return isListed
@@ -101,7 +101,7 @@ func (r *Report) firstRung(g *GPU) rung {
 		return slices.Contains(g.Drivers, p.Manifest) && slices.ContainsFunc(p.devices, g.is)
 	}):
 		return hasPlace
-	case slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) }):
+	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) }):
 		return driverLoads
 
 	}
@@ -109,7 +109,7 @@ func (r *Report) firstRung(g *GPU) rung {
 }
 
 // isFor reports whether a driver, good or bad, is for a device.
-func (r *Report) isFor(g *GPU, m *Module) bool {
+func (r *Report) isFor(g *GPU, m *Entry) bool {
 	return slices.Contains(g.Drivers, m.Manifest) || m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == r.WordSize())
 }
 
@@ -144,7 +144,7 @@ func (r *Report) reaches(g *GPU) bool {
 func (r *Report) findingOf(g *GPU) (found *Finding) {
 	for f := range each(r.Findings) {
 		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
-			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers, func(m Module) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
 		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil && f.Severity > found.Severity) {
 			found = f
 		}

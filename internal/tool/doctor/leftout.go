@@ -106,7 +106,7 @@ func (e *exam) keptFrom(g *GPU) *keptOut {
 
 // someGood reports whether the program gets a working driver.
 func (r *Report) someGood() bool {
-	return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good })
+	return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good })
 }
 
 // searchAgain offers a change that adds the directory of a manifest to the search.

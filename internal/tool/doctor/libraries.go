@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"vkloader/internal/core/manifest"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
@@ -29,54 +27,41 @@ type libraryExam struct {
 	system distribution
 }
 
-// libraries examines the libraries of all used drivers and all listed layers.
-func (e *libraryExam) libraries(answer *plan.Answer) {
-	for _, d := range answer.Drivers {
-		m := Module{Name: search.BaseName(d.Path), Manifest: d.Path, Library: d.Library, Used: true}
-		if len(d.Files) > 0 { // the service opens the library and passes a descriptor; it has no path here
-			m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
-			e.addHeadless(&m, nil)
-			e.Drivers = append(e.Drivers, m)
-			continue
-		}
-		f := e.module(&m, drivers.DriverInterface, DriverInterface)
+// examineEntry examines the library of a driver or layer, and what else its manifest has.
+func (e *libraryExam) examineEntry(m *Entry) {
+	switch {
+	case m.Driver != nil && len(m.Driver.Files) > 0: // the service opens the library and passes a descriptor; it has no path here
+		m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
+		e.addHeadless(m, nil)
+	case m.Driver != nil:
+		f := e.examineLibrary(m)
 		if f != nil && m.Good {
-			e.addHeadless(&m, f)
+			e.addHeadless(m, f)
 		}
-		e.sameDriver(&m, f)
-		e.Drivers = append(e.Drivers, m)
-	}
-	active := map[*manifest.Layer]bool{}
-	for _, a := range answer.Active {
-		active[answer.Layers[a.Layer]] = true
-	}
-	for _, l := range answer.Layers {
-		if l.Meta {
-			continue
-		}
-		m := Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l]}
-		e.module(&m, drivers.LayerInterface(l.Negotiate, l.GetInstance), LayerInterface)
-		for _, name := range []string{l.DisableName, l.EnableName} {
-			if l.Implicit && name != "" && !shell.IsName(name) {
-				f := e.add(LayerVariable, l.Name, l.Manifest, textf("%q is not a valid name of a variable", name), nil)
-				f.Line, f.Column = l.Line, l.Column
+		e.sameDriver(m, f)
+	default:
+		e.examineLibrary(m)
+		for _, name := range []string{m.Layer.DisableName, m.Layer.EnableName} {
+			if m.Layer.Implicit && name != "" && !shell.IsName(name) {
+				f := e.add(LayerVariable, m.Name, m.Manifest, textf("%q is not a valid name of a variable", name), nil)
+				f.Line, f.Column = m.Layer.Line, m.Layer.Column
 			}
 		}
-		e.Layers = append(e.Layers, m)
 	}
 }
 
 // foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
 // programs of another word size, as every machine has.
-func (e *libraryExam) foundIn(m *Module, code Code, what fact, do *Remedy, lost ...loss) *Finding {
+func (e *libraryExam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
 	}
 	return e.add(code, m.Name, m.Manifest, what, do, lost...)
 }
 
-// module examines one library and returns its file; nil if the library cannot be loaded.
-func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *binary.File {
+// examineLibrary examines one library and returns its file; nil if the library cannot be loaded.
+func (e *libraryExam) examineLibrary(m *Entry) *binary.File {
+	is, _, misfit := m.functions()
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, string(misfit))
 	if found.Fault != drivers.None {
@@ -123,7 +108,7 @@ func (e *libraryExam) module(m *Module, is drivers.Interface, misfit Code) *bina
 }
 
 // missing adds a finding for a library that does not exist, with the searched places.
-func (e *libraryExam) missing(m *Module, r binary.LibrarySearch) {
+func (e *libraryExam) missing(m *Entry, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
 		what, owner, do := m.Library+" does not exist", "", e.system.fileAdvice(m.Library, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
@@ -198,7 +183,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
 // offers that directory for LD_LIBRARY_PATH.
-func (e *libraryExam) nowhere(code Code, m *Module, what nowhere) *Finding {
+func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) *Finding {
 	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
 	directories := slices.Clone(besides)
@@ -309,7 +294,7 @@ func (e *libraryExam) configuration(file string, depth int) (lines []searchLine)
 }
 
 // closure examines the dependencies of a library.
-func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
+func (e *libraryExam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
 	for _, missing := range c.Missing {
 		by := whoNeeds(missing.By.Path, through(missing.By))
@@ -350,7 +335,7 @@ func (e *libraryExam) closure(m *Module, f *binary.File, c *binary.Closure) {
 }
 
 // addRunTimeFiles adds a finding for the missing files that a driver opens at run time and cannot work without.
-func (e *libraryExam) addRunTimeFiles(m *Module, found *drivers.Files) {
+func (e *libraryExam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 	var missing []string
 	for _, opened := range found.RunTime {
 		if opened.Required && (opened.File == nil || opened.Unfound) {
@@ -380,7 +365,7 @@ func (e *libraryExam) addRunTimeFiles(m *Module, found *drivers.Files) {
 
 // addHeadless looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
-func (e *libraryExam) addHeadless(m *Module, file *binary.File) {
+func (e *libraryExam) addHeadless(m *Entry, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
@@ -400,7 +385,7 @@ func (e *libraryExam) addHeadless(m *Module, file *binary.File) {
 }
 
 // olderThan returns advice about a library that is too old.
-func (e *libraryExam) olderThan(m *Module, c *binary.Closure, old binary.Old) *Remedy {
+func (e *libraryExam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 	if do := e.hiddenBy(c, old.In); do != nil {
 		return do
 	}
@@ -423,7 +408,7 @@ func namedTwice(library, manifest, other string) fact {
 }
 
 // sameDriver adds a finding when two manifests name the same driver.
-func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
+func (e *libraryExam) sameDriver(m *Entry, f *binary.File) {
 	if f == nil {
 		return
 	}
@@ -453,43 +438,29 @@ func (e *libraryExam) sameDriver(m *Module, f *binary.File) {
 	}
 }
 
-// Named is a library from a manifest, with the functions that it must export.
-type Named struct {
-	Name     string // the driver's or layer's name
-	Manifest string
-	Library  string // as given to dlopen
-	Layer    bool
-	// For a layer: the names of its functions if they differ from the default names.
-	Negotiate, GetInstance string
-}
-
 // Libraries returns a function that examines the library of one manifest for programs of the library's word size: whether it
 // exists, loads with its dependencies, and exports the required functions. The calls share the answers of the dynamic linker's
 // directories and of the package manager.
-func Libraries(source *machine.Source) func(Named) (Module, []Finding) {
+func Libraries(source *machine.Source) func(Entry) (Entry, []Finding) {
 	known, classes := newPackages(), slices.Compact([]int{ProcessClass, 32})
 	linkers := map[int]*binary.Linker{}
 	for _, class := range classes {
 		linkers[class] = binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class)})
 	}
-	return func(named Named) (module Module, findings []Finding) {
+	return func(named Entry) (entry Entry, findings []Finding) {
 		for i, class := range classes {
 			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
 				linker: linkers[class], system: systemFor(&source.Machine, class, known)}
-			m := Module{Name: named.Name, Manifest: named.Manifest, Library: named.Library, Used: true}
-			if named.Layer {
-				e.module(&m, drivers.LayerInterface(named.Negotiate, named.GetInstance), LayerInterface)
-			} else {
-				e.module(&m, drivers.DriverInterface, DriverInterface)
-			}
+			m := named
+			e.examineLibrary(&m)
 			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
-				module, findings = m, e.finish().Findings
+				entry, findings = m, e.finish().Findings
 			}
 			if m.Class == class {
 				break
 			}
 		}
-		return module, findings
+		return entry, findings
 	}
 }
 
@@ -538,7 +509,7 @@ func asWritten(library, manifest string) string {
 }
 
 // addWrongPath adds a finding for a library path that the manifest has wrong.
-func (e *libraryExam) addWrongPath(m *Module, why string) {
+func (e *libraryExam) addWrongPath(m *Entry, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
 	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && drivers.OfManifest(m.Manifest) != nil {
 		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {

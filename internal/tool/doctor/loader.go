@@ -141,7 +141,7 @@ func (e *exam) plugin() {
 	if name == "" {
 		return
 	}
-	m := Module{Name: search.BaseName(name), Library: name, Used: true}
+	m := Entry{Name: search.BaseName(name), Library: name, Used: true}
 	f := e.linker.Open(name)
 	switch {
 	case f.Err() != nil:
@@ -261,8 +261,8 @@ func (e *exam) loaders() {
 	}
 	brought := explain.Brought(e.source, e.Answer)
 	for i := range brought {
-		m := Module{Name: brought[i].Name, Manifest: brought[i].Manifest, Library: brought[i].Library, Brought: true}
-		e.module(&m, drivers.DriverInterface, DriverInterface)
+		m := Entry{Name: brought[i].Name, Manifest: brought[i].Manifest, Library: brought[i].Library, Brought: true}
+		e.examineLibrary(&m)
 		e.Drivers = append(e.Drivers, m)
 	}
 }

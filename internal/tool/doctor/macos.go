@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -82,22 +80,26 @@ func lookMacOS(source *systems.Foreign) (*macExam, error) {
 	return e, nil
 }
 
-// decisions adds the findings of the two decisions.
+// decisions adds the findings of the decision. Of the one without portability drivers only that it skips them is one.
 func (e *macExam) decisions() {
-	for _, answer := range []*plan.Answer{e.Answer, e.plain} {
-		for f := range each(answer.Diagnostics) {
-			if e.says(f, answer == e.plain) {
-				e.takenOver(f)
-			}
+	for f := range each(e.Answer.Diagnostics) {
+		ofSDK := f.Code == diag.FileOpen && slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
+		if !isOrdinary(f) && f.Code != diag.DriverPortability && !ofSDK {
+			e.takenOver(f)
+		}
+	}
+	for f := range each(e.plain.Diagnostics) {
+		if f.Code == diag.DriverPortability && f.Path != "" {
+			e.takenOver(f)
 		}
 	}
 }
 
 // libraries examines the libraries of drivers and layers.
 func (e *macExam) libraries() {
-	e.modules(e.Answer, e.examineModule)
+	e.examineEntries(e.examineLibrary)
 	for f := range each(e.Findings) { // for a driver of another processor, one outside of the searched directories may do
-		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Module) bool { return m.Name == f.Subject && m.File == f.Path }) {
+		if f.Code == LibraryForeign && slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Name == f.Subject && m.File == f.Path }) {
 			e.offer(f, e.otherManifests()...)
 		}
 	}
@@ -113,20 +115,6 @@ func (e *macExam) addNoDriver() {
 // installMoltenVK is the advice for a Mac without a driver.
 var installMoltenVK = shellAdvice("Install MoltenVK, which is the driver for Metal, and is in Homebrew: ", "brew install molten-vk").withObstacle(ofPackage)
 
-// says reports whether a finding of a decision is one of the doctor's. Of the decision without portability drivers only that it
-// skips them is one.
-func (e *macExam) says(f *diag.Diagnostic, plain bool) bool {
-	switch f.Code {
-	case diag.DriverUsed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing:
-		return false // the normal state
-	case diag.DriverPortability:
-		return plain && f.Path != ""
-	case diag.FileOpen:
-		return !plain && !slices.ContainsFunc(e.removed, func(sdk string) bool { return below(f.Path, sdk) })
-	}
-	return !plain
-}
-
 // offer adds changes that may fix a finding.
 func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	for _, c := range changes {
@@ -134,58 +122,26 @@ func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 	}
 }
 
-// examineModule examines the library of a driver or layer, which must export one of the functions.
-func (e *macExam) examineModule(m Module, is required) Module {
-	m = foreign{e.mac}.module(e.Report, m)
-	if !m.Good {
-		return m
+// examineLibrary examines the library of a driver or layer.
+func (e *macExam) examineLibrary(m *Entry) {
+	l := foreign{e.mac}.examineLibrary(e.Report, m)
+	if l == nil {
+		return
 	}
-	read := e.readMachO(m.File)
-	m.Machine = strings.Join(read.Machines(), ", ")
-	if problem := e.unfit(m, read); problem != "" {
-		e.add(LibraryForeign, m.Name, m.File, sentence(problem), nil)
+	machines := strings.Split(l.machine, ", ")
+	if lacks := slices.DeleteFunc(slices.Clone(e.mac.ProgramProcessors()), func(p string) bool { return slices.Contains(machines, p) }); len(lacks) > 0 {
+		e.add(LibraryForeign, m.Name, m.File, textf("%s is for %s alone: programs for %s cannot load it", m.File,
+			strings.Join(machines, " and "), strings.Join(lacks, " and ")), nil)
 		m.Good = false
-		return m
-	}
-	if read.Symbols() && !slices.ContainsFunc(is.functions, read.Exports) {
-		e.add(is.code, m.Name, m.File, textf(exportsNone, m.File, is.functions[0]), nil)
-		m.Good = false
-	}
-	if e.mac.Quarantined(m.File) {
+	} else if e.mac.Quarantined(m.File) {
 		f := e.add(LibraryQuarantined, m.Name, m.File, textf("%s has the attribute %s", m.File, systems.Quarantine), nil)
 		f.prefer(macChange{release: path.Clean(m.File)}.remedy())
 	}
-	return m
-}
-
-// readMachO reads a library; nil if it cannot be read.
-func (e *macExam) readMachO(file string) *binary.MachO {
-	f, err := e.mac.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	read, err := binary.ReadMachO(f)
-	if err != nil {
-		return nil
-	}
-	return read
-}
-
-// unfit returns why programs cannot load a library for other processors; "": they can, or it is unknown for which processor they
-// run.
-func (e *macExam) unfit(m Module, library *binary.MachO) string {
-	wanted := e.mac.ProgramProcessors()
-	missing := slices.DeleteFunc(slices.Clone(wanted), func(p string) bool { return library.Part(p) != nil })
-	if len(missing) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s is for %s alone: programs for %s cannot load it", m.File, strings.Join(library.Machines(), " and "), strings.Join(missing, " and "))
 }
 
 // copies adds a finding for each driver whose library several manifests have, by its name.
 func (e *macExam) copies() {
-	first := map[string]*Module{}
+	first := map[string]*Entry{}
 	for d := range each(e.Drivers) {
 		if !d.Good {
 			continue
@@ -256,9 +212,9 @@ func below(name, directory string) bool {
 }
 
 // ForeignLibrary examines the library of one manifest for macOS: whether it exists and exports the required functions.
-func ForeignLibrary(source *systems.Foreign, named Named) (Module, []Finding) {
+func ForeignLibrary(source *systems.Foreign, m Entry) (Entry, []Finding) {
 	e := &macExam{Report: newReport(source.System.Title), mac: source}
-	m := named.examineWith(e.examineModule)
+	e.examineLibrary(&m)
 	return m, e.finish().Findings
 }
 

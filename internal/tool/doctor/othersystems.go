@@ -1,14 +1,13 @@
 package doctor
 
 import (
-	"cmp"
 	"debug/elf"
-	"debug/macho"
-	"io"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
 )
@@ -35,12 +34,11 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	r := newReport(s.System.Title)
 	r.Answer = answer
 	for f := range each(answer.Diagnostics) {
-		if f.Code == diag.DriverUsed || f.Code == diag.LayerActive || f.Code == diag.LayerInactive || f.Code == diag.LocationMissing {
-			continue // the normal state, no finding
+		if !isOrdinary(f) {
+			r.takenOver(f)
 		}
-		r.takenOver(f)
 	}
-	r.modules(answer, func(m Module, _ required) Module { return s.module(r, m) })
+	r.examineEntries(func(m *Entry) { s.examineLibrary(r, m) })
 	if len(answer.Drivers) == 0 {
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
@@ -48,66 +46,81 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	return r.finish(), nil
 }
 
-// required are the functions of which a library exports at least one, and the code of a library without them.
-type required struct {
-	code      Code
-	functions []string
-}
-
-// ofDriver and ofLayer are the functions by which a loader finds those of a driver and of a layer.
-var (
-	ofDriver = required{DriverInterface, []string{"vk_icdGetInstanceProcAddr", "vk_icdNegotiateLoaderICDInterfaceVersion", "vkGetInstanceProcAddr"}}
-	ofLayer  = required{LayerInterface, []string{"vkNegotiateLoaderLayerInterfaceVersion", "vkGetInstanceProcAddr"}}
-)
-
-// examineWith returns the library of one manifest, as examined by a function.
-func (n Named) examineWith(examine func(Module, required) Module) Module {
-	is := ofDriver
-	if n.Layer {
-		is = required{ofLayer.code, []string{cmp.Or(n.Negotiate, ofLayer.functions[0]), cmp.Or(n.GetInstance, ofLayer.functions[1])}}
-	}
-	return examine(Module{Name: n.Name, Manifest: n.Manifest, Library: n.Library, Used: true}, is)
-}
-
-// verdictOfFiles returns the report in one line.
+// verdictOfFiles returns a report by files in one line.
 func verdictOfFiles(r *Report) string {
-	switch {
+	switch broken := r.misbehaving(); {
+	case len(broken) > 0:
+		return "Broken: " + strings.Join(broken, ", ") + "."
 	case !r.someGood():
 		return "Vulkan will not work: no driver with an existing library was found."
 	case r.Has(diag.Problem):
 		return "Vulkan should work, but there are problems."
+	case r.Works:
+		return "Vulkan works."
+	case r.Unfinished():
+		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
+	case r.Tried:
+		return "No problems found, but no driver lists a device."
 	}
 	return "No problems found in the files."
 }
 
-// module examines the library of a driver or layer.
-func (s foreign) module(r *Report, m Module) Module {
+// header is what the header of a library tells.
+type header struct {
+	class   int
+	machine string
+	needs   []string
+	exports func(function string) bool // nil: unknown
+}
+
+// Faults of a library by its header.
+const (
+	notThere    = "%s is not there"
+	otherBits   = "%s is for %d-bit programs, and not for %s-bit programs"
+	exportsNone = "%s exports no %s"
+)
+
+// examineHeader examines the library of a driver or layer for programs of a word size: l is its header, or the text about a file without
+// one. foreign is what programs lose by a library of another word size. It returns the finding about a library that is not usable at all.
+func (r *Report) examineHeader(m *Entry, bits string, l *header, none fact, foreign loss) *Finding {
+	add := func(code Code, file string, what fact, lost loss) *Finding {
+		m.Good = false
+		return r.add(code, m.Name, file, what, nil, term.Either(m.Used || lost == nothing, lost, little))
+	}
+	switch {
+	case m.File == "":
+		return add(LibraryMissing, m.Library, textf(notThere, m.Library), usual)
+	case l == nil:
+		return add(LibraryUnreadable, m.File, none, usual)
+	}
+	m.Class, m.Machine, m.Needs, m.Good = l.class, l.machine, len(l.needs), true
+	if l.class != classOf(bits) {
+		return add(LibraryForeign, m.File, textf(otherBits, m.File, l.class, bits), foreign)
+	}
+	if is, usually, misfit := m.functions(); l.exports != nil && !is(l.exports) {
+		add(misfit, m.File, textf(exportsNone, m.File, usually), usual)
+	}
+	return nil
+}
+
+func classOf(bits string) int { return term.Either(bits == "32", 32, 64) }
+
+// examineLibrary examines the library of a driver or layer, and returns its header if programs can load it.
+func (s foreign) examineLibrary(r *Report, m *Entry) *header {
 	if s.System.Opening.Asks(systems.Service) { // a service provides the driver; files tell nothing about it
 		m.Good = true
-		return m
+		return nil
 	}
-	at, place := "", ""
 	for _, candidate := range s.candidates(m.Library) {
-		if p, ok := s.Place(candidate); ok && s.Machine.Exists(p) {
-			at, place = candidate, p
-			break
+		if m.File == "" && s.Exists(candidate) {
+			m.File = candidate
 		}
 	}
-	if at == "" {
-		r.add(LibraryMissing, m.Name, m.Library, textf(notThere, m.Library), nil)
-		return m
+	l := s.read(m.File)
+	if r.examineHeader(m, s.Bits, l, textf("%s is no library of %s", m.File, s.System.Title), usual) != nil {
+		return nil
 	}
-	m.File = at
-	bits, ok := s.bits(place)
-	switch {
-	case !ok:
-		r.add(LibraryUnreadable, m.Name, at, textf("%s is no library of %s", at, s.System.Title), nil)
-	case bits != s.Bits:
-		r.add(LibraryForeign, m.Name, at, textf("%s is for %s-bit programs, and not for %s-bit programs", at, bits, s.Bits), nil)
-	default:
-		m.Good = true
-	}
-	return m
+	return l
 }
 
 // candidates returns the possible paths of a library: its path, or a bare name in each directory that the system searches.
@@ -120,42 +133,30 @@ func (s foreign) candidates(library string) []string {
 		func(directory string) string { return directory + library })
 }
 
-// bits returns the word size of a library; false if the file is no library of the system.
-func (s foreign) bits(place string) (string, bool) {
-	file, err := s.Machine.Open(place)
+// read returns the header of a library; nil if the file is no library of the system.
+func (s foreign) read(place string) *header {
+	file, err := s.Open(place)
 	if err != nil {
-		return "", false
+		return nil
 	}
 	defer file.Close()
-	return bitsOf(s.System.Name, file, s.Bits)
-}
-
-// bitsOf reads a library's header. For a universal library it returns wanted if the library contains that word size.
-func bitsOf(system string, file io.ReaderAt, wanted string) (string, bool) {
-	switch system {
-	case "macos":
-		if fat, err := macho.NewFatFile(file); err == nil {
-			word := ""
-			for _, a := range fat.Arches {
-				if word = machoBits(a.Magic); word == wanted {
-					break
-				}
-			}
-			return word, true
-		}
-		f, err := macho.NewFile(file)
+	if s.System.Name != "macos" {
+		f, err := elf.NewFile(file)
 		if err != nil {
-			return "", false
+			return nil
 		}
-		return machoBits(f.Magic), true
+		return &header{class: term.Either(f.Class == elf.ELFCLASS32, 32, 64)}
 	}
-	f, err := elf.NewFile(file)
-	if err != nil {
-		return "", false
+	read, err := binary.ReadMachO(file)
+	if err != nil || len(read.Parts) == 0 {
+		return nil
 	}
-	return map[elf.Class]string{elf.ELFCLASS64: "64", elf.ELFCLASS32: "32"}[f.Class], true
-}
-
-func machoBits(magic uint32) string {
-	return term.Either(magic == macho.Magic64, "64", "32")
+	l := &header{class: read.Parts[0].Class, machine: strings.Join(read.Machines(), ", ")}
+	if slices.ContainsFunc(read.Parts, func(p binary.MachOPart) bool { return p.Class == classOf(s.Bits) }) {
+		l.class = classOf(s.Bits)
+	}
+	if read.Symbols() {
+		l.exports = read.Exports
+	}
+	return l
 }

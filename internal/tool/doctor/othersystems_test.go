@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/doctor"
+	made "vkloader/test/lib/binary"
 	"vkloader/test/lib/dlltest"
 	"vkloader/test/lib/tree"
 )
@@ -92,6 +93,34 @@ func TestExamineForeign(t *testing.T) {
 		}
 		if got != c.want || len(r.Drivers) != 1 || r.Drivers[0].Good != (c.want == "") || (r.Verdict == "No problems found in the files.") != (c.want == "") {
 			t.Errorf("%s %s %s: %q\n%+v\n%+v", c.system, c.bits, c.library, got, r.Drivers, r.Findings)
+		}
+	}
+}
+
+// A layer's library is judged by the names that its manifest gives to its functions.
+func TestRenamedFunctions(t *testing.T) {
+	t.Parallel()
+	manifest := `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"x.dll","api_version":"1.3.0",
+"implementation_version":"1","description":"d","functions":{"vkNegotiateLoaderLayerInterfaceVersion":"xNegotiate"}}}`
+	for _, exported := range []string{"xNegotiate", "vkNegotiateLoaderLayerInterfaceVersion"} {
+		for system, files := range map[string]map[string]string{
+			"windows": {"c/l.json": manifest, "c/x.dll": string(dlltest.Library(64, exported))},
+			"macos":   {"l/l.json": manifest, "usr/local/lib/x.dll": string(made.Mach(made.MachO{Machine: "arm64", Exports: []string{exported}}))},
+		} {
+			s := on(t, system)
+			s.Machine = laid(t, files)
+			s.Machine.Environ = []string{map[string]string{"windows": `VK_LAYER_PATH=C:\`, "macos": "VK_LAYER_PATH=/l"}[system]}
+			answer, err := explain.Decide(s, explain.WithPlatform(s.System.Platform("64")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := doctor.ExamineForeign(s, answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Layers) != 1 || r.Layers[0].Good != (exported == "xNegotiate") {
+				t.Errorf("%s, %s: %+v %+v", system, exported, r.Layers, r.Findings)
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (e *evidence) addResult(a *alone) {
 		return
 	}
 	if code != DriverNoDevice {
-		for _, modules := range [][]Module{e.Drivers, e.Layers} {
+		for _, modules := range [][]Entry{e.Drivers, e.Layers} {
 			for i := range modules {
 				if modules[i].Manifest == a.Manifest && (a.Kind == "driver" || modules[i].Name == a.Name) {
 					modules[i].Good = false
@@ -100,7 +100,7 @@ func (e *evidence) addUnopenableNode(g *GPU) {
 
 // concerns reports whether a finding is about a driver or layer: it has the manifest's path, or on Windows that of its library.
 func (r *Report) concerns(f *Finding, manifest string) bool {
-	return f.Path == manifest || slices.ContainsFunc(slices.Concat(r.Drivers, r.Layers), func(m Module) bool {
+	return f.Path == manifest || slices.ContainsFunc(slices.Concat(r.Drivers, r.Layers), func(m Entry) bool {
 		return m.Manifest == manifest && m.Name == f.Subject && (m.File == f.Path || m.Library == f.Path)
 	})
 }
@@ -169,7 +169,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		}
 	}
 	software := drivers.Of("libvulkan_lvp.so")
-	if m := e.system.manager(); m != nil && software != nil && packageOf(software.Name, m.id) != "" && !slices.ContainsFunc(r.Drivers, func(d Module) bool {
+	if m := e.system.manager(); m != nil && software != nil && packageOf(software.Name, m.id) != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool {
 		f := drivers.Of(d.Library)
 		return f != nil && f.Software()
 	}) {

@@ -83,7 +83,7 @@ func (d distribution) again(owner, file string) *Remedy {
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
-func (e *libraryExam) matching(m *Module, f *binary.File) *Remedy {
+func (e *libraryExam) matching(m *Entry, f *binary.File) *Remedy {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
 	if manager := e.system.manager(); owner == "" && manager != nil && e.class == ProcessClass {
 		why = ofUsual

@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -46,8 +48,8 @@ type Finding struct {
 	missing    bool   // it tells why programs do not get a device that can render
 }
 
-// Module is a driver or layer with its manifest.
-type Module struct {
+// Entry is a driver or layer that was found.
+type Entry struct {
 	Name     string `json:"name"`
 	Manifest string `json:"manifest"`
 	Library  string `json:"library"`        // as passed to the dynamic linker
@@ -60,6 +62,18 @@ type Module struct {
 	Brought  bool   `json:"brought,omitempty"` // a driver beside the program, which names it itself
 
 	standing.Standing
+
+	Driver *manifest.Driver `json:"-"` // as the decision has it; nil: a layer
+	Layer  *manifest.Layer  `json:"-"` // likewise; nil: a driver
+}
+
+// functions returns the test of a library's functions, the usual one of them, and the code of a library that fails it.
+func (m *Entry) functions() (is drivers.Interface, usual string, misfit Code) {
+	if m.Layer == nil {
+		return drivers.DriverInterface, "vk_icdGetInstanceProcAddr", DriverInterface
+	}
+	negotiate := cmp.Or(m.Layer.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
+	return drivers.LayerInterface(negotiate, m.Layer.GetInstance), negotiate, LayerInterface
 }
 
 // Report is the result of an examination.
@@ -76,8 +90,8 @@ type Report struct {
 	Static    loaders.StaticUse `json:"-"`                // the program's static linking
 	Loaders   []Loader          `json:"loaders"`
 	Other     *OtherSize        `json:"other_word_size,omitempty"` // absent: the machine has no loader for it, or a program is named
-	Drivers   []Module          `json:"drivers"`
-	Layers    []Module          `json:"layers"`
+	Drivers   []Entry           `json:"drivers"`
+	Layers    []Entry           `json:"layers"`
 	Tried     bool              `json:"tried"` // child processes loaded the drivers and layers
 	Works     bool              `json:"works"` // a device of the combined drivers and layers completed the work
 	Probes    []Probe           `json:"probes,omitempty"`
@@ -149,24 +163,32 @@ func (r *Report) add(code Code, subject, path string, what fact, do *Remedy, los
 
 // newReport returns an empty report on a system.
 func newReport(system string) *Report {
-	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{}, Drivers: []Module{},
-		Layers: []Module{}, Findings: []Finding{}}
+	return &Report{Schema: Schema, System: system, Sandboxes: []Sandbox{}, GPUs: []GPU{}, Loaders: []Loader{}, Drivers: []Entry{},
+		Layers: []Entry{}, Findings: []Finding{}}
 }
 
-// modules enters the drivers and layers of a decision, as examined by a function.
-func (r *Report) modules(answer *plan.Answer, examine func(Module, required) Module) {
-	for _, d := range answer.Drivers {
-		r.Drivers = append(r.Drivers, examine(Module{Name: answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true}, ofDriver))
+// examineEntries enters the drivers and layers of the decision, as a function examines each.
+func (r *Report) examineEntries(examine func(*Entry)) {
+	for _, d := range r.Answer.Drivers {
+		m := Entry{Name: r.Answer.Style.Base(d.Path), Manifest: d.Path, Library: d.Library, Used: true, Driver: d}
+		examine(&m)
+		r.Drivers = append(r.Drivers, m)
 	}
-	active := map[string]bool{}
-	for _, a := range answer.Active {
-		active[answer.Layers[a.Layer].Name] = true
-	}
-	for _, l := range answer.Layers {
-		if !l.Meta {
-			r.Layers = append(r.Layers, examine(Module{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active[l.Name]}, ofLayer))
+	for at, l := range r.Answer.Layers {
+		if l.Meta {
+			continue
 		}
+		active := slices.ContainsFunc(r.Answer.Active, func(a plan.Active) bool { return a.Layer == at })
+		m := Entry{Name: l.Name, Manifest: l.Manifest, Library: l.Library, Used: active, Layer: l}
+		examine(&m)
+		r.Layers = append(r.Layers, m)
 	}
+}
+
+// isOrdinary reports whether a finding of the decision is of the normal state, which "list" and "explain" show.
+func isOrdinary(f *diag.Diagnostic) bool {
+	return slices.Contains([]diag.Code{diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing,
+		diag.SettingsNone, diag.SettingsUsed}, f.Code) || f.Code == diag.LayerForced && f.Path == "" // by VK_INSTANCE_LAYERS
 }
 
 // takenOver adds a finding of the library's decision unchanged.

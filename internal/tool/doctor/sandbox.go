@@ -159,7 +159,7 @@ func (e *record) elsewhere() string {
 		if err != nil || !slices.ContainsFunc(e.machine.Names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
 			continue
 		}
-		if !slices.ContainsFunc(e.Drivers, func(m Module) bool {
+		if !slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			manifest, err := e.machine.Real(m.Manifest)
 			return err == nil && strings.HasPrefix(manifest, real+"/")
 		}) {

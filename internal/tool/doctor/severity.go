@@ -99,7 +99,7 @@ func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return
 
 // exempter returns the function that decides whether a finding costs programs nothing, by the drivers, layers and devices.
 func (e *exam) exempter() func(*Finding) exemption {
-	bad := e.manifests(func(m *Module) bool { return m.Harmless && m.Fault != standing.FaultForeign })
+	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
 	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	good := e.someGood()
 	return func(f *Finding) exemption {
@@ -118,8 +118,8 @@ func (e *exam) exempter() func(*Finding) exemption {
 }
 
 // driverAt returns the driver with a manifest; nil: none.
-func (r *Report) driverAt(manifest string) *Module {
-	if at := slices.IndexFunc(r.Drivers, func(m Module) bool { return m.Manifest == manifest }); at >= 0 {
+func (r *Report) driverAt(manifest string) *Entry {
+	if at := slices.IndexFunc(r.Drivers, func(m Entry) bool { return m.Manifest == manifest }); at >= 0 {
 		return &r.Drivers[at]
 	}
 	return nil
@@ -140,14 +140,14 @@ func (e *exam) belongsToAbsentLayer(f *Finding) bool {
 // hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of
 // the same name in another directory, as in distributions. A layer has the same name except for the word size, as with Steam and overlays.
 func (r *Report) hasOwnSize(f *Finding) bool {
-	stem := func(m *Module) string {
+	stem := func(m *Entry) string {
 		name, _, _ := strings.Cut(search.BaseName(m.Library), ".so")
 		return name
 	}
 	if d := r.driverAt(f.Path); d != nil {
-		return slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && stem(&m) == stem(d) })
+		return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && stem(&m) == stem(d) })
 	}
-	return slices.ContainsFunc(r.Layers, func(m Module) bool {
+	return slices.ContainsFunc(r.Layers, func(m Entry) bool {
 		return m.Good && sizeless(m.Name) == sizeless(f.Subject)
 	})
 }

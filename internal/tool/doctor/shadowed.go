@@ -40,7 +40,7 @@ func (s hiding) say() string {
 
 // addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
 // is one. The same libraries without the program have no fault then.
-func (e *libraryExam) addShadowed(m *Module, f *binary.File, c *binary.Closure) bool {
+func (e *libraryExam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) {
 		return false
 	}

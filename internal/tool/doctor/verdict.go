@@ -94,7 +94,7 @@ func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 	lost := r.missingDevices()
 	for g := range each(r.GPUs) {
 		at := slices.IndexFunc(lost, func(m missingDevice) bool { return m.GPU == g })
-		served := slices.ContainsFunc(r.Drivers, func(m Module) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
+		served := slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) })
 		switch {
 		case at >= 0 && lost[at].by != nil && lost[at].by.excludedBy != "":
 			excludedBy = term.Or(excludedBy, lost[at].by.excludedBy)

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -97,28 +96,16 @@ func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
 		if device := e.deviceOf(f); device != "" {
 			e.add(DriverPackage, e.base(f.Path), f.Path, textf("the display device %s names %s, which is not there", device, f.Path), nil)
-		} else if !e.toldOtherwise(f) {
+		} else if !isOrdinary(f) && !e.isCovered(f) {
 			e.takenOver(f)
 		}
 	}
 }
 
-func classOf(bits string) int {
-	return term.Either(bits == "32", 32, 64)
-}
-
-// toldOtherwise reports whether "list" or "explain" shows a finding of the decision, or a finding of the doctor replaces it.
-func (e *windowsExam) toldOtherwise(f *diag.Diagnostic) bool {
-	switch f.Code {
-	case diag.DriverUsed, diag.LayerListed, diag.LayerActive, diag.LayerInactive, diag.LocationMissing, diag.SettingsNone, diag.SettingsUsed,
-		diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff:
-		return true
-	case diag.LayerForced:
-		return f.Path == "" // an ordinary use of VK_INSTANCE_LAYERS
-	case diag.FileOpen:
-		return !e.windows.Files() || e.named[f.Path]
-	}
-	return false
+// isCovered reports whether a finding of the doctor replaces a finding of the decision.
+func (e *windowsExam) isCovered(f *diag.Diagnostic) bool {
+	return f.Code == diag.FileOpen && (!e.windows.Files() || e.named[f.Path]) ||
+		slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code)
 }
 
 // deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
@@ -148,15 +135,15 @@ func (e *windowsExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
 
 // sameBut reports whether programs get the same drivers and layers after a change, except for the subject of a finding.
 func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
-	about := func(m Module) bool {
+	about := func(m Entry) bool {
 		// A layer for the other word size may hide a layer with the same name, which programs then get.
 		return m.Manifest == f.Path || f.Code == RegistryOff || f.Code == LibraryMissing && m.Library == f.Path && m.Name == f.Subject ||
 			f.Code == LibraryForeign && (m.File == f.Path || m.Name == f.Subject)
 	}
-	for _, lists := range [][2][]Module{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
+	for _, lists := range [][2][]Entry{{e.Drivers, after.Drivers}, {e.Layers, after.Layers}} {
 		for i, list := range lists {
 			for _, m := range list {
-				there := slices.ContainsFunc(lists[1-i], func(o Module) bool { return o.Name == m.Name && o.Manifest == m.Manifest && o.Used == m.Used })
+				there := slices.ContainsFunc(lists[1-i], func(o Entry) bool { return o.Name == m.Name && o.Manifest == m.Manifest && o.Used == m.Used })
 				if !there && !about(m) {
 					return false
 				}
@@ -168,28 +155,14 @@ func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 
 // verdict returns the report in one line.
 func (e *windowsExam) verdict(r *Report) string {
-	if broken := r.misbehaving(); len(broken) > 0 {
-		return "Broken: " + strings.Join(broken, ", ") + "."
-	}
+	text := verdictOfFiles(r)
 	switch {
-	case !e.windows.Files() && r.Has(diag.Problem):
-		return "The registry has problems; no file was examined."
 	case !e.windows.Files():
-		return "The registry has no problems; no file was examined."
-	case !r.someGood():
-		return "Vulkan will not work: no driver with an existing library was found."
-	case r.Has(diag.Problem):
-		return "Vulkan should work, but there are problems."
-	case r.Works:
-		return "Vulkan works."
-	case len(r.waiting()) > 0:
-		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
-	case r.Tried:
-		return "No problems found, but no driver lists a device."
+		return "The registry has " + term.Either(r.Has(diag.Problem), "", "no ") + "problems; no file was examined."
 	case e.windows.Whole():
-		return "No problems found without loading a driver."
+		return strings.Replace(text, "found in the files", "found without loading a driver", 1)
 	}
-	return "No problems found in the files."
+	return text
 }
 
 // base returns the last element of a Windows path.
@@ -199,33 +172,31 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // WindowsLibrary examines the library of one manifest on Windows, for programs of the library's word size: whether Windows finds it,
 // with its dependencies, and whether it exports the required functions.
-func WindowsLibrary(w Windows, named Named) (Module, []Finding) {
+func WindowsLibrary(w Windows, m Entry) (Entry, []Finding) {
 	e := &windowsExam{windows: w, Report: newReport(w.Title())}
-	if l := e.read(e.place(named.Library)); l != nil {
+	if l := e.read(e.place(m.Library)); l != nil {
 		for _, bits := range w.Views() {
 			if l.Class == classOf(bits) && l.Class != classOf(w.WordSize()) {
 				e.windows = w.Seen(bits)
 			}
 		}
 	}
-	m := named.examineWith(e.module)
+	e.examineLibrary(&m)
 	return m, e.finish().Findings
 }
 
 // WindowsObstacle returns why the loader does not open a manifest's library in programs of a machine's word size; "" if it does.
 func WindowsObstacle(w Windows, library string) string {
-	e := &windowsExam{windows: w}
-	file := e.place(library)
-	if file == "" {
+	e := &windowsExam{windows: w, Report: newReport("")}
+	m := Entry{Library: library, Used: true}
+	switch _, fault := e.examineFile(&m); {
+	case fault == nil:
+		return ""
+	case fault.Code == LibraryMissing:
 		return "its library is missing: the loader does not find " + library
+	default:
+		return "its library cannot be loaded: " + fault.fact.say()
 	}
-	switch l := e.read(file); {
-	case l == nil:
-		return "its library cannot be loaded: " + fmt.Sprintf(noLibrary, file)
-	case l.Class != classOf(w.WordSize()):
-		return "its library cannot be loaded: " + fmt.Sprintf(otherBits, file, l.Class, w.WordSize())
-	}
-	return ""
 }
 
 // entry is a registry value, in the view of programs of a word size.

@@ -87,7 +87,7 @@ func (e *windowsExam) isGone(at entry, v facts.Value) bool {
 
 // libraries examines the libraries of used drivers and listed layers.
 func (e *windowsExam) libraries() {
-	e.modules(e.Answer, e.module)
+	e.examineEntries(e.examineLibrary)
 	e.sameDrivers()
 }
 
@@ -102,7 +102,7 @@ func (e *windowsExam) addNoDriver() {
 func (e *windowsExam) sameDrivers() {
 	clean := func(file string) string { return path.Clean(strings.ReplaceAll(file, `\`, "/")) }
 	for i, d := range e.Drivers {
-		first := slices.IndexFunc(e.Drivers[:i], func(o Module) bool {
+		first := slices.IndexFunc(e.Drivers[:i], func(o Entry) bool {
 			return o.Good && o.Used && d.Good && d.Used && sameName(clean(o.File), clean(d.File))
 		})
 		if first < 0 {
@@ -113,48 +113,42 @@ func (e *windowsExam) sameDrivers() {
 	}
 }
 
-// module examines the library of a driver or layer, which must export one of the functions.
-func (e *windowsExam) module(m Module, is required) Module {
-	lost := term.Either(m.Used, usual, little)
-	add := func(code Code, file string, what fact) *Finding { return e.add(code, m.Name, file, what, nil, lost) }
-	if m.File = e.place(m.Library); m.File == "" {
-		f := add(LibraryMissing, m.Library, textf(notThere, m.Library))
-		e.offerRemoval(f, m.Manifest, func(at entry) bool { // of a value of an uninstalled program
-			return at.Hive == facts.CurrentUser || at.Bits == e.windows.WordSize()
+// examineFile finds and reads the library of a driver or layer. It returns the header, or the finding about a library that programs cannot
+// load.
+func (e *windowsExam) examineFile(m *Entry) (l *binary.PE, fault *Finding) {
+	m.File = e.place(m.Library)
+	h := (*header)(nil)
+	if l = e.read(m.File); l != nil {
+		h = &header{l.Class, l.Machine, l.Needs, l.Exports}
+	}
+	lost := term.Either(e.isOfAllSizes(m), nothing, usual)
+	return l, e.examineHeader(m, e.windows.WordSize(), h, textf(noLibrary, m.File), lost)
+}
+
+// examineLibrary examines the library of a driver or layer.
+func (e *windowsExam) examineLibrary(m *Entry) {
+	bits := e.windows.WordSize()
+	switch l, fault := e.examineFile(m); {
+	case fault != nil && fault.Code == LibraryMissing:
+		e.offerRemoval(fault, m.Manifest, func(at entry) bool { // of a value of an uninstalled program
+			return at.Hive == facts.CurrentUser || at.Bits == bits
 		})
-		return m
-	}
-	l := e.read(m.File)
-	if l == nil {
-		add(LibraryUnreadable, m.File, textf(noLibrary, m.File))
-		return m
-	}
-	m.Class, m.Machine, m.Needs = l.Class, l.Machine, len(l.Needs)
-	if bits := e.windows.WordSize(); m.Class != classOf(bits) {
-		if e.isOfAllSizes(m) {
-			lost = nothing
-		}
-		f := add(LibraryForeign, m.File, textf(otherBits, m.File, m.Class, bits))
-		e.offerRemoval(f, m.Manifest, func(at entry) bool { // from the view of programs that cannot load the library
+	case fault != nil && fault.Code == LibraryForeign:
+		e.offerRemoval(fault, m.Manifest, func(at entry) bool { // from the view of programs that cannot load the library
 			return at.Hive == facts.LocalMachine && at.Bits == bits
 		})
-		return m
+	case fault == nil:
+		if missing := e.missing(m.File, l); len(missing) > 0 {
+			what := textf("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", "))
+			e.add(LibraryNeeds, m.Name, m.File, what, nil, term.Either(m.Used, usual, little))
+			m.Good = false
+		}
 	}
-	m.Good = true
-	if !slices.ContainsFunc(is.functions, l.Exports) {
-		add(is.code, m.File, textf(exportsNone, m.File, is.functions[0]))
-		m.Good = false
-	}
-	if missing := e.missing(m.File, l); len(missing) > 0 {
-		add(LibraryNeeds, m.File, textf("it needs %s: neither in its directory nor where the system searches", strings.Join(missing, ", ")))
-		m.Good = false
-	}
-	return m
 }
 
 // isOfAllSizes reports whether programs of every word size read the entry for a driver or layer, and so also the one for the
 // other word size: an entry in the user's key, which has one view, or an entry of the Compatibility Pack.
-func (e *windowsExam) isOfAllSizes(m Module) bool {
+func (e *windowsExam) isOfAllSizes(m *Entry) bool {
 	all := e.translates(m)
 	e.values(func(at entry, v facts.Value) {
 		all = all || at.Hive == facts.CurrentUser && sameName(v.Name, m.Manifest)
@@ -223,7 +217,7 @@ func (e *windowsExam) missing(file string, l *binary.PE) (list []string) {
 func (e *windowsExam) implicit() {
 	for _, a := range e.Answer.Active {
 		l := e.Answer.Layers[a.Layer]
-		missing := slices.ContainsFunc(e.Layers, func(m Module) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
+		missing := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Manifest == l.Manifest && m.Name == l.Name && m.File == "" })
 		if !l.Implicit || l.Meta || l.HasEnable || missing { // a layer with an enable variable is in a program only when the user has set it
 			continue
 		}
@@ -242,8 +236,8 @@ var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
 
 // addLayered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
 func (e *windowsExam) addLayered() {
-	others := slices.ContainsFunc(e.Drivers, func(d Module) bool { return d.Good && !e.translates(d) })
-	for _, d := range e.Drivers {
+	others := slices.ContainsFunc(e.Drivers, func(d Entry) bool { return d.Good && !e.translates(&d) })
+	for d := range each(e.Drivers) {
 		if others && d.Good && e.translates(d) {
 			f := e.add(DriverTranslates, d.Name, d.Manifest, sentence("it translates to Direct3D 12, and another driver exists: programs may list the same device twice"), nil)
 			list := d.Name
@@ -255,9 +249,8 @@ func (e *windowsExam) addLayered() {
 	}
 }
 
-func (e *windowsExam) translates(d Module) bool {
-	name := strings.ToLower(e.base(d.Library))
-	return slices.Contains(mapping, name)
+func (e *windowsExam) translates(d *Entry) bool {
+	return slices.Contains(mapping, strings.ToLower(e.base(d.Library)))
 }
 
 // loaders finds the loader that programs get, in the system's directory or in the program's.
@@ -396,11 +389,8 @@ type (
 const (
 	noDriverFound sentence = "no driver is found"
 
-	notThere    = "%s is not there"
-	noLibrary   = "%s is not a Windows library"
-	otherBits   = "%s is for %d-bit programs, and not for %s-bit programs"
-	exportsNone = "%s exports no %s"
-	viewLacks   = "%s-bit programs find no driver; %s-bit programs do"
+	noLibrary = "%s is not a Windows library"
+	viewLacks = "%s-bit programs find no driver; %s-bit programs do"
 )
 
 // kinds are the registry's type names in the reg command.

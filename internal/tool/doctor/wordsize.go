@@ -47,7 +47,7 @@ func (d distribution) driver32(f *drivers.Family) *Remedy {
 }
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
-func (e *libraryExam) other(m *Module) *Remedy {
+func (e *libraryExam) other(m *Entry) *Remedy {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f)
 	}
@@ -127,7 +127,7 @@ func otherSizeAdvice(other *Report) *Remedy {
 		if f.Code == NvidiaVersion && f.Because == nil {
 			return f.last()
 		}
-		at := slices.IndexFunc(other.Drivers, func(m Module) bool { return m.Manifest == f.Path })
+		at := slices.IndexFunc(other.Drivers, func(m Entry) bool { return m.Manifest == f.Path })
 		if at < 0 || f.Because != nil || f.last() == nil || f.Severity == diag.Note {
 			continue
 		}
