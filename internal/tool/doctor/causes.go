@@ -125,8 +125,8 @@ var driverLinks = []link{
 			first.Severity != diag.Note && f.Severity != diag.Note
 	}},
 	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
-		at := slices.IndexFunc(c.of.GPUs, func(g GPU) bool { return g.Name == c.list[effect].device })
-		return at >= 0 && c.lacksDriver(cause) && mayServe(c.list[cause].Path, &c.of.GPUs[at])
+		g := c.of.gpuOf(&c.list[effect])
+		return g != nil && c.lacksDriver(cause) && mayServe(c.list[cause].Path, g)
 	}},
 	{[]Kind{diag.VariableContradiction}, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool {
 		about, is := c.list[cause].fact.(misled)
@@ -171,9 +171,9 @@ var trialLinks = []link{
 // driver be older than the device.
 var whyUnlisted = link{nil, []Kind{DriverNoDevice}, func(c *causes, cause, effect int) bool {
 	root, f := &c.list[cause], &c.list[effect]
-	at := slices.IndexFunc(c.of.GPUs, func(g GPU) bool { return g.Name == f.device })
-	return at >= 0 && (root.Code == SystemFiles || root.Code == SettingsHide ||
-		slices.Contains(causesOfDevice, root.Code) && (root.device == f.device || root.Code == NvidiaVersion && c.of.GPUs[at].Kernel == "nvidia") ||
+	g := c.of.gpuOf(f)
+	return g != nil && (root.Code == SystemFiles || root.Code == SettingsHide ||
+		slices.Contains(causesOfDevice, root.Code) && (root.device == f.device || root.Code == NvidiaVersion && g.Kernel == "nvidia") ||
 		slices.Contains(causesOfDriver, root.Code) && samePath(c, cause, effect))
 }}
 
@@ -208,8 +208,10 @@ var hidesDevices = link{[]Kind{VariableHides}, []Kind{VariableHides}, func(c *ca
 	return cause < effect && first && further
 }}
 
-// isFailure reports whether a finding is a failure of a driver or layer in a trial.
-func (f *Finding) isFailure() bool { return slices.Contains(failures, f.Code) }
+// gpuOf returns the device that a finding affects; nil: none.
+func (r *Report) gpuOf(f *Finding) *GPU {
+	return find(r.GPUs, func(g *GPU) bool { return g.Name == f.device })
+}
 
 // failures are the codes of failures in trials.
 var failures = []Kind{DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, LayerCrashes, LayerHangs, LayerFails, LayerExits}

@@ -221,9 +221,6 @@ func (e *exam) addWithoutKernelDriver(g *GPU) {
 	e.add(GPUNoKernelDriver, g.Title(), g.directory, what, do, lost)
 }
 
-// isVirtualDriver reports whether a driver offers the devices of a virtual machine's host. There may be no device.
-func isVirtualDriver(library string) bool { return drivers.Of(library).Virtual() }
-
 // venus adds a finding for a virtual machine's device that lacks a driver or the host's support, and reports whether it did.
 func (e *exam) venus(g *GPU) bool {
 	if !g.virtual() || len(g.Drivers) > 0 && !e.lacksVenus(g) {

@@ -13,6 +13,7 @@ import (
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/decide/workers"
 	"vkloader/internal/tool/run"
+	"vkloader/internal/tool/term"
 )
 
 // evidence is the knowledge about the drivers and layers of a program: the report and the trials so far. It grows by steps,
@@ -63,14 +64,14 @@ func (t *trying) selectDrivers(e *evidence) {
 // driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
 // every loader skips.
 func (r *Report) driversAlone() (list []alone) {
-	for _, d := range r.Answer.Drivers {
-		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, d.Path) })
-		if foreign || r.chosen && !slices.ContainsFunc(r.GPUs, func(g GPU) bool { return slices.Contains(g.Drivers, d.Path) }) {
+	for m := range each(r.Drivers) {
+		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })
+		unchosen := r.chosen && find(r.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) == nil
+		if m.Driver == nil || foreign || unchosen {
 			continue
 		}
-		list = append(list, alone{Library: d.Library,
-			Probe: Probe{Kind: "driver", Name: r.Answer.Style.Base(d.Path), Manifest: d.Path},
-			Variables: [][2]string{{variables.DriverFiles.Name(), d.Path}, {variables.LayersDisable.Name(), "~all~"},
+		list = append(list, alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest},
+			Variables: [][2]string{{variables.DriverFiles.Name(), m.Manifest}, {variables.LayersDisable.Name(), "~all~"},
 				{variables.LayersAllow.Name(), ""}, {variables.LayersEnable.Name(), ""}, {variables.InstanceLayers.Name(), ""},
 				{variables.DriversSelect.Name(), ""}, {variables.DriversDisable.Name(), ""},
 				{variables.DeviceIDFilter.Name(), ""}, {variables.VendorIDFilter.Name(), ""},
@@ -144,7 +145,7 @@ func (t *trying) judge(ctx context.Context, l *loaders.Loader, a *alone) error {
 	case a.Result == ProbeFails && listsNoDevice(a.saw, messages):
 		a.Result, a.Detail = ProbeNoDevice, "it works, but lists no device"
 	case a.Result != ProbeOK && a.Result != ProbeWaits:
-		a.Said = probe.OpenError(complaint(messages, a.Library).Text)
+		a.Said = probe.OpenError(complaint(messages, a.of.Library).Text)
 		a.Only, err = t.only(ctx, l, environ, true)
 	}
 	return err
@@ -161,7 +162,7 @@ func (t *trying) leftOut(all *probe.Result, a *alone) error {
 		return err
 	}
 	for _, m := range messages {
-		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.Library, m.Library) {
+		if (m.Kind == loaders.Refused || m.Kind == loaders.DriverSkipped) && machine.SameLibrary(a.of.Library, m.Library) {
 			a.Result, a.Detail, a.Said = ProbeFails, "the loader skips it", probe.OpenError(m.Text)
 			break
 		}
@@ -301,22 +302,18 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 func (t *trying) addCulprits(e *evidence, all *Probe, culprits, with []run.Suspect) {
 	e.addHiding(slices.DeleteFunc(slices.Clone(culprits), func(c run.Suspect) bool { return c.Kind != run.Variable }), all.Detail)
 	for _, c := range culprits {
-		a := alone{Library: c.Library, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail, Only: all.Only,
-			Millis: all.Millis}}
-		switch c.Kind {
-		case run.Variable:
-			continue
-		case run.Driver:
-			if slices.ContainsFunc(e.Findings, func(f Finding) bool {
-				return f.Path == c.Manifest && (misbehaves[f.Code] != "" || f.Code == DriverNoDevice)
-			}) {
-				continue // it fails alone, too
-			}
-		case run.Layer:
-			if a.layer = explain.Layer(t.scene.Answer, c.Name, c.Manifest); a.layer == nil {
-				continue
-			}
+		known := find(term.Either(c.Kind == run.Layer, e.Layers, e.Drivers), func(m *Entry) bool { return m.Manifest == c.Manifest && m.Name == c.Name })
+		if known == nil { // only the trial's programs get it
+			known = &Entry{Name: c.Name, Manifest: c.Manifest, Library: c.Library, Layer: explain.Layer(t.scene.Answer, c.Name, c.Manifest)}
 		}
+		failsAlone := find(e.Findings, func(f *Finding) bool {
+			return f.Path == c.Manifest && (misbehaves[f.Code] != "" || f.Code == DriverNoDevice)
+		}) != nil
+		if c.Kind == run.Variable || c.Kind == run.Driver && failsAlone || c.Kind == run.Layer && known.Layer == nil {
+			continue
+		}
+		a := alone{of: known, Probe: Probe{Kind: string(c.Kind), Name: c.Name, Manifest: c.Manifest, Result: all.Result, Detail: all.Detail,
+			Only: all.Only, Millis: all.Millis}}
 		for _, w := range with {
 			a.with = w.Name
 		}

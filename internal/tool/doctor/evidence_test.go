@@ -38,6 +38,9 @@ func TestTrialsChangeACopy(t *testing.T) {
 	before, loader, n := *newEvidence(report), *report.Loader, len(report.Findings)
 	e := newEvidence(report)
 	e.alone = alone
+	for a := range each(e.alone) {
+		a.of = e.driverAt(a.Manifest)
+	}
 	e.addLoader(saw)
 	what, _ := e.Findings[n-1].fact.(resultFact).sayAfter(&e.Report)
 	if len(e.Through) != 1 || !strings.Contains(what, e.Loader.Title()) || e.Loader.Version != "1.3.0" {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -43,12 +44,7 @@ func (r *Report) meaning(a *alone) *Remedy {
 	if at < 0 {
 		return nil
 	}
-	file := a.Library
-	for _, m := range slices.Concat(r.Drivers, r.Layers) {
-		if m.Manifest == a.Manifest && m.File != "" {
-			file = m.File
-		}
-	}
+	file := cmp.Or(a.of.File, a.of.Library)
 	f := knownFailures[at]
 	text := strings.ReplaceAll(f.do, "FILE", file)
 	if f.line != nil {

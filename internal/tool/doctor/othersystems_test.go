@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/macho"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"vkloader/internal/core/diag"
@@ -100,12 +101,12 @@ func TestExamineForeign(t *testing.T) {
 // A layer's library is judged by the names that its manifest gives to its functions.
 func TestRenamedFunctions(t *testing.T) {
 	t.Parallel()
-	manifest := `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"x.dll","api_version":"1.3.0",
+	manifest := `{"file_format_version":"1.2.0","layer":{"name":"VK_LAYER_x","type":"GLOBAL","library_path":"LIB","api_version":"1.3.0",
 "implementation_version":"1","description":"d","functions":{"vkNegotiateLoaderLayerInterfaceVersion":"xNegotiate"}}}`
 	for _, exported := range []string{"xNegotiate", "vkNegotiateLoaderLayerInterfaceVersion"} {
 		for system, files := range map[string]map[string]string{
-			"windows": {"c/l.json": manifest, "c/x.dll": string(dlltest.Library(64, exported))},
-			"macos":   {"l/l.json": manifest, "usr/local/lib/x.dll": string(made.Mach(made.MachO{Machine: "arm64", Exports: []string{exported}}))},
+			"windows": {"c/l.json": strings.Replace(manifest, "LIB", `.\\x.dll`, 1), "c/x.dll": string(dlltest.Library(64, exported))},
+			"macos":   {"l/l.json": strings.Replace(manifest, "LIB", "x.dll", 1), "usr/local/lib/x.dll": string(made.Mach(made.MachO{Machine: "arm64", Exports: []string{exported}}))},
 		} {
 			s := on(t, system)
 			s.Machine = laid(t, files)

@@ -24,23 +24,17 @@ import (
 // addResult adds the result of a trial and a finding about its failure.
 func (e *evidence) addResult(a *alone) {
 	e.Probes = append(e.Probes, a.Probe)
-	e.stood(a)
+	a.setStanding()
 	key, changes := explain.ItemKey{Manifest: a.Manifest}, explain.LeaveOutDriver(e.source, a.Manifest)
 	if a.Kind == "layer" {
-		key.Layer, changes = a.layer.Name, e.leaveOut(a.layer)
+		key.Layer, changes = a.Name, e.leaveOut(a.of.Layer)
 	}
 	code, wrong := trialCodes(a.Kind)[a.Result]
 	if !wrong {
 		return
 	}
 	if code != DriverNoDevice {
-		for _, modules := range [][]Entry{e.Drivers, e.Layers} {
-			for i := range modules {
-				if modules[i].Manifest == a.Manifest && (a.Kind == "driver" || modules[i].Name == a.Name) {
-					modules[i].Good = false
-				}
-			}
-		}
+		a.of.Good = false
 	}
 	if len(a.blamed) > 0 {
 		e.addHiding(a.blamed, a.Name+": "+a.Detail)
@@ -71,7 +65,7 @@ func (e *evidence) addResult(a *alone) {
 		what = textf("it works, but does not list %s%s", a.unlisted.Title(), term.Enclosed("; it wrote: ", wrote, ""))
 		device = a.unlisted.Name
 		switch {
-		case isVirtualDriver(a.Library):
+		case drivers.Of(a.of.Library).Virtual():
 			do = newAdvice(GPUVirtual.Entry().Do)
 		case e.causeOf(Finding{Code: code, Path: a.Manifest, device: device}, whyUnlisted) < 0:
 			lost, do = everything, e.newerDriver(a)
@@ -135,7 +129,7 @@ func (r *Report) newerDriver(a *alone) *Remedy {
 		return do
 	}
 	do := newAdvice("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").withObstacle(ofPackage)
-	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
+	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
 		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
 	}
 	return do
@@ -152,7 +146,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		return r.addAsking(a, do)
 	}
 	e := r.libraryExam()
-	if owner := e.packageOf(a.Manifest, a.Library); owner != "" {
+	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
 		do = e.system.again(owner, a.Manifest)
 		do.text = "Update its package " + owner + ", or reinstall it. " + do.text
 	}
@@ -160,7 +154,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 		return r.addAsking(a, do)
 	}
 	for g := range each(r.GPUs) {
-		f, own := drivers.For(g.Kernel), drivers.Of(a.Library)
+		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) && !r.hasFamily(f.Name) {
 			other := e.system.install(f)
 			do.text = "The device's other driver is " + f.Name + ". " + strings.TrimSuffix(other.text, ".") + ". To keep this one: " + do.text
@@ -262,26 +256,20 @@ func complaint(messages []loaders.LogMessage, library string) loaders.LogMessage
 	return loaders.LogMessage{}
 }
 
-// stood enters the stage that a trial showed for a driver or layer.
-func (r *Report) stood(a *alone) {
-	modules := term.Either(a.Kind != "driver", r.Layers, r.Drivers)
-	for m := range each(modules) {
-		if m.Manifest != a.Manifest || a.Kind != "driver" && m.Name != a.Name || m.But != "" || m.Stage == "" {
-			continue
-		}
-		switch a.Result {
-		case ProbeOK:
-			m.Standing = standing.Standing{Stage: standing.ShowsDevices}
-		case ProbeNoDevice:
-			m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: string(DriverNoDevice), Harmless: true}
-		case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
-			code := trialCodes(a.Kind)[a.Result]
-			m.Standing = standing.Standing{Stage: standing.Loadable, But: a.Detail, Fault: string(code)}
-			if wasOpened(a.saw) {
-				m.Stage = standing.Opened
-			}
-		case ProbeWaits, ProbeAsleep:
-		}
+// setStanding enters the stage that a trial showed for a driver or layer.
+func (a *alone) setStanding() {
+	m := a.of
+	if m.But != "" || m.Stage == "" {
+		return
+	}
+	switch a.Result {
+	case ProbeOK:
+		m.Standing = standing.Standing{Stage: standing.ShowsDevices}
+	case ProbeNoDevice:
+		m.Standing = standing.Standing{Stage: standing.Answered, But: "it lists no device", Fault: string(DriverNoDevice), Harmless: true}
+	case ProbeFails, ProbeCrashes, ProbeHangs, ProbeExits:
+		stage := term.Either(wasOpened(a.saw), standing.Opened, standing.Loadable)
+		m.Standing = standing.Standing{Stage: stage, But: a.Detail, Fault: string(trialCodes(a.Kind)[a.Result])}
 	}
 }
 
@@ -304,16 +292,23 @@ func wasOpened(saw *probe.Result) bool {
 	return called || skipped || saw.Died()
 }
 
+// hasWorkingDriver reports whether a driver that was tried alone works.
+func (e *evidence) hasWorkingDriver() bool {
+	return find(e.Probes, func(p *Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) != nil
+}
+
 // exemptByTrial returns why a fault costs nothing if a tried driver works: the loader skips a driver that fails because its device is absent,
 // and without /sys, a software renderer works.
 func (e *evidence) exemptByTrial(f *Finding) exemption {
 	d := e.driverAt(f.Path)
-	works := slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK })
+	fails := f.Code == DriverFails || slices.Contains(fatal, f.Code) && find(e.Findings, func(o *Finding) bool {
+		return o.Code == DriverFails && o.Path == f.Path
+	}) != nil
 	switch {
-	case works && f.Code == SystemFiles && f.Path == "/sys":
+	case !e.hasWorkingDriver():
+	case f.Code == SystemFiles && f.Path == "/sys":
 		return otherDevices
-	case works && d != nil && d.Harmless && (f.Code == DriverFails || slices.Contains(fatal, f.Code) && slices.ContainsFunc(e.Findings,
-		func(o Finding) bool { return o.Code == DriverFails && o.Path == f.Path })):
+	case d != nil && d.Harmless && fails:
 		return absentDevice
 	}
 	return f.exempt
@@ -321,11 +316,9 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 
 // markAbsent marks the drivers that fail and whose device is absent, if another driver works.
 func (e *evidence) markAbsent() {
-	if slices.ContainsFunc(e.Probes, func(p Probe) bool { return p.Kind == "driver" && p.Result == ProbeOK }) {
-		for _, p := range e.Probes {
-			if d := e.driverAt(p.Manifest); p.Kind == "driver" && p.Result == ProbeFails && d != nil && e.deviceAbsent(drivers.Of(d.Library)) {
-				d.Harmless = true
-			}
+	for _, a := range e.alone {
+		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(drivers.Of(a.of.Library)) {
+			a.of.Harmless = true
 		}
 	}
 }

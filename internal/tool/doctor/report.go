@@ -320,6 +320,16 @@ func (f *Finding) SavesTime() bool {
 // Source returns the examined facts; nil for another machine.
 func (r *Report) Source() *machine.Source { return r.source }
 
+// find returns the first element of a list for which is returns true; nil: none.
+func find[T any](list []T, is func(*T) bool) *T {
+	for one := range each(list) {
+		if is(one) {
+			return one
+		}
+	}
+	return nil
+}
+
 // each yields a pointer to each element of a list.
 func each[T any](list []T) iter.Seq[*T] {
 	return func(yield func(*T) bool) {

@@ -79,7 +79,7 @@ func weigh(list []Finding, exempt func(*Finding) exemption, confirmed func(at in
 	}
 	for i := range list {
 		f := &list[i]
-		if f.Because == nil || severities[i] != diag.Problem || f.isFailure() {
+		if f.Because == nil || severities[i] != diag.Problem || slices.Contains(failures, f.Code) {
 			continue
 		}
 		if first := slices.IndexFunc(list, func(o Finding) bool { return o.Code == GPUNoDriver }); f.Code == SoftwareOnly && f.Because == GPUNoDriver &&
@@ -106,7 +106,7 @@ func (e *exam) exempter() func(*Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
 		case ofLibrary && bad[f.Path] != nil, ofLibrary && e.belongsToAbsentLayer(f),
-			slices.Contains(fatal, f.Code) && served && d != nil && e.lacksDevice(drivers.Of(d.Library)):
+			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(drivers.Of(d.Library)):
 			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
 			return beside
@@ -119,15 +119,7 @@ func (e *exam) exempter() func(*Finding) exemption {
 
 // driverAt returns the driver with a manifest; nil: none.
 func (r *Report) driverAt(manifest string) *Entry {
-	if at := slices.IndexFunc(r.Drivers, func(m Entry) bool { return m.Manifest == manifest }); at >= 0 {
-		return &r.Drivers[at]
-	}
-	return nil
-}
-
-// lacksDevice reports whether no examined device is one of a family's.
-func (e *exam) lacksDevice(family *drivers.Family) bool {
-	return !family.Software() && !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return family.MayServe(g.Kernel, g.Vendor) })
+	return find(r.Drivers, func(m *Entry) bool { return m.Manifest == manifest })
 }
 
 // belongsToAbsentLayer reports whether a finding is about the library of a layer that comes with a driver of absent devices.

@@ -42,9 +42,8 @@ func newTogether() Probe { return Probe{Kind: "together", Name: "drivers and lay
 // its value ("" to unset it) that make the driver the only one.
 type alone struct {
 	Probe
-	Library   string // the manifest's library
+	of        *Entry
 	Variables [][2]string
-	layer     *manifest.Layer
 	unlisted  *GPU          // the device that none of its drivers lists; nil: none
 	with      string        // the layer that causes the failure together with this one
 	blamed    []run.Suspect // the variables without which the driver works
@@ -91,7 +90,7 @@ func (e *evidence) trying(how Tries) (*trying, error) {
 }
 
 func suspectOf(a *alone) run.Suspect {
-	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.Library}
+	return run.Suspect{Kind: run.Driver, Name: a.Name, Manifest: a.Manifest, Library: a.of.Library}
 }
 
 func withChanges(environ []string, changes [][2]string) []string {
@@ -221,7 +220,7 @@ var tryAlone = newAdvice("Run doctor in a prompt without administrator rights: i
 // disablesLayers returns the disable variables of the active implicit layers other than the tried one. They count in every process.
 func disablesLayers(answer *plan.Answer, a *alone) (list [][2]string) {
 	for _, active := range answer.Active {
-		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && (a.layer == nil || l.Name != a.layer.Name) {
+		if l := answer.Layers[active.Layer]; l.Implicit && l.DisableName != "" && l.Name != a.Name {
 			list = append(list, [2]string{l.DisableName, "1"})
 		}
 	}
