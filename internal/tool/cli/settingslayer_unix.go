@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/term"
 )
@@ -33,7 +34,8 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 			"Layers read one file, vk_layer_settings.txt: the first that exists in the user's data directory\n" +
 			"(vulkan/settings.d), at the path in VK_LAYER_SETTINGS_PATH, or in the program's working directory. The command changes the file in force. If there is none,\n" +
 			"it writes the user's file, which applies to all programs. --directory writes a file for\n" +
-			"programs that start in that directory. --variables prints variables for a shell, and writes no file. The command\n" +
+			"programs that start in that directory, and --app in the directory of a program. --configuration changes the settings in a\n" +
+			"configuration, which \"settings use\" gives to programs. --variables prints variables for a shell, and writes no file. The command\n" +
 			"enables no layer.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
@@ -48,10 +50,15 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
 	cmd.Flags().StringVar(&o.change.Directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
+	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of the program `EXE`")
+	completesApp(s, cmd)
+	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "", "change the settings in the configuration `NAME`")
+	completes(cmd, map[string]completion{"configuration": completeConfigurations(s)})
 	cmd.Flags().StringArrayVar(&o.empty, "empty", nil, "make the list `KEY` empty, whatever its default; may be repeated")
 	cmd.Flags().BoolVar(&o.change.Variables, "variables", false, "print variables for a shell, and write nothing")
 	cmd.Flags().BoolVar(&o.change.Dry, "dry-run", false, "print the file instead of writing it")
 	o.option(cmd, layerSettingsSchema)
+	cmd.MarkFlagsMutuallyExclusive("directory", "app", "configuration", "variables")
 	if err := cmd.MarkFlagDirname("directory"); err != nil {
 		panic(err)
 	}
@@ -127,6 +134,9 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
 	switch {
 	case answer.Removed:
+	case answer.From == settings.OptionConfiguration:
+		name := strings.TrimSuffix(path.Base(answer.File), path.Ext(answer.File))
+		fmt.Fprintf(s.out, "Programs get them with: vkloader settings use %s\n", shell.Quoted(name))
 	case answer.From == settings.OptionDirectory || answer.From == settings.WorkingDirectory:
 		fmt.Fprintf(s.out, "Programs that are started in %s read it.\n", term.OneLine(path.Dir(answer.File)))
 	case answer.From == settings.LayerPathVariable:

@@ -80,6 +80,28 @@ func (p *FileSet) Configurations() (list []*Configuration, err error) {
 
 // Configuration reads a configuration.
 func (p *FileSet) Configuration(name string) (*Configuration, error) {
+	c, err := p.readConfiguration(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.locate(p); err != nil {
+		c.Problem = err.Error()
+	}
+	if doc, fault := document.Parse(c.Text); fault == nil {
+		c.Settings = settingsFor(doc, nil, c.File, "")
+	}
+	if content, err := p.InForce().Decode(); err == nil && c.Problem == "" {
+		for _, object := range Objects(content) {
+			if textWithoutApps(object) == textWithoutApps(c.object) {
+				c.UsedBy = append(c.UsedBy, term.Either(Apps(object) == nil, []string{AllPrograms}, Apps(object))...)
+			}
+		}
+	}
+	return c, nil
+}
+
+// readConfiguration reads the file of a configuration.
+func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	file, err := ConfigurationFile(&p.Machine, name)
 	if err != nil {
 		return nil, err
@@ -96,19 +118,6 @@ func (p *FileSet) Configuration(name string) (*Configuration, error) {
 		return nil, err
 	}
 	c.Name, c.File, c.Text = name, file, string(text)
-	if err := c.locate(p); err != nil {
-		c.Problem = err.Error()
-	}
-	if doc, fault := document.Parse(c.Text); fault == nil {
-		c.Settings = settingsFor(doc, nil, file, "")
-	}
-	if content, err := p.InForce().Decode(); err == nil && c.Problem == "" {
-		for _, object := range Objects(content) {
-			if textWithoutApps(object) == textWithoutApps(c.object) {
-				c.UsedBy = append(c.UsedBy, term.Either(Apps(object) == nil, []string{AllPrograms}, Apps(object))...)
-			}
-		}
-	}
 	return c, nil
 }
 

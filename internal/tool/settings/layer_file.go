@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/manifest"
@@ -65,6 +66,8 @@ func LayerPlaces(m *machine.Machine, directory string) (list []LayerPlace) {
 type LayerFile struct {
 	LayerPlace
 	lines []string
+
+	configuration *Configuration // the configuration that has the settings; nil: layers read the file
 }
 
 // LayerValue is a setting in a layer settings file.
@@ -154,6 +157,11 @@ func (f *LayerFile) Unset(name string) {
 
 // Text returns the content of the file.
 func (f *LayerFile) Text() string {
+	if c := f.configuration; c != nil {
+		c.Layers = f.Values()
+		text, _ := Encode(c.content()) // it was decoded
+		return string(text)
+	}
 	if len(f.lines) == 0 {
 		return ""
 	}
@@ -256,8 +264,11 @@ type LayerChange struct {
 	Layer     string
 	Edits     []LayerEdit // none: read the settings
 	Directory string      // the directory of the file; "": the file in force, or the user's
+	App       string      // a program: the file is in its directory; "": none
 	Variables bool        // set variables, and write no file
 	Dry       bool        // write nothing
+
+	Configuration string // the configuration to change; "": none
 }
 
 // LayerEdit is a new value of a setting.
@@ -348,6 +359,10 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 		now := SettingNow{Setting: setting}
 		if v, ok := file.Find(layer.Full(setting.Key)); ok {
 			now.Value, now.Line = v.Value, v.Line
+			if file.configuration != nil {
+				before, _, _ := strings.Cut(answer.Text, strconv.Quote(v.Name)+": ")
+				now.Line = 1 + strings.Count(before, "\n")
+			}
 		}
 		answer.Settings = append(answer.Settings, now)
 	}
@@ -377,14 +392,34 @@ func (a *LayerSettings) Exports() (lines shell.Line) {
 	return lines
 }
 
-// OptionDirectory is the source of a file in the directory of --directory.
-const OptionDirectory = "--directory"
+// The sources of a file in the directory of --directory or of the program of --app, and of a configuration.
+const (
+	OptionDirectory     = "--directory"
+	OptionConfiguration = "--configuration"
+)
 
-// file returns the file to change: that of Directory, the one in force, or the user's.
+// file returns the file to change: that of Configuration, App or Directory, the one in force, or the user's.
 func (c *LayerChange) file(m *machine.Machine) (*LayerFile, error) {
-	places := LayerPlaces(m, ThisDirectory(m))
-	if c.Directory != "" {
-		full := c.Directory
+	if c.Configuration != "" {
+		chosen, err := (&FileSet{Machine: *m}).readConfiguration(c.Configuration)
+		if err != nil {
+			return nil, err
+		}
+		file := &LayerFile{LayerPlace: LayerPlace{chosen.File, OptionConfiguration}, configuration: chosen}
+		for _, v := range chosen.Layers {
+			file.Set(v.Name, v.Value)
+		}
+		return file, nil
+	}
+	places, full := LayerPlaces(m, ThisDirectory(m)), c.Directory
+	if c.App != "" {
+		program, err := m.FindProgram(c.App)
+		if err != nil || !m.Exists(program) {
+			return nil, exit.Unable("--app: there is no program %s: give its path, or its name in PATH", c.App)
+		}
+		full = path.Dir(program)
+	}
+	if full != "" {
 		if !m.Foreign() {
 			var err error
 			if full, err = filepath.Abs(full); err != nil {

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vkloader/internal/tool/settings"
@@ -24,7 +25,8 @@ type configurations struct {
 type configuration struct {
 	*settings.Configuration
 	What  string
-	Sides []side // of one: the layers and drivers without settings, and with it
+	Sides []side   // of one: the layers and drivers without settings, and with it
+	Forms []*layer // of one: its layers with settings that their manifests describe
 	App   string
 	Err   string
 }
@@ -48,6 +50,15 @@ func configurationsOf(r *Request) (any, error) {
 		one := configurationOf(c)
 		if err := one.compare(r, found); err != nil {
 			one.Err = err.Error()
+		}
+		with, err := layersWithSettings(r)
+		if err != nil || c.Settings == nil {
+			return &configurations{One: &one}, err
+		}
+		for _, l := range with.With {
+			if slices.ContainsFunc(c.Settings.Layers, func(used settings.ShownLayer) bool { return used.Name == l.Name }) {
+				one.Forms = append(one.Forms, &layer{Name: l.Name, Presets: l.Presets, Where: "configuration", Place: c.Name})
+			}
 		}
 		return &configurations{One: &one}, nil
 	}

@@ -2,6 +2,9 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
 	"maps"
 	"net/url"
 	"slices"
@@ -40,9 +43,11 @@ type layer struct {
 	File      string // the source or the target of the values; "": none yet
 	Rows      []*layerRow
 	Presets   []settings.Preset
-	Where     string // "directory", or "" for all programs
-	Directory string
-	Variables bool // show variables instead of a file
+	Where     string // the field with Place: app, directory or configuration; "variables"; "" for all programs
+	Place     string // the program, directory or configuration
+	Variables bool   // show variables instead of a file
+
+	Configurations []string // the configurations that can have the settings
 
 	Differ  []layerDiffer         // settings that differ from their defaults
 	Change  *settings.LayerChange // nil: no change
@@ -120,6 +125,21 @@ func layersOf(r *Request) (any, error) {
 		form, err := layerOf(r, r.Rest)
 		return &layersView{Layer: form}, err
 	}
+	view, err := layersWithSettings(r)
+	if err != nil {
+		return nil, err
+	}
+	m := r.Tool.Machine()
+	if shown, err := settings.ShowLayers(&m); err != nil {
+		view.Problem = err.Error()
+	} else if shown != nil {
+		view.File = shown.File
+	}
+	return &layersView{List: view}, nil
+}
+
+// layersWithSettings returns the list of layers.
+func layersWithSettings(r *Request) (*layers, error) {
 	var found struct{ Found []discover.ListEntry }
 	if err := r.Tool.Run(r, "list", "layers", "--json").Decode(&found); err != nil {
 		return nil, err
@@ -148,31 +168,32 @@ func layersOf(r *Request) (any, error) {
 		view.With = append(view.With, l)
 	}
 	slices.SortFunc(view.With, func(a, b *settings.Layer) int { return strings.Compare(a.Name, b.Name) })
-	if shown, err := settings.ShowLayers(&m); err != nil {
-		view.Problem = err.Error()
-	} else if shown != nil {
-		view.File = shown.File
-	}
-	return &layersView{List: view}, nil
+	return view, nil
 }
 
 // layerOf returns the form of a layer with the values in the address.
 func layerOf(r *Request, name string) (view *layer, err error) {
-	view = &layer{Name: name, Where: r.Query.Get("where"), Directory: r.Query.Get("directory"), Variables: r.Query.Get("where") == "variables"}
-	view.source, err = r.Tool.Source()
-	if err != nil {
+	view = &layer{Name: name, Where: r.Query.Get("where")}
+	view.Variables = view.Where == "variables"
+	if found, _, err := r.Tool.Settings(); err == nil {
+		list, _ := found.Configurations()
+		view.Configurations = term.Words(list, func(c *settings.Configuration) string { return c.Name })
+	}
+	view.Place = strings.TrimSpace(r.Query.Get(view.Where))
+	if view.Where == "configuration" {
+		view.Place = cmp.Or(append([]string{r.Ref(view.Where)}, view.Configurations...)...)
+	}
+	if view.source, err = r.Tool.Source(); err != nil {
 		return nil, err
 	}
-	c := &settings.LayerChange{Layer: name}
-	if view.Where == "directory" {
-		c.Directory = view.Directory
-	}
-	says, err := settings.ChangeLayer(view.source, c)
-	if err != nil && c.Directory != "" {
-		// For an invalid directory, the form shows the reason.
-		view.Err = err.Error()
-		c.Directory = ""
-		says, err = settings.ChangeLayer(view.source, c)
+	says, err := settings.ChangeLayer(view.source, view.place())
+	if view.Where != "" && !view.Variables && (err != nil || view.Place == "") {
+		// For an invalid place, the form shows the reason.
+		view.Err = "Name the " + term.Or(map[string]string{"app": "program"}[view.Where], view.Where) + "."
+		if err != nil {
+			view.Err = err.Error()
+		}
+		says, err = settings.ChangeLayer(view.source, &settings.LayerChange{Layer: name})
 	}
 	if err != nil {
 		return nil, err
@@ -191,6 +212,33 @@ func layerOf(r *Request, name string) (view *layer, err error) {
 	view.complete()
 	view.try(r)
 	return view, nil
+}
+
+// place returns a change of the layer at its place, without edits.
+func (view *layer) place() *settings.LayerChange {
+	c := &settings.LayerChange{Layer: view.Name}
+	switch view.Where {
+	case "app":
+		c.App = view.Place
+	case "directory":
+		c.Directory = view.Place
+	case "configuration":
+		c.Configuration = view.Place
+	}
+	return c
+}
+
+// Link returns the form with a preset, at the same place.
+func (view *layer) Link(preset any) template.URL {
+	q := url.Values{}
+	if preset != "" {
+		q.Set("preset", fmt.Sprint(preset))
+	}
+	if view.Where != "" {
+		q.Set("where", view.Where)
+		q.Set(view.Where, term.Either(view.Where == "configuration", url.QueryEscape(view.Place), view.Place))
+	}
+	return link("layers/"+url.PathEscape(view.Name), q)
 }
 
 // fill sets the values from the address: those of a preset, the defaults, or those of the form.
@@ -327,10 +375,8 @@ func (view *layer) valueText(row *layerRow, value string) string {
 
 // try sets the effect of the changes from a dry run.
 func (view *layer) try(r *Request) {
-	c := &settings.LayerChange{Layer: view.Name, Variables: view.Variables, Dry: true}
-	if view.Where == "directory" {
-		c.Directory = view.Directory
-	}
+	c := view.place()
+	c.Variables, c.Dry = view.Variables, true
 	for _, row := range view.Rows {
 		switch {
 		case view.Variables && row.Value != row.Default && row.Variable != "":
@@ -371,8 +417,8 @@ func (view *layer) line() []string {
 			args = append(args, e.Key+"="+e.Value)
 		}
 	}
-	if view.Change.Directory != "" {
-		args = append(args, "--directory", view.Change.Directory)
+	if view.Where != "" {
+		args = append(args, "--"+view.Where, view.Place)
 	}
 	return args
 }
@@ -391,8 +437,14 @@ func (layerChange) Plan(r *Request) (*Plan, error) {
 	if view.Change == nil {
 		return nil, failure("nothing has changed")
 	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned,
-		Note: "The layer reads the file when a program starts. The change does not enable the layer.",
+	note := "The layer reads the file when a program starts. The change does not enable the layer."
+	switch view.Where {
+	case "app", "directory":
+		note = "The layer reads the file when a program starts in its directory. The change does not enable the layer."
+	case "configuration":
+		note = "Programs get the settings when they use the configuration, again if they use it now."
+	}
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Note: note,
 		Make: func() error {
 			_, err := settings.ChangeLayer(view.source, view.Change)
 			return err

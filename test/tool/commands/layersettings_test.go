@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,57 @@ func TestSettingsLayer(t *testing.T) {
 	}
 	if _, exit := tried(w, "settings", "layer", layer, "--variables", "log_filename=x"); exit.Code != 1 {
 		t.Errorf("no variable: %d", exit.Code)
+	}
+}
+
+// A configuration has settings of layers, which no layer reads before the configuration is used. Those of one program are in the program's
+// directory.
+func TestSettingsLayerOfConfiguration(t *testing.T) {
+	t.Parallel()
+	const layer = "VK_LAYER_ACME_x"
+	w := world.New(t)
+	w.Driver("fake", "device name=One type=discrete api=1.3.0")
+	w.ExplicitLayer(layer).Set("features", map[string]any{"settings": []any{
+		map[string]any{"key": "size", "type": "INT", "default": 1}, map[string]any{"key": "name", "type": "STRING", "default": ""}}})
+	program := w.CopyHost("game")
+	run := func(args ...string) string {
+		t.Helper()
+		out, exit := tried(w, append([]string{"settings"}, args...)...)
+		if exit.Code != 0 {
+			t.Fatalf("%v: %d, %s%s", args, exit.Code, out, exit.Stderr)
+		}
+		return out
+	}
+	inForce := func() string { return run("show") }
+	run("set", "--layer", layer+"=on")
+	run("save", "big one")
+	if out := run("layer", layer, "size=7", "name=a", "--configuration", "big one"); !strings.Contains(out, "vkloader settings use 'big one'\n") {
+		t.Errorf("after the change: %q", out)
+	}
+	run("layer", layer, "name=", "--configuration", "big one")
+	shown := run("layer", layer, "size=8", "--configuration", "big one", "--dry-run")
+	line := 1 + strings.Count(shown[:strings.Index(shown, "acme_x.size")], "\n")
+	if out := run("layer", layer, "--configuration", "big one"); !strings.Contains(out, fmt.Sprintf("int, line %d: 7", line)) || strings.Contains(out, "line 0") {
+		t.Errorf("in the configuration, line %d:\n%s", line, out)
+	}
+	if out := run("layer", layer); !strings.Contains(out, "int, default: 1") || strings.Contains(inForce(), "acme_x") {
+		t.Errorf("before its use: %s%s", out, inForce())
+	}
+	run("use", "big one")
+	if got := inForce(); !strings.Contains(got, "acme_x.size = 7") || strings.Contains(got, "acme_x.name") {
+		t.Errorf("after its use: %s", got)
+	}
+	run("clear", "--everything")
+	if out := run("layer", layer, "size=9", "--app", program); !strings.Contains(out, "Programs that are started in "+filepath.Dir(program)+" read it.") {
+		t.Errorf("for one program: %q", out)
+	}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "vk_layer_settings.txt")); !strings.Contains(string(text), "acme_x.size = 9\n") {
+		t.Errorf("beside the program: %q, %v", text, err)
+	}
+	for _, wrong := range [][]string{{"--configuration", "gone"}, {"--configuration", "../x"}, {"--app", "/no/such"}, {"--app", program, "--configuration", "big one"}} {
+		if out, exit := tried(w, append([]string{"settings", "layer", layer, "size=2"}, wrong...)...); exit.Code == 0 {
+			t.Errorf("%v: %s", wrong, out)
+		}
 	}
 }
 

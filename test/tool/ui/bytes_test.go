@@ -36,10 +36,16 @@ func TestChangesAreCommandLines(t *testing.T) {
 	s := newSite(t)
 	s.validation()
 	s.twoDrivers()
+	s.write("checked.json", `{"file_format_version": "1.0.0", "settings_array": [{"layers": [{"name": "VK_LAYER_KHRONOS_validation", "control": "on"}]}]}`)
+	s.write("work/game", "#!/bin/sh\n")
+	if err := os.Chmod(s.path("work/game"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	s.run("settings", "set", "--layer", "VK_LAYER_TEST_first=off", "--layer", "VK_LAYER_TEST_second=auto", "--log", "error")
 	s.run("settings", "set", "--app", "/bin/sh", "--layer", "VK_LAYER_TEST_second=off")
 	s.run("settings", "policy", "hardware", "on")
 	s.run("settings", "save", "one")
+	s.run("settings", "save", "with checks", "--from", s.path("checked.json"))
 	b := s.serve().page("overview")
 	choose := func(selector, value string) {
 		b.wait(`document.querySelector(%s)`, selector)
@@ -54,20 +60,23 @@ func TestChangesAreCommandLines(t *testing.T) {
 		address, button string
 		prepare         func()
 	}{
-		"clear":             {"overview", `[aria-label^="Remove Settings file"]`, nil},
-		"policy":            {"overview", `[aria-label^="Remove Policy: hardware"]`, nil},
-		"use for one":       {"configurations", `[aria-label="Use one"]`, func() { b.enter(`form[data-change=use] input[name=app]`, "/bin/ls") }},
-		"use until":         {"configurations", `[aria-label="Use one"]`, func() { choose(`form[data-change=use] select`, "90m") }},
-		"save for one":      {"configurations", "#save", func() { b.enter("#name", "two"); choose("#saved", "%2Fbin%2Fsh") }},
-		"save of a file":    {"configurations", "#save", func() { b.enter("#name", "two"); b.enter("#file", s.path(settingsFile)) }},
-		"rename":            {"configurations", `[aria-label="Rename one"]`, func() { more(); b.enter("main details input[name=name]", "two") }},
-		"duplicate":         {"configurations", `[aria-label="Duplicate one"]`, func() { more(); b.enter("main details input[name=name]", "two") }},
-		"forget":            {"configurations", `[aria-label="Remove one"]`, more},
-		"layers and driver": {"program?do=driver-up:" + ref(s.path("share/vulkan/icd.d/zeta.json")), "#apply", func() { b.then(func() { b.click(`[aria-label="Switch VK_LAYER_TEST_second off"]`) }) }},
-		"for all programs":  {"program/bin/sh?do=usual:VK_LAYER_TEST_second", "#apply", func() { choose("#for", "all") }},
-		"devices":           {"program/bin/sh", "#choose", func() { b.click("#list-devices"); choose(`[aria-label="Place of Acme"]`, "1") }},
-		"settings of layer": {"layers/VK_LAYER_KHRONOS_validation?preset=2", "#save", nil},
-		"in a directory":    {"layers/VK_LAYER_KHRONOS_validation?preset=1&where=directory&directory=" + s.path("work"), "#save", nil},
+		"clear":              {"overview", `[aria-label^="Remove Settings file"]`, nil},
+		"policy":             {"overview", `[aria-label^="Remove Policy: hardware"]`, nil},
+		"use for one":        {"configurations", `[aria-label="Use one"]`, func() { b.enter(`form[data-change=use] input[name=app]`, "/bin/ls") }},
+		"use until":          {"configurations", `[aria-label="Use one"]`, func() { choose(`form[data-change=use] select`, "90m") }},
+		"save for one":       {"configurations", "#save", func() { b.enter("#name", "two"); choose("#saved", "%2Fbin%2Fsh") }},
+		"save of a file":     {"configurations", "#save", func() { b.enter("#name", "two"); b.enter("#file", s.path(settingsFile)) }},
+		"rename":             {"configurations", `[aria-label="Rename one"]`, func() { more(); b.enter("main details input[name=name]", "two") }},
+		"duplicate":          {"configurations", `[aria-label="Duplicate one"]`, func() { more(); b.enter("main details input[name=name]", "two") }},
+		"forget":             {"configurations", `[aria-label="Remove one"]`, more},
+		"layers and driver":  {"program?do=driver-up:" + ref(s.path("share/vulkan/icd.d/zeta.json")), "#apply", func() { b.then(func() { b.click(`[aria-label="Switch VK_LAYER_TEST_second off"]`) }) }},
+		"for all programs":   {"program/bin/sh?do=usual:VK_LAYER_TEST_second", "#apply", func() { choose("#for", "all") }},
+		"devices":            {"program/bin/sh", "#choose", func() { b.click("#list-devices"); choose(`[aria-label="Place of Acme"]`, "1") }},
+		"settings of layer":  {"layers/VK_LAYER_KHRONOS_validation?preset=2", "#save", nil},
+		"in a configuration": {"layers/VK_LAYER_KHRONOS_validation?preset=2", "#save", func() { b.then(func() { b.press("#where-configuration", " ") }) }},
+		"in it, by preset":   {"configurations/with%20checks", `[aria-label^="Preset Best Practices"]`, nil},
+		"of one program":     {"layers/VK_LAYER_KHRONOS_validation?preset=1&where=app&app=" + s.path("work/game"), "#save", nil},
+		"in a directory":     {"layers/VK_LAYER_KHRONOS_validation?preset=1&where=directory&directory=" + s.path("work"), "#save", nil},
 	} {
 		before := s.written()
 		b.to(change.address)

@@ -114,7 +114,7 @@ func TestLayerSettings(t *testing.T) {
 	// For a directory, and as variables.
 	b.to("layers/VK_LAYER_KHRONOS_validation?preset=4")
 	b.then(func() { b.press("#where-directory", " ") })
-	b.then(func() { b.press("#directory", s.path("work")+kb.Enter) })
+	b.then(func() { b.press("#place", s.path("work")+kb.Enter) })
 	b.apply("#save")
 	if text := s.read("work/vk_layer_settings.txt"); !strings.Contains(text, "GPU_ASSISTED") {
 		t.Errorf("for a directory: %q", text)
