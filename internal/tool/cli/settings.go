@@ -333,7 +333,7 @@ func clearEverything(s *invocation, place *settings.FileSet, out *output) error 
 	if err := place.Again(); err != nil {
 		return err
 	}
-	files, err := place.ClearAll()
+	files, err := place.ClearAll(false)
 	if done.Undone = append(done.Undone, files...); err != nil {
 		return err
 	}

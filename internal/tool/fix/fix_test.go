@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,9 +82,16 @@ func TestUndoTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	edits, err := Undone(m)
+	if want := []Edit{{Path: own, Text: "A=1\n"}, {Path: fresh, Remove: true}}; err != nil || !slices.Equal(edits, want) {
+		t.Errorf("%+v, %v, want %+v", edits, err, want)
+	}
 	files, err := Undo(m, nil, false)
 	if err != nil || len(files) != 2 {
 		t.Fatal(files, err)
+	}
+	if edits, err := Undone(m); err != nil || len(edits) != 0 {
+		t.Errorf("after undo: %+v, %v", edits, err)
 	}
 	text, err := os.ReadFile(filepath.Join(m.Root, own))
 	info, err2 := os.Stat(filepath.Join(m.Root, own))

@@ -317,6 +317,18 @@ func Undo(m *machine.Machine, registry Registry, force bool) (given []string, er
 	return given, remove(m, file)
 }
 
+// Undone returns the edits of files that Undo would make.
+func Undone(m *machine.Machine) (edits []Edit, err error) {
+	kept, err := readOrBegin(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range kept.Files {
+		edits = append(edits, Edit{Path: c.Path, Remove: !c.There, Text: string(c.Text)})
+	}
+	return edits, nil
+}
+
 // sum returns a content's SHA-256.
 func sum(text []byte) string {
 	hash := sha256.Sum256(text)

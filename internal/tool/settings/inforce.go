@@ -178,36 +178,47 @@ func (p *FileSet) Clear(c *Clearing) (done Done, err error) {
 	return done, nil
 }
 
-// ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns the paths.
-func (p *FileSet) ClearAll() (removed []string, err error) {
-	for _, f := range p.Files {
-		if f.Ours {
-			if _, err := removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours }); err != nil {
-				return removed, exit.As(exit.NotLooked, err)
-			}
-			removed = append(removed, f.Path)
+// ClearAll removes every file that the tool wrote: settings files, configurations, and layer settings files. It returns the paths. dry
+// removes nothing.
+func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
+	remove := func(path string, how func() error) {
+		if err == nil && !dry {
+			err = exit.As(exit.NotLooked, how())
+		}
+		if err == nil {
+			removed = append(removed, path)
 		}
 	}
-	list, err := p.Configurations()
+	for _, f := range p.Files {
+		if f.Ours {
+			remove(f.Path, func() error {
+				_, err := removeIf(&p.Machine, f.Path, func(now *File) bool { return now.Ours })
+				return err
+			})
+		}
+	}
+	list, unlisted := p.Configurations()
 	for _, c := range list {
-		at, err := p.Machine.PlaceOf(c.File, false)
-		if err == nil {
-			err = at.Remove()
-			at.Close()
-		}
-		if err != nil {
-			return removed, exit.As(exit.NotLooked, err)
-		}
-		removed = append(removed, c.File)
+		remove(c.File, func() error {
+			at, err := p.Machine.PlaceOf(c.File, false)
+			if err != nil {
+				return err
+			}
+			defer at.Close()
+			return at.Remove()
+		})
 	}
 	for _, place := range LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)) {
 		if f, err := openLayerFile(&p.Machine, place); err == nil && len(f.lines) > 0 && f.lines[0] == writtenHere {
 			f.lines = f.lines[:1]
-			if _, err := f.Write(&p.Machine); err != nil {
-				return removed, exit.As(exit.NotLooked, err)
-			}
-			removed = append(removed, f.File)
+			remove(f.File, func() error {
+				_, err := f.Write(&p.Machine)
+				return err
+			})
 		}
+	}
+	if err == nil {
+		err = unlisted
 	}
 	return removed, err
 }

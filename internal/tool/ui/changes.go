@@ -77,6 +77,7 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 var changes = map[string]Offer{
 	"fix":           fixChange{},
 	"clear":         clearChange{},
+	"everything":    everythingChange{},
 	"policy":        policyChange{},
 	"layers":        settingsChange{},
 	"devices":       deviceChange{},
@@ -314,6 +315,48 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 		plan.Args, plan.Note = append(plan.Args, "--force"), "Another program has written this file, and may write it again."
 	}
 	return plan, nil
+}
+
+// everythingChange undoes all that the tool has written for the user.
+type everythingChange struct{}
+
+// Plan implements Offer.
+func (everythingChange) Plan(r *Request) (*Plan, error) {
+	m := r.Tool.Machine()
+	undo := fix.UndoFile(&m)
+	if undo == "" {
+		return nil, errors.New("the home directory is unknown")
+	}
+	edits, err := fix.Undone(&m)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{Title: "Undo everything that vkloader has written", Args: []string{"settings", "clear", "--everything"}, Also: []string{undo},
+		Note: "These are the settings, configurations, settings of layers and fixes of this user, from this page and from terminals."}
+	for _, e := range edits {
+		plan.Files = append(plan.Files, File{e.Path, e.Text, e.Remove})
+	}
+	found, _, err := seeing(r.Tool, plan.Files).Settings()
+	if err != nil {
+		return nil, err
+	}
+	cleared, err := found.ClearAll(true)
+	for _, path := range cleared {
+		aside := settings.SetAside(path)
+		text, unread := m.ReadFile(aside)
+		plan.Files = slices.DeleteFunc(plan.Files, func(f File) bool { return f.Path == path })
+		plan.Files, plan.Also = append(plan.Files, File{path, string(text), unread != nil}), append(plan.Also, aside)
+	}
+	if err == nil && len(plan.Files) == 0 {
+		err = failure("there is nothing to undo")
+	}
+	plan.Make = func() error {
+		if ran := r.Tool.Run(r, plan.Args...); ran.Code != exit.Fine {
+			return ran.Failed()
+		}
+		return nil
+	}
+	return plan, err
 }
 
 // policyChange ends a policy.

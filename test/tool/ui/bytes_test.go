@@ -61,6 +61,7 @@ func TestChangesAreCommandLines(t *testing.T) {
 		prepare         func()
 	}{
 		"clear":              {"overview", `[aria-label^="Remove Settings file"]`, nil},
+		"everything":         {"overview", "#everything", nil},
 		"policy":             {"overview", `[aria-label^="Remove Policy: hardware"]`, nil},
 		"use for one":        {"configurations", `[aria-label="Use one"]`, func() { b.enter(`form[data-change=use] input[name=app]`, "/bin/ls") }},
 		"use until":          {"configurations", `[aria-label="Use one"]`, func() { choose(`form[data-change=use] select`, "90m") }},

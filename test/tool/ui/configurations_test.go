@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -160,6 +163,47 @@ func TestApplyIsNear(t *testing.T) {
 	b.then(func() { b.click(`button[name=all]`) })
 	if text := s.read(settingsFile); text != "" {
 		t.Errorf("after undo of all changes: %q", text)
+	}
+}
+
+// One button shows every file that "settings clear --everything" changes, and changes them so. The page's own undo is named otherwise, and
+// restores them.
+func TestUndoEverything(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.validation()
+	for _, directory := range []string{"home/.config", "home/.config/vulkan", filepath.Dir(settingsFile)} {
+		s.own(directory)
+	}
+	const foreign = `{"file_format_version": "1.0.0", "settings": {"stderr_log": ["error"]}}`
+	s.write(settingsFile, foreign)
+	b := s.serve().page("overview")
+	b.click("#everything")
+	b.sees("there is nothing to undo")
+	b.click("#dialog [data-close]")
+	s.run("settings", "save", "mine")
+	s.run("settings", "set", "--force", "--layer", "VK_LAYER_TEST_first=off")
+	s.run("settings", "layer", tasksLayer, "report_flags=error,warn")
+	before := s.written()
+	b.to("overview")
+	b.click("#everything")
+	b.wait(`document.querySelector("#dialog[open] form button.first")`)
+	shown := b.text("#dialog")
+	for _, file := range []string{"Writes " + s.path(settingsFile) + ":", foreign, "Removes " + s.path(savedHere+"mine.json"), "Removes " + s.path(settingsOfLayers)} {
+		if !strings.Contains(shown, file) {
+			t.Errorf("no %q in the preview:\n%s", file, shown)
+		}
+	}
+	b.then(func() { b.press("#dialog form button.first", kb.Enter) })
+	if after := s.written(); after[s.path(settingsFile)] != foreign || strings.Contains(fmt.Sprint(after), "vkloader settings") {
+		t.Errorf("afterwards: %q", after)
+	}
+	if got := b.text(`form[data-post="/undo"]`); !strings.Contains(got, "Undo the last change") || strings.Contains(got, "Undo everything …") {
+		t.Errorf("the page's own undo: %q", got)
+	}
+	b.undo()
+	if after := s.written(); !maps.Equal(after, before) {
+		t.Errorf("after undo: %q, before %q", after, before)
 	}
 }
 
