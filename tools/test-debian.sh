@@ -29,7 +29,7 @@ online_in() {
     root=$1
     shift
     # shellcheck disable=SC2016
-    unshare --mount --pid --fork sh -c \
+    unshare --mount --pid --fork --kill-child sh -c \
         'r=$1; shift; mount -t proc proc "$r/proc"; mount --rbind /dev "$r/dev"; mount -t tmpfs tmpfs "$r/dev/shm"
         exec chroot "$r" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"' sh "$root" "$@"
 }
