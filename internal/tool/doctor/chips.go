@@ -128,9 +128,10 @@ func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 	return true
 }
 
-// kernelPackages are Debian's packages of the kernel, by the name of the architecture, where one is for all processors.
-var kernelPackages = map[string]string{"amd64": "linux-image-amd64", "arm64": "linux-image-arm64", "armhf": "linux-image-armmp",
-	"ppc64el": "linux-image-powerpc64le", "s390x": "linux-image-s390x"}
+// kernelPackage returns Debian's package of the kernel for an architecture.
+func kernelPackage(target string) string {
+	return pairedWith("kernel", func(name string) bool { return name == target })
+}
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) *Remedy {

@@ -39,7 +39,7 @@ func systemFor(m *machine.Machine, class int, known *packages) distribution {
 	narrow, _ := machines.Running(32)
 	own, _ := machines.Own()
 	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
-	d.class, d.narrow, d.kernel = class, narrow.Target, kernelPackages[own.Target]
+	d.class, d.narrow, d.kernel = class, narrow.Target, kernelPackage(own.Target)
 	d.foreign = narrow.Target != "" && strings.Contains(string(architectures), narrow.Target)
 	return d
 }

@@ -295,7 +295,7 @@ func (e *record) setAt(variable string, set bool) (at FileLine, script bool) {
 	}
 	if places := SetIn(e.machine, variable); len(places) > 0 {
 		at = places[0]
-	} else if at = e.startedBy(e.ownHome(), variable); at.File == "" {
+	} else if at = e.startedBy(variable); at.File == "" {
 		if by := e.setterOf(variable); by != nil {
 			at, script = by.at, by.at.File != ""
 		}

@@ -82,26 +82,16 @@ func (r *Report) nameByTrial() {
 // brief returns the device's name with its vendor.
 func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title() }
 
-// displayDrivers are kernel drivers of devices that only display.
-var displayDrivers = []string{"ast", "mgag200", "bochs", "bochs-drm", "cirrus", "qxl", "simpledrm",
-	"simple-framebuffer",
-	"hyperv_drm", "vmwgfx", "vboxvideo", "efifb", "udl", "gud", "vkms", "evdi", "ofdrm", "vc4", "vc4-drm", "rockchip-drm",
-	"meson-drm", "sun4i-drm", "imx-drm", "mediatek-drm", "exynos-drm", "tidss", "vgem"}
-
-// displayVendors are the vendors of display-only devices. Their devices may have no kernel driver.
-var displayVendors = []string{"0x1a03", "0x102b", "0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}
-
 // displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
 // driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return slices.Contains(displayDrivers, g.Kernel) || g.Kernel == "" && slices.Contains(displayVendors, g.Vendor) ||
+	return isNamed(g.Kernel, "display", "emulated") || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
 // isEmulated reports whether a device that only displays is a virtual machine's.
 func (g *GPU) isEmulated() bool {
-	return slices.Contains([]string{"bochs", "bochs-drm", "cirrus", "qxl", "hyperv_drm", "vmwgfx", "vboxvideo"}, g.Kernel) ||
-		slices.Contains([]string{"0x1234", "0x1013", "0x1b36", "0x15ad", "0x80ee"}, g.Vendor)
+	return isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")
 }
 
 // text returns the content of a regular file without surrounding white space; "" if there is none.

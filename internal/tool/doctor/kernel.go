@@ -12,9 +12,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// oldRadeon are the kernel's words that give cards of the generations SI and CIK to amdgpu.
-var oldRadeon = []string{"radeon.si_support=0", "radeon.cik_support=0", "amdgpu.si_support=1", "amdgpu.cik_support=1"}
-
 // barrier is what keeps a kernel module from a device: lines of modprobe's files, or words of the kernel's command line.
 type barrier struct {
 	module string
@@ -175,18 +172,12 @@ func (h host) lacksFirmware(module string) bool {
 	return has
 }
 
-// switchers are programs that turn a laptop's second graphics device off with a file of modprobe, and their commands that turn it on.
-// The first word is in the file's text or name.
-var switchers = [][2]string{{"EnvyControl", "envycontrol -s hybrid"}, {"nvidia-prime", "prime-select on-demand"},
-	{"system76-power", "system76-power graphics hybrid"}, {"supergfx", "supergfxctl --mode Hybrid"}}
-
 // switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's file; "": unknown.
 func (h host) switcher(b *barrier) string {
 	for _, l := range b.lines {
-		for _, s := range switchers {
-			if strings.Contains(l.File, s[0]) || strings.Contains(h.whole(l.File), s[0]) {
-				return s[1]
-			}
+		text := l.File + "\n" + h.whole(l.File)
+		if command := pairedWith("switcher", func(name string) bool { return strings.Contains(text, name) }); command != "" {
+			return command
 		}
 	}
 	return ""
@@ -233,7 +224,7 @@ func (d *distribution) bootWords(add, remove []string) *Remedy {
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
 func (e *exam) takenByOldDriver(g *GPU) {
-	do := e.system.bootWords(oldRadeon, slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
+	do := e.system.bootWords(nameLists()["amdgpu"], slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
@@ -243,9 +234,6 @@ func (e *exam) takenByOldDriver(g *GPU) {
 	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
 	e.add(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
 }
-
-// signingKeys are the public parts of the keys with which DKMS and akmods sign modules.
-var signingKeys = []string{"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub", "/etc/pki/akmods/certs/public_key.der"}
 
 // secureBoot reports whether the firmware has the kernel check the signatures of modules.
 func (h host) secureBoot() bool {
@@ -259,7 +247,7 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 		return do
 	}
 	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
-	for _, key := range signingKeys {
+	for _, key := range e.places("signing-key") {
 		if _, err := e.machine.Stat(key); err == nil || isDenied(err) {
 			command := "mokutil --import " + shell.Quoted(key)
 			do.text, do.lines = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.lines), command)

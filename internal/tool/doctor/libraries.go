@@ -186,7 +186,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) *Finding {
 	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
-	directories := slices.Clone(besides)
+	directories := slices.Clone(nameLists()["unsearched"])
 	if e.kind("flatpak", "snap", "steam") == "" { // these arrange their own directories
 		directories = append(directories, librariesNear(m.Manifest)...)
 	}
@@ -208,9 +208,6 @@ func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) *Finding {
 	return e.foundIn(m, code, what, do).offer(fixing, changes...)
 }
 
-// besides are directories where container tools put drivers and the dynamic linker does not search.
-var besides = []string{"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/run/opengl-driver/lib"}
-
 // librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of the
 // system's directories: a software kit, or a program's own prefix.
 func librariesNear(manifest string) (directories []string) {
@@ -223,9 +220,6 @@ func librariesNear(manifest string) (directories []string) {
 	return directories
 }
 
-// subsystemLibraries are the libraries that the Windows Subsystem for Linux mounts in /usr/lib/wsl/lib.
-var subsystemLibraries = []string{"libdxcore.so", "libd3d12.so", "libd3d12core.so"}
-
 // findable returns advice that makes the dynamic linker find a library.
 func (e *libraryExam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
@@ -234,7 +228,7 @@ func (e *libraryExam) findable(name string) *Remedy {
 	if e.configuredPath(name) != "" {
 		return e.system.by("ldconfig", nil).finding(path.Dir(e.configuredPath(name)))
 	}
-	if !slices.Contains(subsystemLibraries, name) {
+	if !isNamed(name, "subsystem") {
 		return e.system.libraryAdvice(name)
 	}
 	return e.system.by("subsystem", nil)

@@ -292,17 +292,11 @@ func (e *macExam) sdkOf(entry string) string {
 	return path.Join(before, "VulkanSDK", parts[0], parts[1])
 }
 
-// profiles are the files of shells in which people run the setup script of the SDK.
-var profiles = []string{".zshenv", ".zprofile", ".zshrc", ".bash_profile", ".bashrc", ".profile"}
-
 // setup returns the line of a shell's file in the home directory that runs the setup script of the SDK; the zero value: none.
 func (e *macExam) setup() FileLine {
-	home, _ := e.mac.Machine.Lookup(variables.Home.Name())
-	if !path.IsAbs(home) {
-		return FileLine{}
-	}
-	for _, name := range profiles {
-		lines := host{&e.mac.Machine}.linesWith(path.Join(home, name), func(line string) bool {
+	h := host{&e.mac.Machine}
+	for _, file := range h.places("mac-shell") {
+		lines := h.linesWith(file, func(line string) bool {
 			return !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.Contains(line, "setup-env.sh")
 		})
 		if len(lines) > 0 {

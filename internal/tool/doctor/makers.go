@@ -15,17 +15,6 @@ const commonNVIDIA = "535"
 // rollingNVIDIA are the package managers whose usual packages have the newest release of NVIDIA's driver.
 var rollingNVIDIA = []string{"arch", "void"}
 
-// openPackages are the packages with NVIDIA's open kernel modules. A release's number stands for N.
-var openPackages = []string{"nvidia-open", "nvidia-open-dkms", "nvidia-open-lts", "nvidia-lts-open", "nvidia-open-kernel-dkms", "nvidia-kernel-open-dkms",
-	"nvidia-driver-N-open", "nvidia-driver-N-server-open", "nvidia-dkms-N-open", "nvidia-dkms-N-server-open"}
-
-// closedPackages are the packages with NVIDIA's closed kernel modules.
-var closedPackages = []string{"nvidia", "nvidia-lts", "nvidia-dkms", "nvidia-kernel-dkms", "nvidia-driver-N", "nvidia-driver-N-server", "nvidia-dkms-N", "nvidia-dkms-N-server"}
-
-// dkmsPackages are the packages from which DKMS builds NVIDIA's kernel modules on Debian and its derivatives.
-var dkmsPackages = []string{"nvidia-kernel-dkms", "nvidia-open-kernel-dkms", "nvidia-kernel-open-dkms", "nvidia-dkms-N", "nvidia-dkms-N-open", "nvidia-dkms-N-server",
-	"nvidia-dkms-N-server-open", "nvidia-tesla-kernel-dkms", "nvidia-tesla-N-kernel-dkms", "nvidia-legacy-Nxx-kernel-dkms"}
-
 // moduleKind is the kind of NVIDIA's installed kernel modules.
 type moduleKind uint8
 
@@ -51,9 +40,9 @@ func branch(release string) string {
 	return number
 }
 
-// hasPackage reports whether one of several packages for a release is installed.
-func (h host) hasPackage(names []string, release string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
+// hasPackage reports whether one of several packages of a list for a release is installed.
+func (h host) hasPackage(list, release string) bool {
+	return slices.ContainsFunc(nameLists()[list], func(name string) bool {
 		_, is := h.machine.Package(strings.ReplaceAll(name, "N", branch(release)))
 		return is
 	})
@@ -68,7 +57,7 @@ func (h host) moduleKind(release string) moduleKind {
 	if h.machine.AsksRPM() {
 		return unknownModules
 	}
-	switch open, closed := h.hasPackage(openPackages, release), h.hasPackage(closedPackages, release); {
+	switch open, closed := h.hasPackage("nvidia-open", release), h.hasPackage("nvidia-closed", release); {
 	case open && !closed:
 		return openModules
 	case closed && !open:
@@ -168,7 +157,7 @@ func (e *exam) nvidiaModule() *Remedy {
 func (e *exam) missingHeaders() string {
 	release := e.kernelRelease()
 	tree := e.modulesOf(release)
-	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage(dkmsPackages, e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
+	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage("nvidia-dkms", e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
 		return ""
 	}
 	return "linux-headers-" + release

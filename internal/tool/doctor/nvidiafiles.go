@@ -12,9 +12,6 @@ func (d *distribution) nvidiaLoaded() string {
 	return nvidiaVersion(host{d.machine}.text("/proc/driver/nvidia/version"))
 }
 
-// glibcOwn are the names of glibc's own libraries.
-var glibcOwn = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux.so.2", "ld-linux-aarch64.so.1"}
-
 // replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
 // library; "": unknown.
 func (d *distribution) replacementAdvice(owner string) *Remedy {

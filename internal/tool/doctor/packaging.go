@@ -189,7 +189,7 @@ func (d distribution) otherRelease(name string) string {
 func (d distribution) libraryAdvice(name string) *Remedy {
 	m, verb := d.manager(), "library"
 	switch {
-	case slices.Contains(glibcOwn, name):
+	case isNamed(name, "glibc"):
 		verb = "library-of-glibc"
 	case strings.Contains(name, "nvidia"):
 		verb = "library-of-nvidia"

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -122,17 +121,6 @@ func (e *libraryExam) containerCure(g *GPU) *Remedy {
 	return nil
 }
 
-// otherPlaces are driver manifest directories of sandboxes and distributions outside the search.
-var otherPlaces = []string{"/run/opengl-driver/share/vulkan/icd.d",
-	"/run/current-system/profile/share/vulkan/icd.d", "/run/current-system/sw/share/vulkan/icd.d", "/nix/var/nix/profiles/default/share/vulkan/icd.d",
-	"/usr/lib/pressure-vessel/overrides/share/vulkan/icd.d",
-	"/run/host/usr/share/vulkan/icd.d", "/usr/local/nvidia/share/vulkan/icd.d", "/usr/local/nvidia/vulkan/icd.d", "/usr/lib/wsl/drivers/vulkan/icd.d"}
-
-// profilePlaces are further directories below the paths in variables of package managers and in HOME.
-var profilePlaces = []struct{ variable, below string }{{variables.Home.Name(), "/.nix-profile/share/vulkan/icd.d"}, {variables.Home.Name(), "/.guix-profile/share/vulkan/icd.d"},
-	{"CONDA_PREFIX", "/share/vulkan/icd.d"}, {"GUIX_ENVIRONMENT", "/share/vulkan/icd.d"}, {"PREFIX", "/share/vulkan/icd.d"},
-	{"SNAP", "/gpu-2404/usr/share/vulkan/icd.d"}, {"SNAP", "/graphics/usr/share/vulkan/icd.d"}}
-
 // searchAlso returns a change that puts a directory first in the search.
 func (h host) searchAlso(place string) explain.Change {
 	return explain.SetVariable(variables.DataDirs.Name(), strings.TrimSuffix(place, "/vulkan/icd.d")+":"+
@@ -147,14 +135,7 @@ func outsideSearch(place string) string {
 // elsewhere returns a directory with manifests that is not searched.
 func (e *record) elsewhere() string {
 	own, _ := machines.Running(e.WordSize())
-	flatpak := path.Join("/usr/lib", own.Multiarch, "GL")
-	places := append(slices.Clone(otherPlaces), flatpak+"/default/share/vulkan/icd.d", flatpak+"/vulkan/icd.d")
-	for _, p := range profilePlaces {
-		if value := e.variable(p.variable); path.IsAbs(value) {
-			places = append(places, path.Clean(value)+p.below)
-		}
-	}
-	for _, place := range places {
+	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)
 		if err != nil || !slices.ContainsFunc(e.machine.Names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
 			continue

@@ -12,16 +12,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// useGPUs lists services and programs, by the beginning of their names, that compute or draw on a graphics device.
-var useGPUs = []string{"ollama", "llama", "localai", "local-ai", "koboldcpp", "stable-diffusion", "comfyui", "whisper", "immich", "frigate",
-	"jellyfin", "emby", "plex", "sunshine", "kodi", "cage", "weston", "gamescope", "sway", "kiosk", "greetd", "steam"}
-
-// namesGPU lists texts in a unit file of a service that uses a graphics device.
-var namesGPU = []string{"/dev/dri", "/dev/nvidia", "char-drm", "vulkan", "vk_", "supplementarygroups=render", "supplementarygroups=video"}
-
-// serviceNeeds lists the libraries of programs that draw or compute on a graphics device.
-var serviceNeeds = []string{"libvulkan.so", "libEGL.so", "libGL.so", "libgbm.so", "libwlroots", "libOpenCL.so", "libggml-vulkan"}
-
 // joined is a user's membership in a group that the machine does not have yet.
 type joined struct{ user, group uint32 }
 
@@ -144,13 +134,13 @@ func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 func (e *exam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
-		if slices.ContainsFunc(useGPUs, func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
+		if slices.ContainsFunc(nameLists()["gpu-program"], func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
 			return true
 		}
 	}
 	unit := strings.ToLower(process.UnitText(e.machine, process.Unit{Name: s.Unit}, ""))
 	for line := range strings.SplitSeq(unit, "\n") {
-		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(namesGPU, func(text string) bool { return strings.Contains(line, text) }) {
+		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(nameLists()["gpu-unit"], func(text string) bool { return strings.Contains(line, text) }) {
 			return true
 		}
 	}
@@ -165,7 +155,7 @@ func (e *exam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
 	}
 	f := e.linker.Open(program)
 	return f != nil && f.Err() == nil && slices.ContainsFunc(f.Needed, func(library string) bool {
-		return slices.ContainsFunc(serviceNeeds, func(known string) bool { return strings.HasPrefix(library, known) })
+		return slices.ContainsFunc(nameLists()["gpu-library"], func(known string) bool { return strings.HasPrefix(library, known) })
 	})
 }
 
@@ -228,9 +218,6 @@ func (c *confinement) keeps(node string) (setting, does string, lines []string) 
 	return "", "", nil
 }
 
-// nvidiaGroups are the names of the kernel's groups of NVIDIA's nodes, by driver release and node.
-var nvidiaGroups = []string{"nvidia", "nvidia-frontend", "nvidiactl", "nvidia-uvm", "nvidia-modeset"}
-
 // allows reports whether a device of DeviceAllow=, a node or a group with wildcards, includes a node.
 func allows(device, node string) bool {
 	if device == node {
@@ -239,7 +226,7 @@ func allows(device, node string) bool {
 	pattern, is := strings.CutPrefix(device, "char-")
 	groups := []string{"drm"}
 	if strings.HasPrefix(node, "/dev/nvidia") {
-		groups = nvidiaGroups
+		groups = nameLists()["nvidia-group"]
 	} else if !strings.HasPrefix(node, "/dev/dri/") {
 		return device == "char-*"
 	}

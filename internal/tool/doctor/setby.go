@@ -73,19 +73,7 @@ func (l FileLine) String() string { return l.File + ", line " + strconv.Itoa(l.N
 // SetIn finds the lines that set a variable in the files that sessions and shells read.
 func SetIn(m *machine.Machine, name string) (places []FileLine) {
 	h := host{m}
-	home := h.ownHome()
-	files := []string{"/etc/environment", "/etc/security/pam_env.conf", "/etc/profile", "/etc/bash.bashrc", "/etc/zsh/zshenv", "/etc/zsh/zprofile", "/etc/zsh/zshrc"}
-	for _, directory := range []string{"/etc/environment.d", "/usr/lib/environment.d", "/etc/profile.d", "/etc/X11/Xsession.d", "/etc/X11/xinit/xinitrc.d",
-		home + "/.config/environment.d", home + "/.config/plasma-workspace/env", home + "/.config/fish/conf.d"} {
-		for _, name := range m.Names(directory) {
-			files = append(files, directory+"/"+name)
-		}
-	}
-	for _, name := range []string{".pam_environment", ".profile", ".bash_profile", ".bashrc", ".xprofile", ".xsessionrc",
-		".zshenv", ".zprofile", ".zshrc", ".config/fish/config.fish", ".config/fish/fish_variables"} {
-		files = append(files, home+"/"+name)
-	}
-	for _, file := range files {
+	for _, file := range h.places("shell") {
 		places = append(places, h.linesThatSet(name, file)...)
 	}
 	return places
@@ -127,44 +115,37 @@ const (
 
 // starter is a kind of file whose lines set variables of single programs, or of a service manager's.
 type starter struct {
-	directory, suffix string
-	key               string // the beginning of a line with assignments
-	program           string // the program that reads the file and sets the variables of the programs that it starts; "": any
+	files   []string
+	key     string // the beginning of a line with assignments
+	program string // the program that reads the file and sets the variables of the programs that it starts; "": any
 }
 
-// startedBy returns the first line that sets a variable in a starter: a desktop file, the configuration of a service manager or a
-// compositor, Steam's launch options, Flatpak's overrides, or the configuration of a program that starts games.
-func (h host) startedBy(home, name string) FileLine {
-	list := []starter{{directory: "/etc/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
-		{directory: "/etc/systemd", suffix: "system.conf", key: "DefaultEnvironment"}, {directory: "/etc/systemd/system.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
-		{directory: home + "/.config/systemd", suffix: "user.conf", key: "DefaultEnvironment"}, {directory: home + "/.config/systemd/user.conf.d", suffix: ".conf", key: "DefaultEnvironment"},
-		{directory: home + "/.config/hypr", suffix: ".conf", key: "env"}, {directory: home + "/.local/share/applications", suffix: ".desktop", key: "Exec"},
-		{directory: "/usr/local/share/applications", suffix: ".desktop", key: "Exec"}, {directory: "/usr/share/applications", suffix: ".desktop", key: "Exec"},
-		{directory: home + "/.config/autostart", suffix: ".desktop", key: "Exec"}, {directory: "/etc/xdg/autostart", suffix: ".desktop", key: "Exec"}}
-	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
-		for _, user := range h.machine.Names(data + "/userdata") {
-			list = append(list, starter{directory: path.Join(data, "userdata", user, "config"), suffix: "localconfig.vdf", key: `"LaunchOptions"`})
+// starters returns the files of the programs that set variables for others: desktop files, the configurations of service managers,
+// compositors and programs that start games, Steam's launch options, and Flatpak's overrides for a Flatpak program.
+func (h host) starters() (list []starter) {
+	info := h.text("/.flatpak-info")
+	app := strings.NewReplacer("{app}", setting(info, "Application", "name"))
+	for _, row := range placeRows() {
+		if row[0] == "starter" || row[0] == "flatpak" && info != "" {
+			list = append(list, starter{h.expand(app.Replace(row[1])), row[2], row[3]})
 		}
 	}
-	list = append(append(list, h.flatpakOverrides(home)...), h.gameStarters(home)...)
+	return list
+}
+
+// startedBy returns the first line of a starter's file that sets a variable.
+func (h host) startedBy(name string) FileLine {
 	size := 0
-	for _, s := range list {
-		read := 0
-		for _, file := range h.machine.Names(s.directory) {
-			if !strings.HasSuffix(file, s.suffix) {
-				continue
-			}
-			if read++; read > maxStarters {
-				break
-			}
-			text := h.whole(s.directory + "/" + file)
+	for _, s := range h.starters() {
+		for _, file := range s.files[:min(len(s.files), maxStarters)] {
+			text := h.whole(file)
 			if size += len(text); size > maxStarterBytes {
 				return FileLine{}
 			}
 			lines := strings.Split(text, "\n")
 			for number := range lines {
 				if s.sets(lines[number:], name, h.variable(name)) {
-					return FileLine{s.directory + "/" + file, number + 1}
+					return FileLine{file, number + 1}
 				}
 			}
 		}
@@ -243,10 +224,6 @@ type unit struct {
 	files map[string]FileLine // by variable: the line of an EnvironmentFile= that sets it, and wins over the unit
 }
 
-// logins are services whose processes are other programs: shells and sessions.
-var logins = []string{"ssh", "sshd", "dropbear", "cron", "crond", "atd", "gdm", "gdm3", "sddm", "lightdm", "greetd", "console-getty", "docker", "containerd",
-	"code-server", "ttyd"}
-
 // unit returns the service that starts the examined program: that of the process, or of the tool itself.
 func (r *record) unit() unit {
 	list := r.options.ControlGroup
@@ -255,7 +232,7 @@ func (r *record) unit() unit {
 	}
 	u := unit{Unit: process.UnitIn(list), directory: "/etc/systemd/system", nixos: readDistribution(r.machine).is("nixos")}
 	base, _, _ := strings.Cut(u.Name, "@")
-	if u.Name == "" || slices.Contains(logins, strings.TrimSuffix(base, ".service")) || strings.HasSuffix(base, "getty") || base == "user" {
+	if u.Name == "" || isNamed(strings.TrimSuffix(base, ".service"), "login") || strings.HasSuffix(base, "getty") || base == "user" {
 		return unit{}
 	}
 	if u.OfUser {
@@ -403,60 +380,6 @@ func assigns(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
 }
 
-// flatpakOverrides are the files in which Flatpak keeps the variables of a Flatpak program.
-func (h host) flatpakOverrides(home string) (list []starter) {
-	info := h.text("/.flatpak-info")
-	if info == "" {
-		return nil
-	}
-	for _, directory := range []string{home + "/.local/share/flatpak/overrides", "/var/lib/flatpak/overrides"} {
-		for _, file := range []string{setting(info, "Application", "name"), "global"} {
-			if file != "" {
-				list = append(list, starter{directory: directory, suffix: file})
-			}
-		}
-	}
-	return list
-}
-
-// gameStarters are the configurations of programs that start games with variables: Proton, Lutris, Heroic and Bottles.
-func (h host) gameStarters(home string) (list []starter) {
-	add := func(program, directory, suffix, key string) {
-		list = append(list, starter{directory: directory, suffix: suffix, key: key, program: program})
-	}
-	const proton, ofUser = "Proton", "user_settings.py"
-	for _, tool := range strings.Split(h.variable("STEAM_COMPAT_TOOL_PATHS"), ":") {
-		if path.IsAbs(tool) {
-			add(proton, tool, ofUser, "")
-		}
-	}
-	for _, data := range []string{home + "/.local/share/Steam", home + "/.steam/steam", home + "/.var/app/com.valvesoftware.Steam/.local/share/Steam"} {
-		for _, below := range []string{"/steamapps/common", "/compatibilitytools.d"} {
-			for _, tool := range h.machine.Names(data + below) {
-				if strings.Contains(tool, "roton") {
-					add(proton, data+below+"/"+tool, ofUser, "")
-				}
-			}
-		}
-	}
-	for _, base := range []string{home + "/.config", home + "/.local/share", home + "/.var/app/net.lutris.Lutris/config", home + "/.var/app/net.lutris.Lutris/data"} {
-		for _, below := range []string{"/lutris", "/lutris/runners", "/lutris/games"} {
-			add("Lutris", base+below, ".yml", "")
-		}
-	}
-	for _, base := range []string{home + "/.config", home + "/.var/app/com.heroicgameslauncher.hgl/config"} {
-		for _, below := range []string{"/heroic", "/heroic/GamesConfig"} {
-			add("Heroic", base+below, ".json", `"key":`)
-		}
-	}
-	for _, base := range []string{home + "/.local/share", home + "/.var/app/com.usebottles.bottles/data"} {
-		for _, bottle := range h.machine.Names(base + "/bottles/bottles") {
-			add("Bottles", base+"/bottles/bottles/"+bottle, "bottle.yml", "")
-		}
-	}
-	return list
-}
-
 // entryOfMap reports whether a text begins with a variable's name as a key or value of YAML, JSON or Python.
 func entryOfMap(text, name string) bool {
 	text = strings.TrimLeft(text, " \t\"'")
@@ -467,10 +390,8 @@ func entryOfMap(text, name string) bool {
 
 // starterOf returns the program whose configuration a line belongs to; "" for other files.
 func (h host) starterOf(at FileLine) string {
-	for _, s := range h.gameStarters(h.ownHome()) {
-		if path.Dir(at.File) == path.Clean(s.directory) && strings.HasSuffix(at.File, s.suffix) {
-			return s.program
-		}
+	if s := find(h.starters(), func(s *starter) bool { return slices.Contains(s.files, at.File) }); s != nil {
+		return s.program
 	}
 	return ""
 }

@@ -297,21 +297,9 @@ func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 // zero is the data of an enabled value (WIN-036).
 const zero = "\x00\x00\x00\x00"
 
-// leftBy maps words in paths, in lower case, to the program that leaves values with these paths behind.
-var leftBy = [...][2]string{{`obs-studio`, "OBS Studio"}, {`obs-vulkan`, "OBS Studio"}, {`bandicam`, "Bandicam"}, {`bdcamvk`, "Bandicam"},
-	{`rtssvk`, "RivaTuner Statistics Server"}, {`rivatuner`, "RivaTuner Statistics Server"}, {`twitch`, "Twitch"}, {`mirillis`, "Mirillis Action!"},
-	{`eosoverlay`, "the overlay of Epic Online Services"}, {`galaxyoverlay`, "GOG Galaxy"}, {`gog galaxy`, "GOG Galaxy"}, {`overwolf`, "Overwolf"},
-	{`ow-vulkan`, "Overwolf"}, {`steamoverlay`, "Steam"}, {`reshade`, "ReShade"}}
-
 // ownerOfPath returns the program that installs files with this path; "": unknown.
 func ownerOfPath(path string) string {
-	path = strings.ToLower(path)
-	for _, l := range leftBy {
-		if strings.Contains(path, l[0]) {
-			return l[1]
-		}
-	}
-	return ""
+	return pairedWith("left-by", func(name string) bool { return strings.Contains(strings.ToLower(path), name) })
 }
 
 // namedByDevice returns the display device that names a driver manifest; "": none does.

@@ -231,9 +231,6 @@ func (e *windowsExam) implicit() {
 	}
 }
 
-// mapping lists the libraries of drivers that translate to Direct3D 12.
-var mapping = []string{"dzn.dll", "vulkan_dzn.dll"}
-
 // addLayered adds a finding for a driver that translates to Direct3D 12 and lists the devices of other drivers again.
 func (e *windowsExam) addLayered() {
 	others := slices.ContainsFunc(e.Drivers, func(d Entry) bool { return d.Good && !e.translates(&d) })
@@ -250,7 +247,7 @@ func (e *windowsExam) addLayered() {
 }
 
 func (e *windowsExam) translates(d *Entry) bool {
-	return slices.Contains(mapping, strings.ToLower(e.base(d.Library)))
+	return isNamed(strings.ToLower(e.base(d.Library)), "translating")
 }
 
 // loaders finds the loader that programs get, in the system's directory or in the program's.

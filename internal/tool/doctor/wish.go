@@ -70,17 +70,17 @@ func (e *exam) meant(pattern string) (name string) {
 	return name
 }
 
-// replacedLayers are the names of layers that one newer layer replaced (the validation layers of the Vulkan SDK before 1.1.106).
-var replacedLayers = map[string]string{"VK_LAYER_LUNARG_standard_validation": validationLayer, "VK_LAYER_LUNARG_core_validation": validationLayer,
-	"VK_LAYER_LUNARG_parameter_validation": validationLayer, "VK_LAYER_LUNARG_object_tracker": validationLayer,
-	"VK_LAYER_GOOGLE_threading": validationLayer, "VK_LAYER_GOOGLE_unique_objects": validationLayer}
+// replacementOf returns the layer that replaced another one; "": none.
+func replacementOf(layer string) string {
+	return pairedWith("replaced", func(name string) bool { return name == layer })
+}
 
 const validationLayer = "VK_LAYER_KHRONOS_validation"
 
 // wantedLayer says where a missing layer is, or which package has it.
 func (e *exam) wantedLayer(w *wish, f *environment.Problem, name string) {
 	what := &w.what
-	if newer := replacedLayers[name]; newer != "" {
+	if newer := replacementOf(name); newer != "" {
 		what.more = "; " + newer + " has replaced it"
 		w.offer(e.entry(f.Variable, name, newer))
 		name = newer
@@ -134,7 +134,7 @@ func MissingLayer(source *machine.Source, name string) string {
 	} else if len(places) > 0 {
 		return places[0] + " has it" + e.homeOf(places[0]) + ": " + string(e.searchChange(places[0]).Line())
 	}
-	if newer := replacedLayers[name]; newer != "" {
+	if newer := replacementOf(name); newer != "" {
 		return newer + " has replaced it"
 	}
 	if do := e.layerPackage(name); do != nil {
@@ -228,8 +228,6 @@ var layerKinds = []string{"explicit_layer.d", "implicit_layer.d"}
 // layerPlaces returns directories where layers may lie without being searched: the default ones, near the entries of the path
 // variables, software kits', and other users'.
 func (e *exam) layerPlaces() (places []string) {
-	bases := []string{"/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan", "/usr/local/etc/vulkan", "/etc/xdg/vulkan", "/run/opengl-driver/share/vulkan",
-		"/run/current-system/sw/share/vulkan", "/run/host/usr/share/vulkan"}
 	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, entry := range strings.Split(e.variable(v.Name()), machine.ListSeparator) {
 			if path.IsAbs(entry) {
@@ -237,25 +235,7 @@ func (e *exam) layerPlaces() (places []string) {
 			}
 		}
 	}
-	for _, variable := range []string{"VULKAN_SDK", "CONDA_PREFIX", "GUIX_ENVIRONMENT"} {
-		if value := e.variable(variable); path.IsAbs(value) {
-			bases = append(bases, value+"/share/vulkan", value+"/etc/vulkan")
-		}
-	}
-	for _, name := range e.machine.Names("/opt") {
-		bases = append(bases, "/opt/"+name+"/share/vulkan", "/opt/"+name+"/x86_64/share/vulkan", "/opt/"+name+"/etc/vulkan")
-	}
-	homes := []string{"/root"}
-	for _, name := range e.machine.Names("/home") {
-		homes = append(homes, "/home/"+name)
-	}
-	for _, home := range homes {
-		bases = append(bases, home+"/.local/share/vulkan", home+"/.config/vulkan", home+"/.nix-profile/share/vulkan")
-		for _, version := range e.machine.Names(home + "/VulkanSDK") {
-			bases = append(bases, home+"/VulkanSDK/"+version+"/x86_64/share/vulkan")
-		}
-	}
-	for _, base := range bases {
+	for _, base := range e.places("layers") {
 		for _, kind := range layerKinds {
 			places = append(places, path.Join(base, kind))
 		}

@@ -11,19 +11,18 @@ import (
 
 // writer is a program that writes manifests in the user's home directory.
 type writer struct {
-	name    string
+	name    string   // also in places.txt
 	files   []string // patterns of the manifests' names
-	program []string // places of the program; those that begin with "~" are below the home directory
-	again   *Remedy  // how the program writes the manifests again
+	command string
+	again   *Remedy // how the program writes the manifests again
 }
 
 // writers returns the known programs of this kind.
 func writers() []writer {
 	return []writer{
-		{"Steam", []string{"steamoverlay_*.json", "steamfossilize_*.json"}, []string{"/usr/bin/steam", "/usr/games/steam", "/usr/local/bin/steam", "/snap/bin/steam",
-			"/run/current-system/sw/bin/steam", "~/.local/share/Steam/steam.sh", "~/.steam/debian-installation/steam.sh", "/var/lib/flatpak/app/com.valvesoftware.Steam", "~/.local/share/flatpak/app/com.valvesoftware.Steam"},
+		{"Steam", []string{"steamoverlay_*.json", "steamfossilize_*.json"}, "steam",
 			newAdvice("Start Steam: it writes its libraries and this manifest again.").withObstacle(ofWriter)},
-		{"RenderDoc", []string{"renderdoc_capture.json"}, []string{"/usr/bin/renderdoccmd", "/usr/local/bin/renderdoccmd", "/run/current-system/sw/bin/renderdoccmd"},
+		{"RenderDoc", []string{"renderdoc_capture.json"}, "renderdoccmd",
 			shellAdvice("Let RenderDoc write its manifest again: ", "renderdoccmd vulkanlayer --register --user").withObstacle(ofWriter)},
 	}
 }
@@ -47,12 +46,7 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		}) {
 			continue
 		}
-		if slices.ContainsFunc(w.program, func(place string) bool {
-			if below, own := strings.CutPrefix(place, "~"); own {
-				place = home + below
-			}
-			return e.machine.Exists(place) || path.Base(path.Dir(place)) == "bin" && e.isInPath(path.Base(place))
-		}) {
+		if slices.ContainsFunc(e.places(w.name), e.machine.Exists) || e.isInPath(w.command) {
 			return w.again, nil, true
 		}
 		if e.sharesHome() {
