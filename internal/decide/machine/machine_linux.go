@@ -21,12 +21,15 @@ func (m *Machine) Real(name string) (string, error) {
 		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
 	}
 	if m.Foreign() {
-		w, err := m.walk(name, true)
+		opened, err := m.opened()
 		if err != nil {
 			return "", err
 		}
-		defer w.close()
-		return w.real(), nil
+		root, err := opened.root()
+		if err != nil {
+			return "", err
+		}
+		return linksIn(root).resolve(name)
 	}
 	if !path.IsAbs(name) {
 		directory, err := os.Getwd()

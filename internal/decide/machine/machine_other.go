@@ -5,9 +5,7 @@ package machine
 import (
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -38,14 +36,6 @@ func (m *Machine) root() (*os.Root, error) {
 	}
 	open, _ := roots.LoadOrStore(m.Root, sync.OnceValues(func() (*os.Root, error) { return os.OpenRoot(m.Root) }))
 	return open.(func() (*os.Root, error))()
-}
-
-// below returns a path in the form of os.Root, which rejects links that lead out of the root.
-func below(name string) string {
-	if name = strings.Trim(path.Clean("/"+filepath.ToSlash(name)), "/"); name == "" {
-		return "."
-	}
-	return name
 }
 
 // open opens the file that was described before.

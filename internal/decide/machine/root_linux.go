@@ -17,10 +17,15 @@ import (
 // roots are the directories that stand for "/". Each is opened once and stays open, so that a later change of its path, such
 // as a link in its place, has no effect. /proc/PID/root is opened through the kernel's link, which leads into the file
 // system of that process; the link's text is "/", this machine's root.
-var roots sync.Map // path: func() (int, error)
+var roots sync.Map // path: func() (*RootDirectory, error)
 
 // RootDirectory is a directory that stands for "/", open until it is closed.
-type RootDirectory struct{ fd int }
+type RootDirectory struct {
+	fd   int
+	once sync.Once
+	same *os.Root // the directory, for paths without links; nil: not opened
+	err  error
+}
 
 // OpenRoot opens a directory until Close, for a process that examines many roots.
 func OpenRoot(directory string) (*RootDirectory, error) {
@@ -28,47 +33,47 @@ func OpenRoot(directory string) (*RootDirectory, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: directory, Err: err}
 	}
-	return &RootDirectory{fd}, nil
+	return &RootDirectory{fd: fd}, nil
+}
+
+// root opens the directory for paths without links.
+func (o *RootDirectory) root() (*os.Root, error) {
+	o.once.Do(func() { o.same, o.err = os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", o.fd)) })
+	return o.same, o.err
 }
 
 // Close closes the directory. Machines with it can then read nothing.
-func (o *RootDirectory) Close() error { return unix.Close(o.fd) }
-
-// root returns a descriptor of the directory that stands for "/".
-func (m *Machine) root() (int, error) {
-	if m.Opened != nil {
-		return m.Opened.fd, nil
+func (o *RootDirectory) Close() error {
+	if o.same != nil {
+		o.same.Close()
 	}
-	return rootOf(m.Root)
+	return unix.Close(o.fd)
 }
 
-func rootOf(directory string) (int, error) {
-	open, _ := roots.LoadOrStore(directory, sync.OnceValues(func() (int, error) {
-		opened, err := OpenRoot(directory)
-		if err != nil {
-			return -1, err
-		}
-		return opened.fd, nil
-	}))
-	return open.(func() (int, error))()
+// opened returns the directory that stands for "/".
+func (m *Machine) opened() (*RootDirectory, error) {
+	if m.Opened != nil {
+		return m.Opened, nil
+	}
+	open, _ := roots.LoadOrStore(m.Root, sync.OnceValues(func() (*RootDirectory, error) { return OpenRoot(m.Root) }))
+	return open.(func() (*RootDirectory, error))()
 }
 
 // beneath opens a path below Root. The kernel resolves the path with Root as "/", so no link and no ".." leads out, even if
-// another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it), walkOpen opens
-// each part of the path in turn.
+// another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it), openResolved
+// follows the links itself.
 func (m *Machine) beneath(name string, flags int) (*os.File, error) {
-	root, err := m.root()
+	root, err := m.opened()
 	if err != nil {
 		return nil, err
 	}
-	fd, err := unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	how := &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := unix.Openat2(root.fd, clean(name), how)
 	for try := 0; try < retries && err == unix.EAGAIN; try++ { // a part of the path was renamed meanwhile
-		fd, err = unix.Openat2(root, clean(name), &unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
-			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+		fd, err = unix.Openat2(root.fd, clean(name), how)
 	}
 	if err == unix.ENOSYS || err == unix.EPERM {
-		return m.walkOpen(name, flags)
+		return root.openResolved(name, flags)
 	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -87,130 +92,34 @@ func clean(name string) string {
 	return name
 }
 
-// walkOpen is beneath without openat2.
-func (m *Machine) walkOpen(name string, flags int) (*os.File, error) {
-	w, err := m.walk(name, flags&unix.O_NOFOLLOW == 0)
+// openResolved opens a path below the directory without openat2.
+func (o *RootDirectory) openResolved(name string, flags int) (*os.File, error) {
+	root, err := o.root()
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
-	if len(w.rest) > 0 {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
+	directory, last := path.Split(path.Clean("/" + name))
+	if flags&unix.O_NOFOLLOW == 0 {
+		directory, last = name, ""
 	}
-	fd, err := unix.Openat(w.directory(), w.base(), flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	return os.NewFile(uintptr(fd), name), nil
-}
-
-// walk is the position in a path that is followed part by part. It has a descriptor of each directory on the way, so ".."
-// leads to the directory from which the walk came, even if a directory was moved.
-type walk struct {
-	root  int
-	fds   []int    // of the directories in names, without the last one
-	names []string // the parts that were followed, without links
-	rest  []string // the part of the path that does not exist
-}
-
-func (w *walk) close() {
-	for _, fd := range w.fds {
-		unix.Close(fd)
-	}
-}
-
-// directory returns the descriptor of the last name's directory.
-func (w *walk) directory() int {
-	if len(w.names) < 2 {
-		return w.root
-	}
-	return w.fds[len(w.names)-2]
-}
-
-func (w *walk) base() string {
-	if len(w.names) == 0 {
-		return "."
-	}
-	return w.names[len(w.names)-1]
-}
-
-func (w *walk) up() {
-	if len(w.names) > 0 {
-		w.names = w.names[:len(w.names)-1]
-		for len(w.fds) > max(len(w.names), 0) {
-			unix.Close(w.fds[len(w.fds)-1])
-			w.fds = w.fds[:len(w.fds)-1]
-		}
-	}
-}
-
-// enter opens the last name as a directory, and adds its descriptor.
-func (w *walk) enter() error {
-	if len(w.fds) == len(w.names) {
-		return nil
-	}
-	fd, err := unix.Openat(w.directory(), w.base(), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	w.fds = append(w.fds, fd)
-	return nil
-}
-
-// walk follows a path part by part; the missing parts are in rest. follow says whether a link at the end is followed, too.
-func (m *Machine) walk(name string, follow bool) (*walk, error) {
-	if len(name) > maxPath {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENAMETOOLONG}
-	}
-	root, err := m.root()
+	real, err := linksIn(root).resolve(directory)
 	if err != nil {
 		return nil, err
 	}
-	w := &walk{root: root}
-	parts, links := strings.Split(name, "/"), 0
-	for len(parts) > 0 {
-		part := parts[0]
-		parts = parts[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			w.up()
-			continue
-		}
-		if err := w.enter(); err != nil {
-			w.rest = append(append(w.rest, part), parts...)
-			return w, nil
-		}
-		w.names = append(w.names, part)
-		target, err := readlinkat(w.directory(), part)
-		last := strings.Join(parts, "") == ""
-		if err != nil && errors.Is(err, unix.ENOENT) {
-			w.names = w.names[:len(w.names)-1]
-			w.rest = append(append(w.rest, part), parts...)
-			return w, nil
-		}
-		if err != nil || last && !follow {
-			continue // not a link, or a link at the end that is not followed
-		}
-		if links++; links > maxLinks {
-			w.close()
-			return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ELOOP}
-		}
-		w.up()
-		if path.IsAbs(target) {
-			for len(w.names) > 0 {
-				w.up()
+	return root.OpenFile(below(path.Join(real, last)), flags|unix.O_NOFOLLOW, 0)
+}
+
+// linksIn resolves links in a directory that stands for "/". os.Root follows no absolute link.
+func linksIn(root *os.Root) links {
+	return links{func(name string) (fs.FileInfo, error) { return root.Lstat(below(name)) },
+		func(name string) (string, error) {
+			link, err := root.OpenFile(below(name), unix.O_PATH|unix.O_NOFOLLOW, 0)
+			if err != nil {
+				return "", err
 			}
-		}
-		parts = append(strings.Split(target, "/"), parts...)
-	}
-	return w, nil
-}
-
-// real returns the path that the walk has reached.
-func (w *walk) real() string {
-	return path.Join("/", strings.Join(w.names, "/"), strings.Join(w.rest, "/"))
+			defer link.Close()
+			return readlinkat(int(link.Fd()), "")
+		}}
 }
 
 func readlinkat(directory int, name string) (string, error) {
@@ -251,43 +160,33 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 
 // placeBelow is PlaceOf below Root.
 func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
-	w, err := m.walk(name, false)
+	opened, err := m.opened()
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
-	for len(w.rest) > 1 && make {
-		if err := w.enter(); err != nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-		}
-		part := w.rest[0]
-		if part == ".." { // below a missing directory
-			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: unix.ENOENT}
-		}
-		w.names, w.rest = append(w.names, part), w.rest[1:]
-		if part == "" || part == "." {
-			w.names = w.names[:len(w.names)-1]
-			continue
-		}
-		if err := unix.Mkdirat(w.directory(), part, 0o755); err != nil && err != unix.EEXIST {
-			return nil, &fs.PathError{Op: "mkdir", Path: name, Err: err}
-		}
+	root, err := opened.root()
+	if err != nil {
+		return nil, err
 	}
-	if len(w.rest) == 1 {
-		if err := w.enter(); err != nil {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-		}
-		w.names, w.rest = append(w.names, w.rest[0]), nil
+	real, err := linksIn(root).resolve(path.Dir(name))
+	if err != nil {
+		return nil, err
 	}
-	if len(w.rest) > 0 || len(w.names) == 0 {
+	base := path.Base(name)
+	if base == "/" || base == "." || base == ".." {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.ENOENT}
 	}
-	fd, err := unix.Openat(w.directory(), ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	parts := strings.Split(below(real), "/")
+	for i := 0; make && i < len(parts) && real != "/"; i++ {
+		if err := root.Mkdir(path.Join(parts[:i+1]...), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
 	}
-	real := w.real()
-	return &Destination{os.NewFile(uintptr(fd), path.Dir(real)), path.Dir(real), path.Base(real)}, nil
+	directory, err := root.OpenFile(below(real), unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &Destination{directory, real, base}, nil
 }
 
 // placeHere is PlaceOf on this machine. It follows links by the rules of Way, because another user's link could redirect a
