@@ -13,7 +13,7 @@ generate-check:
 # Writes every statement of spec/ with its tests, or the reason for none.
 conformance:
 	$(Q)mkdir -p $(B)
-	$(Q)$(GO) run ./tools/conformance > $(B)/conformance.md
+	$(Q)$(GO) run ./test/conformance > $(B)/conformance.md
 	@echo '$(B)/conformance.md lists every statement with its tests'
 
 # BENCH: flags, for example BENCH="-rounds 5 -only start,warm"; see test/loader/bench. PEER: another libvulkan.so.1 to

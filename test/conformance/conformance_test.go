@@ -1,19 +1,17 @@
-package conformance
+package main
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"vkloader/tools/conformance/table"
 )
 
 const top = "../.."
 
 // Every statement has a test or a reason for none, and every id in a test is a statement's.
 func TestEveryStatementHasATestOrAReason(t *testing.T) {
-	text, problems := table.Make(top)
+	text, problems := makeTable(top)
 	for _, problem := range problems {
 		t.Error(problem)
 	}
@@ -24,7 +22,7 @@ func TestEveryStatementHasATestOrAReason(t *testing.T) {
 
 // The list has every statement of the specification; the counts inside it catch a lost line.
 func TestStatementsAreComplete(t *testing.T) {
-	documents, err := table.Read("statements.txt")
+	documents, err := readStatements("statements.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +40,12 @@ func TestStatementsAreComplete(t *testing.T) {
 }
 
 func TestReadingFindsFaults(t *testing.T) {
-	order := table.OrderOf([]table.Document{{Name: "x", Statements: []table.Statement{{ID: "AB-001"}, {ID: "AB-002"}, {ID: "AB-010"}, {ID: "CD-1"}}}})
+	order := orderOf([]document{{Name: "x", Statements: []statement{{ID: "AB-001"}, {ID: "AB-002"}, {ID: "AB-010"}, {ID: "CD-1"}}}})
 	for word, want := range map[string]string{
 		"AB-001": "AB-001", "AB-001..2": "AB-001 AB-002", "AB-001..AB-010": "AB-001 AB-002 AB-010", "AB-*": "AB-001 AB-002 AB-010",
 		"AB-003": "error", "AB-010..2": "error", "AB-001..011": "error", "ZZ-*": "error", "AB-002..010": "AB-002 AB-010",
 	} {
-		ids, err := order.Expand(word)
+		ids, err := order.expand(word)
 		got := strings.Join(ids, " ")
 		if err != nil {
 			got = "error"
@@ -61,7 +59,7 @@ func TestReadingFindsFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(directory, "p_test.go"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	holds, problems := table.Tests(directory, order)
+	holds, problems := readTests(directory, order)
 	if len(problems) != 1 || !strings.Contains(problems[0].Error(), "XX-9") {
 		t.Errorf("problems: %v, want one about XX-9", problems)
 	}
@@ -72,7 +70,7 @@ func TestReadingFindsFaults(t *testing.T) {
 	if err := os.WriteFile(lost, []byte("document x 2\nAB-001\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Read(lost); err == nil {
+	if _, err := readStatements(lost); err == nil {
 		t.Error("a lost id was not noticed")
 	}
 }

@@ -1,4 +1,4 @@
-package table
+package main
 
 import (
 	"bufio"
@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// Statement is one numbered statement.
-type Statement struct {
+// statement is one numbered statement.
+type statement struct {
 	ID    string
 	Quirk bool // observed, but looks accidental
 }
 
-// Document is a list of statements in their order.
-type Document struct {
+// document is a list of statements in their order.
+type document struct {
 	Name       string
-	Statements []Statement
+	Statements []statement
 }
 
-// Read reads a list of statements, and checks the counts: a lost line is an error. The list has a line "document NAME COUNT",
+// readStatements reads a list of statements, and checks the counts: a lost line is an error. The list has a line "document NAME COUNT",
 // then a line for each id.
-func Read(path string) ([]Document, error) {
+func readStatements(path string) ([]document, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	var documents []Document
+	var documents []document
 	var counts []int
 	seen := map[string]bool{}
 	scanner := bufio.NewScanner(file)
@@ -45,7 +45,7 @@ func Read(path string) ([]Document, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", path, number, err)
 			}
-			documents = append(documents, Document{Name: words[1]})
+			documents = append(documents, document{Name: words[1]})
 			counts = append(counts, count)
 			continue
 		}
@@ -57,7 +57,7 @@ func Read(path string) ([]Document, error) {
 		}
 		seen[words[0]] = true
 		last := &documents[len(documents)-1]
-		last.Statements = append(last.Statements, Statement{ID: words[0], Quirk: len(words) > 1 && words[1] == "quirk"})
+		last.Statements = append(last.Statements, statement{ID: words[0], Quirk: len(words) > 1 && words[1] == "quirk"})
 	}
 	if err := scanner.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -71,15 +71,15 @@ func Read(path string) ([]Document, error) {
 	return documents, nil
 }
 
-// Order gives the position of every id, for ranges.
-type Order struct {
+// idOrder gives the position of every id, for ranges.
+type idOrder struct {
 	ids   []string
 	place map[string]int
 }
 
-// OrderOf collects the ids of all documents.
-func OrderOf(documents []Document) Order {
-	o := Order{place: map[string]int{}}
+// orderOf collects the ids of all documents.
+func orderOf(documents []document) idOrder {
+	o := idOrder{place: map[string]int{}}
 	for _, document := range documents {
 		for _, s := range document.Statements {
 			o.place[s.ID] = len(o.ids)
@@ -89,14 +89,14 @@ func OrderOf(documents []Document) Order {
 	return o
 }
 
-// Known reports whether there is such an id.
-func (o Order) Known(id string) bool {
+// isKnown reports whether there is such an id.
+func (o idOrder) isKnown(id string) bool {
 	_, ok := o.place[id]
 	return ok
 }
 
-// Expand turns one word into ids: an id, a range ID..N or ID..ID, or PREFIX-*.
-func (o Order) Expand(word string) ([]string, error) {
+// expand turns one word into ids: an id, a range ID..N or ID..ID, or PREFIX-*.
+func (o idOrder) expand(word string) ([]string, error) {
 	if prefix, ok := strings.CutSuffix(word, "*"); ok {
 		var out []string
 		for _, id := range o.ids {
@@ -110,7 +110,7 @@ func (o Order) Expand(word string) ([]string, error) {
 		return out, nil
 	}
 	from, to, isRange := strings.Cut(word, "..")
-	if !o.Known(from) {
+	if !o.isKnown(from) {
 		return nil, fmt.Errorf("no statement %q", from)
 	}
 	if !isRange {
@@ -120,12 +120,12 @@ func (o Order) Expand(word string) ([]string, error) {
 		dash := strings.LastIndex(from, "-")
 		wide := len(from) - dash - 1
 		to = strings.TrimLeft(to, "0")
-		for o.place[from[:dash+1]+to] == 0 && !o.Known(from[:dash+1]+to) && len(to) < wide {
+		for o.place[from[:dash+1]+to] == 0 && !o.isKnown(from[:dash+1]+to) && len(to) < wide {
 			to = "0" + to
 		}
 		to = from[:dash+1] + to
 	}
-	if !o.Known(to) {
+	if !o.isKnown(to) {
 		return nil, fmt.Errorf("no statement %q at the end of range %q", to, word)
 	}
 	if o.place[to] < o.place[from] {

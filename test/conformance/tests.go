@@ -1,4 +1,4 @@
-package table
+package main
 
 import (
 	"fmt"
@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// Test is a test function that holds statements.
-type Test struct {
+// holdingTest is a test function that holds statements.
+type holdingTest struct {
 	File string // relative to the top directory
 	Name string
 }
 
-// Holds maps ids to the tests that name them.
-type Holds map[string][]Test
+// holders maps ids to the tests that name them.
+type holders map[string][]holdingTest
 
-// Tests reads the "holds:" comments of all *_test.go files below top. A comment belongs to the function that contains
+// readTests reads the "holds:" comments of all *_test.go files below top. A comment belongs to the function that contains
 // it, or to the next one, which is a test or a check that many tests call. Every unknown id is an error.
-func Tests(top string, order Order) (Holds, []error) {
-	holds := Holds{}
+func readTests(top string, order idOrder) (holders, []error) {
+	holds := holders{}
 	var problems []error
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -56,7 +56,7 @@ func Tests(top string, order Order) (Holds, []error) {
 }
 
 // fileTests adds the tests of one file to holds.
-func fileTests(top, path string, order Order, holds Holds) []error {
+func fileTests(top, path string, order idOrder, holds holders) []error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -79,13 +79,13 @@ func fileTests(top, path string, order Order, holds Holds) []error {
 				continue
 			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' }) {
-				ids, err := order.Expand(word)
+				ids, err := order.expand(word)
 				if err != nil {
 					problems = append(problems, fmt.Errorf("%s: %w", files.Position(comment.Pos()), err))
 					continue
 				}
 				for _, id := range ids {
-					holds.add(id, Test{File: filepath.ToSlash(relative), Name: function})
+					holds.add(id, holdingTest{File: filepath.ToSlash(relative), Name: function})
 				}
 			}
 		}
@@ -93,7 +93,7 @@ func fileTests(top, path string, order Order, holds Holds) []error {
 	return problems
 }
 
-func (h Holds) add(id string, test Test) {
+func (h holders) add(id string, test holdingTest) {
 	for _, known := range h[id] {
 		if known == test {
 			return
