@@ -24,7 +24,6 @@
 // These functions start a child process on the running system, and ask its drivers:
 //
 //   - [Probe]: the devices, or how and where the child crashed
-//   - [Wait]: the same, until there is a device that a [Requirement] describes
 //   - [Inspect]: the drivers, layers and devices of a short program, with times and the loader's messages
 //
 // # The child process

@@ -157,15 +157,6 @@ func ExampleParseRequirement() {
 	// type no device is of the type discrete; available: llvmpipe (cpu, Vulkan 1.3.0, 16 GiB)
 }
 
-func ExampleWait() {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // a service would wait for a minute
-	err := discover.Wait(ctx, discover.Requirement{API: discover.V1_3, Type: discover.Discrete})
-	fmt.Println(errors.Is(err, context.Canceled))
-	// Output:
-	// true
-}
-
 func ExampleLoaderOf() {
 	files := join(debian(), fstest.MapFS{
 		"usr/lib/x86_64-linux-gnu/libvulkan.so.1":       link("libvulkan.so.1.3.239"),

@@ -146,9 +146,6 @@ func TestNilContext(t *testing.T) {
 			return discover.LayerClosure(ctx, host, discover.Layer{Library: "/a"})
 		},
 		"Probe": func(ctx context.Context) (any, error) { return discover.Probe(ctx, missing) },
-		"Wait": func(ctx context.Context) (any, error) {
-			return discover.WaitWith(ctx, discover.Requirement{}, missing)
-		},
 		"Inspect": func(ctx context.Context) (any, error) {
 			return discover.Inspect(ctx, discover.InspectOptions{ProbeOptions: missing})
 		},
