@@ -200,8 +200,8 @@ func TestNewExtension(t *testing.T) {
 	}
 	text := strings.Replace(string(data), "</commands>", `<command><proto><type>void</type> <name>vkCmdMadeUpEXT</name></proto>
 <param><type>VkCommandBuffer</type> <name>commandBuffer</name></param></command></commands>`, 1)
-	text = strings.Replace(text, "<extensions>", `<extensions><extension name="VK_EXT_made_up" number="999" type="device" supported="vulkan">
-<require><command name="vkCmdMadeUpEXT"></command></require></extension>`, 1)
+	text = strings.Replace(text, "</extensions>", `<extension name="VK_EXT_made_up" number="999" type="device" supported="vulkan">
+<require><command name="vkCmdMadeUpEXT"></command></require></extension></extensions>`, 1)
 	changed := filepath.Join(t.TempDir(), "vk.xml")
 	if err := os.WriteFile(changed, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
