@@ -225,6 +225,9 @@ func (t *tree) judge(m mutant) (outcome, *testName, error) {
 		if err != nil || what != killed || t.sound[*by] {
 			return what, by, err
 		}
+		if text, err := t.make(strings.Fields("all " + by.build)...); err != nil {
+			return what, by, fmt.Errorf("make: %w\n%s", err, text)
+		}
 		failed, err := t.perform(*by, nil)
 		if err != nil || failed == nil {
 			t.sound[*by] = true
@@ -256,7 +259,7 @@ func (t *tree) try(m mutant) (what outcome, by *testName, err error) {
 	if by, err = t.kill(m.file, alone); err != nil || by != nil {
 		return killed, by, err
 	}
-	what, err = t.build(m)
+	what, err = t.build(m, "")
 	if err != nil || what != survived {
 		return what, nil, err
 	}
@@ -286,9 +289,6 @@ func (r *tally) report(o options) {
 
 // isInSpine reports whether a file with a fault belongs to the spine.
 func isInSpine(file string) bool { return strings.HasPrefix(file, "spine/") }
-
-// runtimeSupport is the C that goc writes at the head of its output. It is embedded in the package above it.
-const runtimeSupport = "internal/core/runtime/c/"
 
 // leftOut reports whether a file gets no faults: generated files, tests, files of no program, and files for Windows and
 // macOS alone.

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,19 +100,6 @@ func TestRepeatedPackages(t *testing.T) {
 	}
 	if n := strings.Count(repeated.String(), "|") + 1; n != len(script) {
 		t.Errorf("%d packages, tools/test.sh has %d", n, len(script))
-	}
-}
-
-// Each file of the spine that gets faults is one that make compiles here; with it, the library and the core are known.
-func TestCommandsOfMake(t *testing.T) {
-	t.Parallel()
-	top, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := &tree{ctx: t.Context(), directory: top, spine: map[string]commands{}}
-	if err := one.readCommands(""); err != nil {
-		t.Fatal(err)
 	}
 }
 

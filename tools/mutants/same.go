@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,14 +16,4 @@ func machineCode(path string) ([]byte, error) {
 	}
 	defer os.Remove(plain)
 	return os.ReadFile(plain)
-}
-
-// sameCode reports whether two builds of the same file have the same machine code.
-func sameCode(a, b string) (bool, error) {
-	one, err := machineCode(a)
-	if err != nil {
-		return false, err
-	}
-	other, err := machineCode(b)
-	return err == nil && bytes.Equal(one, other), err
 }

@@ -19,7 +19,7 @@ var storms = map[string]testName{
 // runs on them.
 func (t *tree) killSanitized(m mutant, order []testName) (*testName, error) {
 	for _, build := range sanitizers {
-		what, err := t.buildC(m, build)
+		what, err := t.build(m, build)
 		if err != nil {
 			return nil, err
 		}
