@@ -1,13 +1,13 @@
 /* private.c: private data, which programs attach to objects.
  *
- * A slot is a hash table from objects to values, with open addressing and a separate lock. The key is the object's
- * serial number, which it gets at first use here: unlike an address, a serial number is never reused. Values stay until
- * the slot is destroyed. */
+ * A slot is a list of objects and values. The key is the object's serial number, which it gets at first use here:
+ * unlike an address, a serial number is never reused. Values stay until the slot is destroyed. */
 #include "null.h"
 
 struct pair {
-    uint64_t key; /* the object's serial number; 0: free entry */
+    uint64_t key; /* the object's serial number */
     uint64_t value;
+    struct pair *next;
 };
 
 struct slot {
@@ -15,7 +15,6 @@ struct slot {
     pthread_mutex_t lock;
     struct allocator allocator;
     struct pair *pairs;
-    uint32_t room, used; /* room is 0 or a power of two */
 };
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreatePrivateDataSlot(VkDevice device,
@@ -37,30 +36,18 @@ VKAPI_ATTR void VKAPI_CALL null_vkDestroyPrivateDataSlot(VkDevice device, VkPriv
     struct slot *s = FROM_HANDLE(slot, privateDataSlot);
     if (!s) return;
     pthread_mutex_destroy(&s->lock);
-    release(pAllocator, s->pairs);
+    for (struct pair *p = s->pairs, *next; p; p = next) {
+        next = p->next;
+        release(pAllocator, p);
+    }
     release(pAllocator, s);
 }
 
-/* Returns the entry of a key, or the free entry for it. The table is never full. */
-static struct pair *find(struct pair *pairs, uint32_t room, uint64_t key)
+static struct pair *find(const struct slot *s, uint64_t key)
 {
-    uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (room - 1);
-    while (pairs[at].key != 0 && pairs[at].key != key) at = (at + 1) & (room - 1);
-    return &pairs[at];
-}
-
-static bool grow(struct slot *s)
-{
-    uint32_t room = s->room ? s->room * 2 : 16;
-    struct pair *pairs =
-        allocate(allocator_of(&s->allocator), room * sizeof(*pairs), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
-    if (!pairs) return false;
-    for (uint32_t i = 0; i < s->room; i++)
-        if (s->pairs[i].key) *find(pairs, room, s->pairs[i].key) = s->pairs[i];
-    release(allocator_of(&s->allocator), s->pairs);
-    s->pairs = pairs;
-    s->room = room;
-    return true;
+    struct pair *p = s->pairs;
+    while (p && p->key != key) p = p->next;
+    return p;
 }
 
 static uint64_t serial_of(struct device *d, struct object *o)
@@ -78,17 +65,15 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkSetPrivateData(VkDevice device, VkObjectTy
 {
     struct slot *s = FROM_HANDLE(slot, privateDataSlot);
     uint64_t key = serial_of(device_of(device), FROM_HANDLE(object, objectHandle));
-    VkResult result = VK_SUCCESS;
     pthread_mutex_lock(&s->lock);
-    if (s->used * 4 < s->room * 3 || grow(s)) {
-        struct pair *p = find(s->pairs, s->room, key);
-        s->used += p->key == 0;
-        *p = (struct pair){key, data};
-    } else {
-        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    struct pair *p = find(s, key);
+    if (!p && (p = allocate(allocator_of(&s->allocator), sizeof(*p), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT))) {
+        *p = (struct pair){.key = key, .next = s->pairs};
+        s->pairs = p;
     }
+    if (p) p->value = data;
     pthread_mutex_unlock(&s->lock);
-    return result;
+    return p ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }
 
 VKAPI_ATTR void VKAPI_CALL null_vkGetPrivateData(VkDevice device, VkObjectType objectType, uint64_t objectHandle,
@@ -97,6 +82,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPrivateData(VkDevice device, VkObjectType o
     struct slot *s = FROM_HANDLE(slot, privateDataSlot);
     uint64_t key = atomic_load(&FROM_HANDLE(object, objectHandle)->serial);
     pthread_mutex_lock(&s->lock);
-    *pData = key && s->room ? find(s->pairs, s->room, key)->value : 0;
+    const struct pair *p = find(s, key); /* no object has the number 0 */
+    *pData = p ? p->value : 0;
     pthread_mutex_unlock(&s->lock);
 }
