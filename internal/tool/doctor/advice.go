@@ -48,9 +48,6 @@ func asRoot(line shell.Line) *Remedy {
 	return &Remedy{text: string("Run as root: " + line), lines: []shell.Line{line}, root: true}
 }
 
-// installing returns advice to run a line of a package manager as root.
-func installing(line shell.Line) *Remedy { return asRoot(line).withObstacle(ofPackage) }
-
 // installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
 func installDriver(family, size string) *Remedy {
 	return newAdvice("Install the package that has the " + size + "Vulkan driver " + family + ".").withObstacle(ofPackage)
@@ -203,7 +200,7 @@ func (t placement) sandboxText() (string, []shell.Line) {
 	case "steam":
 		return "In the game's launch options in Steam: " + env + string(shell.Join(append(set, "%command%"), " ")), nil
 	case "flatpak":
-		line := flatpak + " " + orPlaceholder(t.detail, "APPLICATION")
+		line := flatpak + " " + term.Either(t.detail == "", "APPLICATION", shell.Quoted(t.detail))
 		return string("Run outside: " + line), term.Either(t.detail == "", nil, []shell.Line{line})
 	case "podman":
 		return "Start the container with: " + string(podman) + " ...", nil
@@ -320,9 +317,4 @@ func effectOf(c explain.Change) *effect {
 		}
 		return c.On(source), with, c.Possible() && c.Obeyed(source)
 	}}
-}
-
-// orPlaceholder returns a name for a line, or a placeholder that the user replaces.
-func orPlaceholder(name string, placeholder shell.Line) shell.Line {
-	return term.Either(name == "", placeholder, shell.Quoted(name))
 }

@@ -8,8 +8,7 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// addMakersDevice adds a finding for a device whose kernel driver is its maker's own, if no driver of an unknown family may serve it. It reports
-// whether the device has such a kernel driver.
+// addMakersDevice adds a finding for a device with its maker's own kernel driver, and reports whether it has that.
 func (e *exam) addMakersDevice(g *GPU) bool {
 	maker := drivers.MakersKernel(g.Kernel)
 	if maker == "" {
@@ -29,8 +28,7 @@ func (e *exam) addMakersDevice(g *GPU) bool {
 	return true
 }
 
-// perhapsNone returns the loss by a device that may have no Vulkan driver at all: little if programs get Vulkan without it, or have the
-// finding that there is no driver.
+// perhapsNone returns the loss by a device that may have no Vulkan driver at all: little if others have it.
 func (e *exam) perhapsNone() loss {
 	if !slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.Good }) ||
 		slices.ContainsFunc(e.Drivers, func(m Entry) bool {

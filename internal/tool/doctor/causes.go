@@ -36,8 +36,7 @@ func (r *Report) setCauses(rules ...func(*causes)) *causes {
 	return c
 }
 
-// follow returns the rule about the fixes that were tried: findings that disappear with another finding's fix are its
-// consequences.
+// follow returns the rule about tried fixes: findings that disappear with another finding's fix are its consequences.
 func follow(removals []removal) func(*causes) {
 	return func(c *causes) {
 		for _, r := range removals {

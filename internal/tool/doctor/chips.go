@@ -44,8 +44,7 @@ func (g *GPU) virtual() bool {
 	return drivers.Virtual(g.Kernel)
 }
 
-// venusBits are the feature bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, and several context
-// types.
+// venusBits are the bits of a virtio GPU that Venus needs: 3D commands, host-visible memory, several context types.
 var venusBits = []int{0, 3, 4}
 
 // lacksVenus reports whether the features of a virtual machine's device show that the host offers no Vulkan.
@@ -80,8 +79,7 @@ func (e *libraryExam) mesaVersion(m *Entry) string {
 	return version
 }
 
-// everyMesa is the oldest Mesa release of any supported system. A chip that this release knows needs no look into the
-// library.
+// everyMesa is the oldest Mesa release of any supported system. A chip that it knows needs no look into the library.
 const everyMesa = "20.3"
 
 // tooNew adds a finding for a device whose driver is older than its chip, and reports whether it did.
@@ -110,18 +108,20 @@ func (e *exam) tooNew(g *GPU) bool {
 	if have == "" {
 		return false
 	}
-	e.add(GPUNeedsNewer, g.Title(), newest.Manifest, textf(needsNewer, "Mesa", chipName(g, c), c.Mesa, have), e.system.newerMesa(c))
+	what := textf(needsNewer, "Mesa", term.Or(g.Label, c.Name), c.Mesa, have)
+	e.add(GPUNeedsNewer, g.Title(), newest.Manifest, what, e.system.newerMesa(c))
 	return true
 }
 
 // addBeforeNVK adds a finding for an NVIDIA device on nouveau that Mesa's driver does not list, and reports whether it did.
 func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
-	running := e.kernelVersion()
+	running, name := e.kernelVersion(), term.Or(g.Label, c.Name)
 	switch {
 	case c.Mesa == "":
-		e.add(GPUNouveau, g.Title(), g.directory, textf("Mesa's driver does not list %s, and the kernel's driver is nouveau", chipName(g, c)), e.system.by("nvidia-last", with("last", c.Last)))
+		what := textf("Mesa's driver does not list %s, and the kernel's driver is nouveau", name)
+		e.add(GPUNouveau, g.Title(), g.directory, what, e.system.by("nvidia-last", with("last", c.Last)))
 	case running != "" && binary.CompareVersions(running, c.Kernel) < 0:
-		e.add(GPUNeedsNewer, g.Title(), g.directory, textf(needsNewer, "Linux", chipName(g, c), c.Kernel, running), e.system.newerLinux(c))
+		e.add(GPUNeedsNewer, g.Title(), g.directory, textf(needsNewer, "Linux", name, c.Kernel, running), e.system.newerLinux(c))
 	default:
 		return false
 	}
@@ -135,19 +135,11 @@ func kernelPackage(target string) string {
 
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
-	if d.container != "" {
-		return d.by("linux", with("first", c.Kernel))
-	}
 	suite, has := d.suite()
-	if has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
+	if d.container == "" && has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
 		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, d.kernel)
 	}
 	return d.by("linux", with("first", c.Kernel))
-}
-
-// chipName returns the device's display name, or the name of its chip.
-func chipName(g *GPU, c *drivers.Chip) string {
-	return term.Or(g.Label, c.Name)
 }
 
 // newerMesa returns advice about a Mesa release that supports a chip.
@@ -159,15 +151,14 @@ func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 	return d.by("mesa", with("first", c.Mesa))
 }
 
-// youngForKernel returns the fact and the advice when the running kernel is older than the first release with a driver for
-// the chip.
+// youngForKernel returns the fact and the advice if the running kernel is too old for the chip.
 func (e *libraryExam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {
 		return nil, nil, false
 	}
-	what = textf(needsNewer, "Linux", chipName(g, c), c.Kernel, running)
+	what = textf(needsNewer, "Linux", term.Or(g.Label, c.Name), c.Kernel, running)
 	return what, e.system.newerLinux(c), true
 }
 

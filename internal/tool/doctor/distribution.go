@@ -155,7 +155,7 @@ func (d distribution) install(f *drivers.Family) *Remedy {
 	switch {
 	case m != nil && m.id == "gentoo" && f.VideoCard != "":
 		const command = "emerge --oneshot media-libs/mesa"
-		do := installing(command)
+		do := asRoot(command).withObstacle(ofPackage)
 		do.text = "Add " + f.VideoCard + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command
 		return do
 	case m != nil && packageOf(f.Name, m.id) != "" && d.reallyHas(f):

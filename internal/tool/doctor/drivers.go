@@ -16,8 +16,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries. They work only when both are
-// equal.
+// nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries, which must be equal.
 func (e *exam) nvidiaVersions() {
 	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
 	if kernel == "" {
@@ -118,8 +117,7 @@ func (e *exam) rivals() {
 	}
 }
 
-// oneOf returns advice about two drivers of one device whose manifests have one file name, which filters do not tell apart; nil for
-// other drivers.
+// oneOf returns advice about two drivers of one device with one file name, which filters do not tell apart.
 func (e *exam) oneOf(first, second *Entry) *Remedy {
 	if first.Name != second.Name {
 		return nil
@@ -172,8 +170,7 @@ func (e *exam) replacedByRivals() {
 	})
 }
 
-// driversWithoutDevice returns the good drivers without a known kernel device: software renderers and unknown drivers. good counts all
-// good drivers.
+// driversWithoutDevice returns the good drivers that are software renderers or unknown, and the number of all.
 func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 	for m := range each(r.Drivers) {
 		f := drivers.Of(m.Library)
@@ -304,8 +301,7 @@ func (e *exam) absentDrivers() {
 	}
 }
 
-// manifests maps manifest paths to drivers. With several drivers for a path, it takes the first for which the function which
-// returns true; a nil function accepts all.
+// manifests maps manifest paths to drivers: the first with a path for which which returns true; nil accepts all.
 func (r *Report) manifests(which func(m *Entry) bool) map[string]*Entry {
 	list := make(map[string]*Entry, len(r.Drivers))
 	for m := range each(r.Drivers) {

@@ -61,8 +61,7 @@ func (t *trying) selectDrivers(e *evidence) {
 	}
 }
 
-// driversAlone returns trials of the drivers that a program gets by default. It omits drivers for the other word size, which
-// every loader skips.
+// driversAlone returns trials of the drivers that a program gets. Every loader skips those for the other word size.
 func (r *Report) driversAlone() (list []alone) {
 	for m := range each(r.Drivers) {
 		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })

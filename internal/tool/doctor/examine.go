@@ -190,8 +190,7 @@ func (e *exam) absence() {
 	e.add(NotInstalled, "Vulkan", "", what, do)
 }
 
-// anyManifest reports whether a searched place has a driver manifest, valid or not, or is a directory that the user may not
-// read.
+// anyManifest reports whether a searched place has a driver manifest, or is a directory that the user may not read.
 func (e *exam) anyManifest() bool {
 	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
 		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""

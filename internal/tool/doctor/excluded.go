@@ -69,8 +69,7 @@ func (g *GPU) is(d probe.Device) bool {
 	return drivers.PCINumber(g.Vendor) == d.VendorID && drivers.PCINumber(g.Device) == d.DeviceID && d.DeviceID != 0
 }
 
-// deviceless adds a finding if drivers for graphics devices are installed, none has its device here, and no software renderer
-// is there: then no program gets Vulkan.
+// deviceless adds a finding if no installed driver has a device here, and there is no software renderer.
 func (e *exam) deviceless() {
 	software := drivers.Of("libvulkan_lvp.so")
 	do := e.system.install(software)
@@ -82,8 +81,7 @@ func (e *exam) deviceless() {
 	e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }
 
-// settingsBlame repeats a failed run of all drivers and layers without the settings file. If that run has devices, the file is
-// the cause. It reports whether it is.
+// settingsBlame repeats a failed run without the settings file, and reports whether the file is the cause.
 func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 	if e.source.Foreign() || !explain.TriesSettings || t.scene.Answer.Settings == nil {
 		return false, nil

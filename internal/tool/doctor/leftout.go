@@ -165,8 +165,7 @@ func (h host) ownSettings(file string) bool {
 	return err == nil && f.Ours
 }
 
-// isPinned reports whether a variable names the drivers of programs and one of them works. Then a device without a driver is
-// no fault.
+// isPinned reports whether a variable names the drivers of programs and one of them works: another device needs none.
 func (e *exam) isPinned(g *GPU) bool {
 	name := pinnedBy(e.source)
 	if name == "" || !e.someGood() {
@@ -278,8 +277,7 @@ func isManifestOrLibrary(file string) bool {
 // isDenied reports whether an error is a permission error.
 func isDenied(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// ownDirectories returns the library directories of users without root rights, below the home directory, for programs of a word
-// size.
+// ownDirectories returns the library directories of users, below the home directory, for programs of a word size.
 func ownDirectories(class int) []string {
 	m, _ := machines.Running(class)
 	return []string{".local/lib", ".local/lib64", path.Join(".local/lib", m.Multiarch), "lib", "lib64"}

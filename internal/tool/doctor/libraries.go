@@ -160,8 +160,7 @@ func (e *libraryExam) closedLibrary(name string) string {
 	return ""
 }
 
-// sibling looks for a missing library in the sibling directories for other word sizes, the values of $LIB. tokened is the
-// manifest's path with $LIB in it.
+// sibling looks for a missing library in the directories of other word sizes. tokened is its path with $LIB.
 func (e *libraryExam) sibling(library string) (tokened, file string) {
 	parts := strings.Split(library, "/")
 	for i, part := range parts[:len(parts)-1] {
@@ -183,7 +182,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
 // offers that directory for LD_LIBRARY_PATH.
-func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) *Finding {
+func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) {
 	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
 	directories := slices.Clone(nameLists()["unsearched"])
@@ -205,7 +204,7 @@ func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) *Finding {
 			do = e.system.again(what.owner, what.name)
 		}
 	}
-	return e.foundIn(m, code, what, do).offer(fixing, changes...)
+	e.foundIn(m, code, what, do).offer(fixing, changes...)
 }
 
 // librariesNear returns the directories for libraries of the software that a manifest belongs to, if that is outside of the

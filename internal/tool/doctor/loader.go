@@ -20,8 +20,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// decideFor makes the decision as the program's loader makes it and enters the loader into the report. It returns the source
-// for that loader.
+// decideFor makes the decision as the program's loader makes it, and returns the source for that loader.
 func (r *Report) decideFor(asked *machine.Source, linker *binary.Linker, options *Options) *machine.Source {
 	source := *asked
 	if options.Mapped != "" {
@@ -42,12 +41,7 @@ func (e *exam) addIgnored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
-	variables.Each(func(v variables.ID) {
-		value, set := e.machine.Lookup(v.Name())
-		if set && value != "" && strings.HasPrefix(v.Name(), "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.ignores(v.Name(), "", "", e.source.Program)
-		}
-	})
+	e.addIgnoredVariables(e.variable)
 	plain := *e.source
 	plain.Loader = nil
 	if where, err := settings.Look(&plain); err == nil {
@@ -55,6 +49,15 @@ func (e *exam) addIgnored() {
 			e.ignoredSettings(file)
 		}
 	}
+}
+
+// addIgnoredVariables adds a finding for each variable that the program's loader does not read.
+func (r *Report) addIgnoredVariables(value func(name string) string) {
+	variables.Each(func(v variables.ID) {
+		if strings.HasPrefix(v.Name(), "VK") && value(v.Name()) != "" && r.Loader.Has(v.Name()) == loaders.No {
+			r.ignores(v.Name(), "", "", r.Program)
+		}
+	})
 }
 
 // ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
@@ -82,8 +85,7 @@ func withOwnLoader(or *Remedy) *Remedy {
 	return newAdvice(run+", or "+or.text, append([]shell.Line{run}, or.lines...)...)
 }
 
-// unread is a variable or file that a loader does not read. fields restricts this to some fields of the file. The loader's
-// version may become known in a trial.
+// unread is a variable or file of which a loader ignores all or some fields. A trial may show the loader's version.
 type unread struct {
 	name, fields, program string
 	loader                *loaders.Loader
@@ -174,8 +176,7 @@ func (h host) comesToLoader(c *binary.Closure) bool {
 	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
-// ownLinker returns advice for a program with its own dynamic linker and C library. needs is the required glibc version; "":
-// a library is missing instead.
+// ownLinker returns advice for a program with a C library of its own. needs is a version of glibc; "": none.
 func ownLinker(interpreter *binary.Interpreter, needs string) *Remedy {
 	text := "The program has a C library of its own"
 	text += term.Enclosed(", glibc ", interpreter.Version, "")
@@ -214,8 +215,7 @@ var marks = []struct{ version, command string }{
 
 const loaderName = "libvulkan.so.1"
 
-// loaders lists the loaders that the dynamic linker finds, the default one first, and those in the directory of the examined
-// program.
+// loaders lists the loaders that the dynamic linker finds, the default one first, and those beside the program.
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
@@ -350,8 +350,7 @@ func (h host) libraryPath(directory string) explain.Change {
 	return explain.SetVariable("LD_LIBRARY_PATH", directory)
 }
 
-// unsearching returns changes of LD_LIBRARY_PATH after which the dynamic linker does not find a library there: without its directory,
-// or without the variable.
+// unsearching returns changes of LD_LIBRARY_PATH after which the dynamic linker does not find a library there.
 func (h host) unsearching(file *binary.File) (changes []explain.Change) {
 	const name = "LD_LIBRARY_PATH"
 	value := h.variable(name)

@@ -152,8 +152,7 @@ func (e *exam) nvidiaModule() *Remedy {
 	return do
 }
 
-// missingHeaders returns Debian's package with the headers of the running kernel, if DKMS needs the headers to build NVIDIA's missing
-// module; "" otherwise.
+// missingHeaders returns the package with the kernel's headers, if DKMS needs them for NVIDIA's missing module.
 func (e *exam) missingHeaders() string {
 	release := e.kernelRelease()
 	tree := e.modulesOf(release)
@@ -166,8 +165,7 @@ func (e *exam) missingHeaders() string {
 // maxModuleDirectories is the maximum number of a kernel's directories in which the tool looks for a module.
 const maxModuleDirectories = 4096
 
-// mayHaveModule reports whether a directory tree of kernel modules has a file that is one of the sought modules, or cannot be searched
-// completely.
+// mayHaveModule reports whether a directory tree has a sought kernel module, or cannot be searched completely.
 func (h host) mayHaveModule(modules string, sought func(file string) bool) bool {
 	list := []string{modules}
 	for at := 0; at < len(list); at++ {

@@ -29,8 +29,7 @@ func (e *exam) gpuModules(g *GPU) []string {
 	return nil
 }
 
-// kernelCure returns advice to load the kernel driver that a device needs, and the fact that the driver's module is missing; ""
-// if it is not known to be missing.
+// kernelCure returns advice to load the kernel driver of a device, and the fact that its module is missing, if it is.
 func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	modules := e.gpuModules(g)
 	switch {

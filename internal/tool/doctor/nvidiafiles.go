@@ -12,8 +12,7 @@ func (d *distribution) nvidiaLoaded() string {
 	return nvidiaVersion(host{d.machine}.text("/proc/driver/nvidia/version"))
 }
 
-// replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module. owner is the package of the
-// library; "": unknown.
+// replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module.
 func (d *distribution) replacementAdvice(owner string) *Remedy {
 	owner, _, _ = strings.Cut(owner, ":")
 	return d.by(term.Either(isFileName(owner), "nvidia-own", "nvidia-replaced"), with("p", owner))

@@ -135,8 +135,7 @@ func (r *Report) newerDriver(a *alone) *Remedy {
 	return do
 }
 
-// renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or its maker's update, and for the only
-// driver also a software renderer.
+// renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or a software renderer.
 func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	if do := r.meaning(a); do != nil && a.Only == "" {
 		return do
@@ -335,8 +334,7 @@ const (
 	maxLine    = 500 // bytes of one line
 )
 
-// driverLines returns a driver's first lines on a child's standard error, without the loader's lines. older means that the loader
-// marks none of its lines.
+// driverLines returns a driver's first lines on standard error. older means that the loader marks none of its lines.
 func driverLines(log string, older bool) (lines []string) {
 	if older {
 		log = loaders.OlderLog(log)

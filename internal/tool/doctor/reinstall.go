@@ -32,8 +32,7 @@ func newPackages() *packages {
 		withFile: map[string]string{}}
 }
 
-// mostSearches is the maximum number of searches in the lists of the package manager for the owners of files. Each search reads
-// all lists.
+// mostSearches is the maximum number of searches for the owners of files. Each reads all lists of packages.
 const mostSearches = 64
 
 // packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
@@ -110,8 +109,7 @@ func (e *libraryExam) matching(m *Entry, f *binary.File) *Remedy {
 	return do
 }
 
-// owningPackage returns the installed package that owns a missing library; "" for none. places are directories of the dynamic
-// linker.
+// owningPackage returns the installed package that owns a missing library in a directory; "" for none.
 func (e *libraryExam) owningPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {

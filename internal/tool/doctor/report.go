@@ -192,8 +192,8 @@ func isOrdinary(f *diag.Diagnostic) bool {
 }
 
 // takenOver adds a finding of the library's decision unchanged.
-func (r *Report) takenOver(f *diag.Diagnostic) *Finding {
-	return r.addDiagnostic(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
+func (r *Report) takenOver(f *diag.Diagnostic) {
+	r.addDiagnostic(f, f.Code.Entry().Severity, decided{*f}, entryOf(f.Code))
 }
 
 // addDiagnostic adds a finding of the library's decision with a severity, a fact and advice.

@@ -55,7 +55,7 @@ func rules() []rule {
 		{codes: []Code{LayerSettings}, linux: (*exam).layerSettings},
 		{codes: []Code{VariableValue, VariableUnknown}, linux: (*exam).values},
 		{codes: []Code{NotInstalled}, linux: (*exam).absence},
-		{codes: []Code{LoaderIgnores}, linux: (*exam).addIgnored, windows: (*windowsExam).addIgnoredVariables},
+		{codes: []Code{LoaderIgnores}, linux: (*exam).addIgnored, windows: (*windowsExam).addIgnored},
 		{codes: []Code{ProgramStatic}, linux: (*exam).static},
 		{codes: []Code{OtherWordSize}},
 		{codes: []Code{ProcessOldFile, ProcessDiffers}},

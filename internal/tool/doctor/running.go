@@ -70,8 +70,7 @@ func Sandboxes(source *machine.Source) []Sandbox {
 	return e.Sandboxes
 }
 
-// WithProcess returns the report with a finding for each difference between the files that a process has loaded and the files
-// that it would load now.
+// WithProcess returns the report with the differences between the files of a process and those that it would load now.
 func (r *Report) WithProcess(pid int, differences []process.Difference) *Report {
 	e := newEvidence(r)
 	e.PID = pid

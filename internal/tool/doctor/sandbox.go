@@ -18,8 +18,7 @@ type Sandbox struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// sandboxName reports whether a text can be the name of a container, a snap or a Flatpak program: letters, digits and, not at
-// its start, "_", "." and "-".
+// sandboxName reports whether a text can be the name of a container, a snap or a Flatpak program.
 func sandboxName(text string) bool {
 	for i, c := range text {
 		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9'

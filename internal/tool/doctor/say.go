@@ -105,8 +105,7 @@ type nowhere struct {
 // unreadable is a library that cannot be read.
 func unreadable(file string, err error) lacking { return lacking{textf("%s: %v", file, err), file} }
 
-// otherSizeLibrary is a library for programs of another word size than wanted. library is the searched name if this file is its
-// only match; "" otherwise.
+// otherSizeLibrary is a library for another word size than wanted. library is the name that has no other match.
 func otherSizeLibrary(library string, f *binary.File, file string, wanted int) fact {
 	if library != "" {
 		return textf("the only %s is %s, for %d-bit programs on %s; this is for %s", library, file, f.Class, f.MachineName(), programsOf(wanted))

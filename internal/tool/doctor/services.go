@@ -23,8 +23,7 @@ func (e *exam) services() []process.SystemdService {
 	return e.system.packages.services
 }
 
-// serviceUsers adds a finding for each running service that uses a graphics device and whose user can open none. With a
-// user's name, it examines every service of that user.
+// serviceUsers adds a finding for each running service that uses a graphics device and whose user can open none.
 func (e *exam) serviceUsers() {
 	if e.containerKind() != "" || e.class != ProcessClass {
 		return
@@ -53,7 +52,7 @@ func (e *exam) serviceUsers() {
 			continue
 		}
 		node := e.firstRefused(&u, usable)
-		if node == "" || e.options.User == "" && !e.usesGPU(&s, usable) {
+		if node == "" || e.options.User == "" && !e.usesGPU(&s) {
 			continue
 		}
 		do := e.permissionCure(node, &u, []string{s.Unit})
@@ -129,9 +128,8 @@ func (e *exam) firstRefused(u *user, gpus []*GPU) (first string) {
 	return first
 }
 
-// usesGPU reports whether a service is known to use a graphics device: by its name, its unit file, its groups, or the libraries
-// of its program.
-func (e *exam) usesGPU(s *process.SystemdService, gpus []*GPU) bool {
+// usesGPU reports whether a service uses a graphics device, by its name, unit, groups or libraries.
+func (e *exam) usesGPU(s *process.SystemdService) bool {
 	program, _, _ := strings.Cut(strings.Join(s.Command, "\x00"), "\x00")
 	for _, name := range []string{s.Unit, s.Name, path.Base(program)} {
 		if slices.ContainsFunc(nameLists()["gpu-program"], func(known string) bool { return strings.HasPrefix(strings.ToLower(name), known) }) {
@@ -191,8 +189,7 @@ func confinementOf(text string) (c confinement) {
 	return c
 }
 
-// keeps returns the setting that keeps a node from the service, its effect, and the lines of a drop-in that end this; "" for
-// none.
+// keeps returns the setting that keeps a node from the service, its effect, and the lines of a drop-in against it.
 func (c *confinement) keeps(node string) (setting, does string, lines []string) {
 	hides := func(place string) bool {
 		place = strings.TrimLeft(place, "-+")
@@ -264,7 +261,7 @@ func (e *exam) serviceDevices() {
 		for _, g := range e.gpus {
 			for _, node := range g.Nodes {
 				setting, does, lines := c.keeps(node)
-				if setting == "" || said[s.Unit] || len(g.Drivers) == 0 || !e.expects(g) || !e.usesGPU(&s, e.gpus) {
+				if setting == "" || said[s.Unit] || len(g.Drivers) == 0 || !e.expects(g) || !e.usesGPU(&s) {
 					continue
 				}
 				said[s.Unit] = true

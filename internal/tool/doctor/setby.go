@@ -15,8 +15,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// fromStart returns the value of a variable in the container's first process, as set by the image or the runtime's options.
-// known reports whether that value can be read.
+// fromStart returns the value of a variable in the container's first process, and whether it can be read.
 func (h host) fromStart(name string) (value string, set, known bool) {
 	if h.machine.Tree != nil { // a host described by files has no process to read
 		value, set = h.machine.Lookup(name)
@@ -30,8 +29,7 @@ func (h host) fromStart(name string) (value string, set, known bool) {
 	return value, set, true
 }
 
-// isSetByShell reports whether a variable of a program in a container was set after the container's start, for example by a
-// shell.
+// isSetByShell reports whether a variable of a program in a container was set after the container's start.
 func (h host) isSetByShell(name string) bool {
 	now, set := h.machine.Lookup(name)
 	if !set {
@@ -283,7 +281,7 @@ func (u unit) setting(c explain.Change) (before string, line shell.Line) {
 		one := *at
 		one.And, others = others, &one
 		if at.Set {
-			lines = append(lines, "Environment="+unitQuote(at.Variable+"="+at.Value))
+			lines = append(lines, "Environment="+strings.ReplaceAll(systemdQuote(at.Variable+"="+at.Value), "%", "%%"))
 		} else {
 			lines = append(lines, "UnsetEnvironment="+at.Variable)
 		}
@@ -327,9 +325,6 @@ func (u unit) nixOSText(c explain.Change) (before string, line shell.Line) {
 	}
 	return "Add " + strings.Join(lines, " ") + " to the system's configuration. Then run as root: ", "nixos-rebuild switch"
 }
-
-// unitQuote returns text as systemd.syntax(7) quotes it, with doubled signs of specifiers.
-func unitQuote(text string) string { return strings.ReplaceAll(systemdQuote(text), "%", "%%") }
 
 // systemdQuote returns text in quotes, as in an EnvironmentFile of systemd and in YAML.
 func systemdQuote(text string) string {

@@ -52,8 +52,7 @@ func (e *exam) settings() {
 		offer(byHand, explain.RemoveFile(file))
 }
 
-// settingsChange reports whether the settings file changes the programs' drivers and layers. It repeats the decision without
-// the file.
+// settingsChange reports whether the decision differs without the settings file.
 func (e *exam) settingsChange(file string) bool {
 	s := e.Answer.Settings
 	if s.HasLevel || s.LogFile != "" || s.HasDevices {
@@ -106,8 +105,7 @@ func (e *exam) namedBySettings(file string) bool {
 	return e.bySettings[file]
 }
 
-// leftovers adds findings for the override layer and the settings file of a configurator, which affect every program until
-// the user removes them. It reports both working and damaged files.
+// leftovers adds findings for a configurator's override layer and settings file, which affect every program.
 func (e *exam) leftovers() {
 	seen := map[string]bool{}
 	for _, f := range e.Answer.Diagnostics {
@@ -151,15 +149,6 @@ func (h host) modificationTime(file string) time.Time {
 // settingsPath is the variable that names the file of layers' settings, or its directory.
 const settingsPath = settings.LayerPathVariable
 
-// settingsPrefix returns the beginning of a layer's setting variables: VK_KHRONOS_VALIDATION_ of VK_LAYER_KHRONOS_validation.
-func settingsPrefix(layer string) string {
-	rest, is := strings.CutPrefix(layer, "VK_LAYER_")
-	if !is {
-		return ""
-	}
-	return "VK_" + strings.ToUpper(rest) + "_"
-}
-
 // layerSettings adds a finding for each variable that sets a layer's settings while the layer is off, and for a settings file that
 // is missing or is for such layers alone. A program may enable the layer itself.
 func (e *exam) layerSettings() {
@@ -199,8 +188,9 @@ func (e *exam) settingOf(variable string, owners map[string]string) (layer strin
 		return layer
 	}
 	for _, name := range e.knownLayers() {
-		prefix := settingsPrefix(name)
-		if prefix != "" && len(variable) > len(prefix) && strings.HasPrefix(variable, prefix) && len(name) > len(layer) {
+		rest, is := strings.CutPrefix(name, "VK_LAYER_")
+		setting, _ := strings.CutPrefix(variable, "VK_"+strings.ToUpper(rest)+"_") // as VK_KHRONOS_VALIDATION_
+		if is && setting != "" && setting != variable && len(name) > len(layer) {
 			layer = name
 		}
 	}

@@ -141,8 +141,7 @@ func (e *libraryExam) preload(file string) *Remedy {
 	})
 }
 
-// hiddenBy returns advice about dependencies in a directory of ldconfig's configuration that hide newer libraries of the same names; nil
-// if none does.
+// hiddenBy returns advice about libraries in a directory of ldconfig's that hide newer ones; nil: none does.
 func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 	for _, file := range files {
 		for _, place := range e.linker.Everywhere(file.Soname) {

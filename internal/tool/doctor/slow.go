@@ -160,8 +160,7 @@ const slowTimes = 3
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.2f ms", d.Seconds()*1000) }
 
-// addLookups adds a finding if the program's loader looks commands up slowly. If there is time, it measures the tool's loader
-// with the same driver.
+// addLookups adds a finding if the program's loader looks commands up slowly, compared with the tool's loader.
 func (t *trying) addLookups(ctx context.Context, e *evidence) error {
 	if t.at.Library == t.own.Library || t.own.Library == "" || e.Loader == nil {
 		return nil

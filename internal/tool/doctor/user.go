@@ -117,8 +117,7 @@ func (h host) systemContainer() bool {
 	return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
 }
 
-// group returns a field of the record in /etc/group whose other field has a value: the name is field 0, the number field 2. "":
-// there is none.
+// group returns a field of the record in /etc/group whose other field has a value: 0 is the name, 2 the number.
 func (h host) group(field, of int, value string) string {
 	for _, fields := range h.records("/etc/group", 3) {
 		if fields[of] == value {

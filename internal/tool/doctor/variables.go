@@ -89,8 +89,7 @@ func (e *exam) choice(f *environment.Problem) (changes []explain.Change) {
 	return changes
 }
 
-// meantDrivers returns the pattern for the manifests that a selection without a match means, whose value is a part of their names or a
-// path; "": unknown.
+// meantDrivers returns the pattern for the manifests that a selection without a match means by a part of their names.
 func (e *exam) meantDrivers(f *environment.Problem) string {
 	value := path.Base(e.variable(f.Variable))
 	if f.Code != diag.VariableAllOut || f.Variable != variables.DriversSelect.Name() || len(value) < 3 || strings.ContainsAny(value, "*,~") {
@@ -213,8 +212,7 @@ func (e *exam) selection(name, value string) {
 	}
 }
 
-// absentDevice adds a finding for a selection without a device. write returns the value that selects a device; "" if it
-// cannot.
+// absentDevice adds a finding for a selection without a device. write returns the value for a device; "": none.
 func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	f := e.add(VariableDevice, name, "", what, nil)
 	offer := func(c explain.Change, result string) {
@@ -339,8 +337,7 @@ func (e *exam) losing() (set []string) {
 	return set
 }
 
-// elevationFact returns the fact that an elevated program ignores variables, with the drivers and layers that it lacks because of
-// that.
+// elevationFact says that an elevated program ignores variables, and names the drivers and layers that it lacks.
 func elevationFact(count int, rights process.FileRights, lost []string) fact {
 	what, verb := sentence("the program does not see"), "are"
 	if rights != "" {
@@ -357,22 +354,9 @@ func elevationFact(count int, rights process.FileRights, lost []string) fact {
 // systemPlacesAdvice returns advice to replace variables by places that programs of every user search.
 func systemPlacesAdvice(set []string) *Remedy {
 	var does []string
-	for _, group := range []struct {
-		of   []variables.ID
-		does string
-	}{
-		{[]variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles}, "Put driver manifests into /etc/vulkan/icd.d."},
-		{[]variables.ID{variables.LayerPath, variables.AddLayerPath}, "Put manifests of explicit layers into /etc/vulkan/explicit_layer.d."},
-		{[]variables.ID{variables.ImplicitLayerPath, variables.AddImplicitLayerPath}, "Put manifests of implicit layers into /etc/vulkan/implicit_layer.d."},
-		{[]variables.ID{variables.LayersEnable, variables.LayersDisable, variables.LayersAllow}, "To enable a layer, use VK_INSTANCE_LAYERS; to disable an " +
-			"implicit layer, its own variable (vkloader explain shows it). The program sees these."},
-		{[]variables.ID{variables.DriversSelect, variables.DriversDisable}, "No variable selects drivers for this program. It gets every driver with a " +
-			"manifest in a directory of the system."},
-		{[]variables.ID{variables.Home, variables.DataHome, variables.ConfigHome, variables.DataDirs, variables.ConfigDirs}, "Put the manifests into the same " +
-			"directories below /etc/vulkan, which every program reads."},
-	} {
-		if slices.ContainsFunc(group.of, func(id variables.ID) bool { return slices.Contains(set, id.Name()) }) {
-			does = append(does, group.does)
+	for pair := range slices.Chunk(nameLists()["elevated"], 2) {
+		if slices.ContainsFunc(strings.Fields(pair[0]), func(name string) bool { return slices.Contains(set, name) }) {
+			does = append(does, pair[1])
 		}
 	}
 	return newAdvice(cmp.Or(strings.Join(does, " "), ElevatedIgnores.Entry().Do))

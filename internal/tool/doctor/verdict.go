@@ -88,8 +88,7 @@ func (r *Report) waiting() (names []string) {
 	return names
 }
 
-// devicesInWords returns the names of the devices that programs get, a clause for each other one that can render, and the first variable or
-// file that excludes one.
+// devicesInWords returns the devices that programs get, a clause for each other one, and what excludes one.
 func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 	lost := r.missingDevices()
 	for g := range each(r.GPUs) {

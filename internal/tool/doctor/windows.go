@@ -45,8 +45,7 @@ type windowsExam struct {
 	otherBits string
 }
 
-// ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings. It loads
-// nothing.
+// ExamineWindows examines a Windows machine by its registry and files, and tries the changes that may fix its findings.
 func ExamineWindows(w Windows) (*Report, error) {
 	e, err := lookWindows(w)
 	if err != nil {
@@ -114,13 +113,6 @@ func (e *windowsExam) deviceOf(f *diag.Diagnostic) string {
 		return ""
 	}
 	return e.namedByDevice(f.Path)
-}
-
-// offering adds changes that may fix a finding.
-func (e *windowsExam) offering(f *Finding, changes ...windowsChange) {
-	for _, c := range changes {
-		f.prefer(c.remedy())
-	}
 }
 
 // after examines the machine again with a change.

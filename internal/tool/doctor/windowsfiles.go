@@ -15,7 +15,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/decide/loaders"
 	"vkloader/internal/tool/term"
 )
 
@@ -49,7 +48,7 @@ func (e *windowsExam) values(f func(at entry, v facts.Value)) {
 func (e *windowsExam) offerRemoval(f *Finding, manifest string, is func(at entry) bool) {
 	e.values(func(at entry, v facts.Value) {
 		if is(at) && sameName(v.Name, manifest) {
-			e.offering(f, windowsChange{entry: at})
+			f.prefer(windowsChange{entry: at}.remedy())
 		}
 	})
 }
@@ -59,23 +58,23 @@ func (e *windowsExam) registry() {
 	e.values(func(at entry, v facts.Value) {
 		switch {
 		case at.Hive == facts.CurrentUser && at.Key == driversKey:
-			e.offering(e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil), windowsChange{entry: at})
+			e.add(RegistryUnread, v.Name, v.Name, valueIn{at, v.Type, false}, nil).prefer(windowsChange{entry: at}.remedy())
 		case at.Key == settingsKey:
 			if sameName(e.base(v.Name), "vk_loader_settings.json") && e.windows.Files() && !e.windows.Seen(at.Bits).Exists(v.Name) {
 				e.named[v.Name] = true
-				e.offering(e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
+				e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil).prefer(windowsChange{entry: at}.remedy())
 			}
 		case v.Data != zero:
 			code := term.Either(v.Type == facts.RegDWORD && len(v.Data) == len(zero), RegistrySwitchedOff, RegistryOff)
 			f := e.add(code, e.base(v.Name), v.Name, valueIn{at, v.Type, false}, nil)
 			if code == RegistryOff && e.isGone(at, v) {
-				e.offering(f, windowsChange{entry: at})
+				f.prefer(windowsChange{entry: at}.remedy())
 			} else if code == RegistryOff {
-				e.offering(f, windowsChange{entry: at, on: true})
+				f.prefer(windowsChange{entry: at, on: true}.remedy())
 			}
 		case e.isGone(at, v):
 			e.named[v.Name] = true
-			e.offering(e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil), windowsChange{entry: at})
+			e.add(RegistryStale, v.Name, v.Name, valueIn{at, v.Type, true}, nil).prefer(windowsChange{entry: at}.remedy())
 		}
 	})
 }
@@ -113,8 +112,7 @@ func (e *windowsExam) sameDrivers() {
 	}
 }
 
-// examineFile finds and reads the library of a driver or layer. It returns the header, or the finding about a library that programs cannot
-// load.
+// examineFile finds and reads the library of a driver or layer. It returns the header, or the finding about its fault.
 func (e *windowsExam) examineFile(m *Entry) (l *binary.PE, fault *Finding) {
 	m.File = e.place(m.Library)
 	h := (*header)(nil)
@@ -226,7 +224,7 @@ func (e *windowsExam) implicit() {
 			what = sentence("it is in every program that does not set " + l.DisableName)
 		}
 		if f := e.add(LayerEverywhere, l.Name, l.Manifest, what, nil); l.DisableName != "" {
-			e.offering(f, windowsChange{variable: l.DisableName, text: "1"})
+			f.prefer(windowsChange{variable: l.DisableName, text: "1"}.remedy())
 		}
 	}
 }
@@ -241,7 +239,7 @@ func (e *windowsExam) addLayered() {
 			if before := e.windows.Var(variables.DriversDisable.Name(), false).Value; before != "" {
 				list = before + "," + list
 			}
-			e.offering(f, windowsChange{variable: variables.DriversDisable.Name(), text: list})
+			f.prefer(windowsChange{variable: variables.DriversDisable.Name(), text: list}.remedy())
 		}
 	}
 }
@@ -295,18 +293,17 @@ func (e *windowsExam) loaders() {
 	}
 }
 
-// addIgnoredVariables adds a finding for variables that have no effect because the loader does not read them.
-func (e *windowsExam) addIgnoredVariables() {
+// addIgnored adds a finding for variables that have no effect because the loader does not read them.
+func (e *windowsExam) addIgnored() {
 	if e.Loader == nil || e.Loader.Ours() {
 		return
 	}
+	values := map[string]string{}
 	for _, pair := range e.windows.Variables() {
 		name, value, _ := strings.Cut(pair, "=")
-		name = strings.ToUpper(name) // Windows compares names case-insensitively
-		if v, known := variables.Find(name); known && value != "" && strings.HasPrefix(name, "VK") && e.Loader.Has(v.Name()) == loaders.No {
-			e.ignores(v.Name(), "", "", e.windows.App())
-		}
+		values[strings.ToUpper(name)] = value // Windows compares names case-insensitively
 	}
+	e.addIgnoredVariables(func(name string) string { return values[name] })
 }
 
 // versionOf returns the version, maker and signer of a loader.

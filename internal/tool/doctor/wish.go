@@ -53,8 +53,7 @@ func (e *exam) wish(w *wish, f *environment.Problem, all []environment.Problem) 
 	w.offer(environment.Changes(e.source, f, all)...)
 }
 
-// meant returns the layer that a pattern of an enabling variable is for: the only layer with a known package that it matches; "" if
-// there is none.
+// meant returns the only layer with a known package that a pattern matches; "": none, or several.
 func (e *exam) meant(pattern string) (name string) {
 	if !strings.Contains(pattern, "*") {
 		return pattern
@@ -225,8 +224,7 @@ func (h host) manifestsIn(place string) (files []string) {
 // layerKinds are the names of the directories with layers' manifests.
 var layerKinds = []string{"explicit_layer.d", "implicit_layer.d"}
 
-// layerPlaces returns directories where layers may lie without being searched: the default ones, near the entries of the path
-// variables, software kits', and other users'.
+// layerPlaces returns directories where layers may lie without being searched, also of software kits and other users.
 func (e *exam) layerPlaces() (places []string) {
 	for _, v := range []variables.ID{variables.LayerPath, variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath} {
 		for _, entry := range strings.Split(e.variable(v.Name()), machine.ListSeparator) {

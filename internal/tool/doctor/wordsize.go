@@ -12,8 +12,7 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// has32 reports whether a package manager has 32-bit packages for the machine. All of them have packages of i386; Debian and
-// Ubuntu have packages of 32-bit ARM.
+// has32 reports whether a package manager has packages for 32-bit programs: of i386, on Debian also of ARM.
 func (d distribution) has32(m *manager) bool {
 	return d.narrow == "i386" || m.id == "debian" && d.narrow != ""
 }
