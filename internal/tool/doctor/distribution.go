@@ -139,7 +139,7 @@ func (d distribution) install(f *drivers.Family) *Remedy {
 	if name := d.computeOnly(); ofMaker && d.sandbox == "" && name != "" {
 		return d.choose(name)
 	}
-	if do, is := d.remedy(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), nil); is {
+	if do, is := d.remedy(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), with("file", "nvidia_icd.json")); is {
 		return do
 	}
 	if !d.reallyHas(f) {

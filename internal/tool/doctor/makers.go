@@ -92,11 +92,16 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 	return what, do
 }
 
-// whyUnserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the release or the kernel
-// modules that do. do is nil if the driver may serve the device; why is then a remark, or empty.
+// whyUnserved returns the reason why NVIDIA's installed driver does not serve a device, with advice to install the
+// release or the kernel modules that do. do is nil if the driver may serve the device; why is then a remark, or empty. In
+// a container, the driver is that of the host, whose module is loaded.
 func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	c, have := e.chip(g), e.makerRelease()
-	if c == nil || !c.Maker || have == "" || e.containerKind() != "" {
+	contained := e.containerKind() != ""
+	if contained {
+		have = e.system.nvidiaLoaded()
+	}
+	if c == nil || !c.Maker || have == "" {
 		return "", nil
 	}
 	is := textf(term.Either(e.makersReleases(g) == "", "the installed release of NVIDIA's driver is %s", "the installed one is %s"), have)
@@ -105,7 +110,8 @@ func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	case c.Last != "" && (binary.CompareVersions(branch(have), branch(c.Last)) > 0 || binary.CompareVersions(have, c.First) < 0):
 		return is, e.system.by("nvidia-last", with("last", c.Last))
 	case c.First != "" && binary.CompareVersions(have, c.First) < 0:
-		return is, newAdvice("Install release " + c.First + " or newer of NVIDIA's driver.").withObstacle(ofPackage)
+		return is, e.system.by("nvidia-first", with("first", c.First))
+	case contained:
 	case c.Last != "" && kind == openModules:
 		return "the installed kernel modules are NVIDIA's open ones, which serve only Turing and newer", e.system.modules(false, have)
 	case c.Open && kind == closedModules:

@@ -67,6 +67,9 @@ func TestDevices(t *testing.T) {
 	flatpak := file(".flatpak-info", "[Application]\nname=org.a.B\n")
 	nouveau := file("etc/vulkan/icd.d/nvidia_icd.json",
 		`{"file_format_version":"1.0.0","ICD":{"library_path":"libGLX_nvidia.so.0","api_version":"1.3.0"}}`)
+	kepler := card("0x10de", "nvidia", false, ubuntu, file("dev/nvidiactl", ""), file("dev/nvidia0", ""),
+		file("sys/bus/pci/devices/0000:01:00.0/device", "0x128b\n"),
+		file("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  340.108\n"))
 	for _, c := range []struct {
 		name    string
 		files   map[string]string
@@ -98,6 +101,10 @@ func TestDevices(t *testing.T) {
 			"Steam's runtime"},
 		{"CDI", card("0x10de", "nvidia", false, docker, file("dev/nvidiactl", ""), file("dev/nvidia0", "")),
 			[]string{"NVIDIA_DRIVER_CAPABILITIES=compute,graphics"}, GPUNoDriver, "", "nvidia-ctk cdi generate"},
+		{"a module before Vulkan on the container's host", join(kepler, docker), nil, GPUNoDriver, "the installed one is 340.108",
+			"On the host, install release 470 of NVIDIA's driver"},
+		{"a module before Vulkan on the host of a system", join(kepler, file("run/systemd/container", "lxc")), nil, GPUNoDriver, "340.108",
+			"On the host, install release 470 of NVIDIA's driver"},
 		{"WSL", map[string]string{"dev/dxg": "", "etc/os-release": "ID=ubuntu\n"}, nil, GPUNoDriver, "no Vulkan driver for this device", "apt install mesa-vulkan-drivers"},
 		{"Adreno with its maker's kernel driver", map[string]string{"dev/kgsl-3d0": "", "etc/os-release": "ID=debian\n"}, nil, GPUNoDriver, "no Vulkan driver for this device",
 			"apt install mesa-vulkan-drivers"},
