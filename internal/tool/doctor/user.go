@@ -141,6 +141,7 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return nil
 	}
 	args := with("node", node, "user", e.user.name, "gid", strconv.Itoa(int(group)))
+	groupMay := mode>>3&machine.ReadWrite == machine.ReadWrite
 	switch do, is := e.system.remedy("join", args); {
 	case is && do.because == outsideOnly:
 		return do
@@ -148,13 +149,13 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 		return e.system.by("map-group", args)
 	case owner == overflowID:
 		return e.system.by("map-owner", args)
-	case is:
+	case is && groupMay:
 		return do.giving(group)
 	}
 	if u.current && (os.Geteuid() == 0 || mode&machine.ReadWrite == machine.ReadWrite) {
 		return e.sandboxAdvice(node)
 	}
-	if mode>>3&machine.ReadWrite != machine.ReadWrite || group == 0 {
+	if !groupMay || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
 		do := e.system.by("regroup", args)
 		if do.because == ofKernel && strings.HasPrefix(node, "/dev/nvidia") {

@@ -176,6 +176,8 @@ func TestPermission(t *testing.T) {
 	}
 	const udev = "The group of the node may not open the node. Let udev set the group, usually render, then join that group. " +
 		"Run as root: udevadm trigger --subsystem-match=drm"
+	const closed = "The group of /dev/dri/renderD128 may not open it. On the host, let udev set a group that may, usually render. " +
+		"Then start the container with the number of that group as an additional group."
 	group := "Run as root: usermod -aG render mia; then log in again"
 	if gid == "0" { // no group opens a node of the group root
 		group = udev
@@ -191,6 +193,8 @@ func TestPermission(t *testing.T) {
 		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add " + gid + " ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},
 		{"mia", 0o660, file("var/run/secrets/kubernetes.io/x", ""), "In the pod's spec.securityContext: supplementalGroups: [" + gid + "]"},
+		{"mia", 0o600, file("run/.containerenv", ""), closed}, {"mia", 0o600, file(".dockerenv", ""), closed},
+		{"mia", 0o600, file("var/run/secrets/kubernetes.io/x", ""), closed}, {"mia", 0o600, file("run/systemd/container", "rkt"), closed},
 		{"0", 0o600, nil, ""}, {"", 0o600, nil, ""},
 	} {
 		if got := check(c.user, c.mode, c.more); got != c.want {
