@@ -153,7 +153,7 @@ func TestAppImage(t *testing.T) {
 	if out, code := run(killer, "explain", "--app", image); code != -1 {
 		t.Errorf("the tool was not killed: exit code %d: %s", code, out)
 	}
-	for end := time.Now().Add(time.Minute); len(left()) > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); len(left()) > 0 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 	}
 	if len(left()) > 0 {
 		t.Errorf("left behind by a tool that was killed: %q", left())

@@ -296,7 +296,7 @@ func (s *uiSite) end() int {
 	s.t.Helper()
 	select {
 	case <-s.ended:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		s.t.Fatalf("it goes on\n%s", s.said)
 	}
 	return s.cmd.ProcessState.ExitCode()

@@ -312,7 +312,7 @@ func TestUIEnds(t *testing.T) {
 	})
 	t.Run("idle", func(t *testing.T) {
 		t.Parallel()
-		s := newUI(t).serve("--idle", "300ms")
+		s := newUI(t).start("--idle", "300ms") // on a busy machine it ends before a request
 		if code := s.end(); code != 0 || !strings.Contains(s.said.String(), "no request for 300ms") {
 			t.Errorf("exit code %d\n%s", code, s.said)
 		}
@@ -345,7 +345,7 @@ func TestUIEnds(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Error("it goes on without its terminal")
 		}
 	})
@@ -363,15 +363,16 @@ func TestUIEnds(t *testing.T) {
 // A server that sends events is not idle.
 func TestUIWatchedIsNotIdle(t *testing.T) {
 	t.Parallel()
-	s := newUI(t).serve("--idle", "1s")
+	const idle = 10 * time.Second // long enough for a busy machine to ask for the events
+	s := newUI(t).serve("--idle", idle.String())
 	events := s.events()
 	began := time.Now()
-	for time.Since(began) < 3*time.Second { // the server checks every two seconds and sends only changes
+	for longer := idle + 2*time.Second; time.Since(began) < longer; { // the server sends only changes
 		select {
 		case <-s.ended:
 			t.Fatalf("it has ended after %s\n%s", time.Since(began), s.said)
 		case <-events:
-		case <-time.After(3*time.Second - time.Since(began)):
+		case <-time.After(longer - time.Since(began)):
 		}
 	}
 	s.page("/page/program")
@@ -387,7 +388,7 @@ func TestUIOverSSH(t *testing.T) {
 		s.serve()
 		port := s.address[strings.LastIndexByte(s.address, ':')+1:]
 		want := strings.ReplaceAll(c[1], "PORT", port)
-		for until := time.Now().Add(time.Minute); !strings.Contains(s.said.String(), want); time.Sleep(time.Millisecond) {
+		for until := time.Now().Add(5 * time.Minute); !strings.Contains(s.said.String(), want); time.Sleep(time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("%q is not said:\n%s", want, s.said)
 			}

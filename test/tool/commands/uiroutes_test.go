@@ -298,7 +298,7 @@ func TestUIChildrenEnd(t *testing.T) {
 		}
 		return true
 	}
-	for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(5 * time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("processes are left: %s", s.read(mark))
 		}
@@ -329,7 +329,7 @@ func TestUIChildrenEnd(t *testing.T) {
 			t.Fatalf("%s: the driver has ended by itself", path)
 		}
 		answer.Body.Close()
-		for until := time.Now().Add(time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
+		for until := time.Now().Add(5 * time.Minute); !gone(); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(until) {
 				t.Fatalf("%s: processes are left: %s", path, s.read(mark))
 			}

@@ -55,7 +55,7 @@ func TestUIStrangers(t *testing.T) {
 	}
 	// The server closes a connection with half a request after a few seconds.
 	last := open[len(open)-2]
-	_ = last.SetReadDeadline(time.Now().Add(time.Minute))
+	_ = last.SetReadDeadline(time.Now().Add(5 * time.Minute))
 	if _, err := io.ReadAll(last); err != nil {
 		t.Errorf("half a request is still waited for: %v", err)
 	}
@@ -64,9 +64,9 @@ func TestUIStrangers(t *testing.T) {
 // Requests without the secret do not keep the page alive.
 func TestUIStrangersDoNotKeepItAlive(t *testing.T) {
 	t.Parallel()
-	s := newUI(t).serve("--idle", "2s")
+	s := newUI(t).start("--idle", "2s")
 	ended := false
-	for until := time.Now().Add(time.Minute); !ended && time.Now().Before(until); {
+	for until := time.Now().Add(5 * time.Minute); !ended && time.Now().Before(until); {
 		for _, path := range []string{"/", "/assets/ui.js", "/page/program", "/none", "/session"} {
 			if answer, err := http.Get(s.address + path); err == nil {
 				_, _ = io.Copy(io.Discard, answer.Body)
