@@ -45,7 +45,6 @@ type Server struct {
 	tool    Tool
 	guard   *guard.Guard
 	idle    *idle
-	live    live
 	typed   typed
 
 	changing sync.Mutex // held during a change
@@ -107,7 +106,6 @@ func NewServer(tool Tool, options Options) *Server {
 	if options.Again != nil {
 		s.guard.Renewal += ", or press Enter in the terminal where it runs, for a new address"
 	}
-	s.live.look = s.running
 	return s
 }
 
@@ -140,12 +138,13 @@ func listen(o *Options) (net.Listener, string, error) {
 //go:embed assets
 var assetFiles embed.FS
 
-// asset returns a file of the page. The picture's style sheet comes from package survey.
+// asset returns a file of the page. The style of pictures comes from package survey.
 func asset(name string) ([]byte, error) {
-	if name == "assets/picture.css" {
-		return []byte(survey.PictureStyle()), nil
+	text, err := assetFiles.ReadFile(name)
+	if name == "assets/ui.css" {
+		text = append(text, survey.PictureStyle()...)
 	}
-	return assetFiles.ReadFile(name)
+	return text, err
 }
 
 // kinds are the media types of assets.

@@ -236,7 +236,7 @@ func TestUIContentSecurityPolicy(t *testing.T) {
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()
 	s.tool("settings", "set", "--layer", "VK_LAYER_a=off")
 	inline := regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son[a-z]+=|javascript:|@import|https?://`)
-	for _, path := range []string{"/", "/assets/ui.css", "/assets/picture.css", "/page/", "/page/overview", "/page/programs", "/page/program",
+	for _, path := range []string{"/", "/assets/ui.css", "/page/", "/page/overview", "/page/programs", "/page/program",
 		"/page/program?layer=off:VK_LAYER_a&layer=on:VK_LAYER_b&layer=others:", "/part/picture?layer=on:VK_LAYER_b&layer=others:",
 		"/part/export?layer=on:VK_LAYER_b&layer=others:", "/page/none", "/none", "/part/none", "/assets/none"} {
 		_, text, head := s.ask(http.MethodGet, path, nil)

@@ -407,7 +407,7 @@ func TestUIIsSmall(t *testing.T) {
 	t.Parallel()
 	s := newUI(t, "VK_LAYER_a", "!VK_LAYER_b").serve()
 	sum := 0
-	for _, path := range []string{"/", "/assets/ui.js", "/assets/ui.css", "/assets/picture.css", "/assets/icon.svg", "/page/overview?notes", "/page/programs", "/page/program", "/part/picture"} {
+	for _, path := range []string{"/", "/assets/ui.js", "/assets/ui.css", "/assets/icon.svg", "/page/overview?notes", "/page/programs", "/page/program", "/part/picture"} {
 		sum += len(s.page(path))
 	}
 	t.Logf("%d bytes", sum)

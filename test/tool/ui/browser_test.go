@@ -53,6 +53,7 @@ type browser struct {
 	host    string   // the page's server
 	foreign bool     // the test also visits other pages, whose requests are refused
 	bytes   int64    // the size of all answers so far
+	asked   int      // the number of requests so far
 }
 
 // sandboxed reports whether this user's browser can separate its processes: root's cannot, and others need a user namespace.
@@ -154,6 +155,7 @@ func (b *browser) hear(event any) {
 			wrong("%s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
+		b.asked++
 		u, err := url.Parse(e.Request.URL)
 		if err != nil || !b.foreign && b.host != "" && u.Host != b.host && (u.Scheme == "http" || u.Scheme == "https") {
 			wrong("it asked for %s", e.Request.URL)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -245,8 +246,8 @@ func TestAccessible(t *testing.T) {
 	b.wait(`!document.getElementById("dialog").open`)
 }
 
-// A first visit transfers less than 60 kB: all answers as they are sent, without compression, with their headers. Times are logged but not
-// judged, because the machine may be busy.
+// A first visit transfers less than 60 kB: all answers as they are sent, without compression, with their headers. The first paint waits for
+// two of them alone, neither a script nor a trial. Times are logged but not judged, because the machine may be busy.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -257,13 +258,69 @@ func TestSize(t *testing.T) {
 	if total < 5_000 || total > 60_000 {
 		t.Errorf("the first page is %d bytes", total)
 	}
-	assets, err := filepath.Glob("../../../internal/tool/ui/assets/*")
-	if err != nil || len(assets) < 2 {
-		t.Fatalf("%v, %v", assets, err)
-	}
 	b.do(chromedp.Reload())
-	b.wait(`document.querySelector("main h1")`)
+	b.wait(`document.querySelector("main h1") && !document.querySelector("main[aria-busy]")`)
 	paint := eval[float64](b, `new Promise((done) => { const look = () => { const p = performance.getEntriesByName("first-contentful-paint")[0];
   if (!p) return requestAnimationFrame(look); done(p.startTime - performance.getEntriesByType("navigation")[0].responseStart) }; look() })`)
-	t.Logf("%d bytes; first contentful paint %.0f ms after the server's answer", total, paint)
+	const resources = `performance.getEntriesByType("resource")`
+	waits := eval[[]string](b, resources+`.filter((e) => e.renderBlockingStatus === "blocking").map((e) => new URL(e.name).pathname)`)
+	size := eval[int](b, resources+`.concat(performance.getEntriesByType("navigation")).filter((e) => e.renderBlockingStatus !== "non-blocking")
+  .reduce((sum, e) => sum + e.transferSize, 0)`)
+	if fmt.Sprint(waits) != "[/assets/ui.css]" || size < 5_000 || size > 20_000 {
+		t.Errorf("the first paint waits for %v, %d bytes", waits, size)
+	}
+	if started := eval[[]string](b, resources+`.map((e) => new URL(e.name).pathname).filter((p) => p.startsWith("/start/"))`); len(started) > 0 {
+		t.Errorf("without a click: %v", started)
+	}
+	t.Logf("%d bytes, %d of them before the first paint; first contentful paint %.0f ms after the server's answer", total, size, paint)
+}
+
+// switches returns how often the threads of the server have waited.
+func (s *site) switches() (n int) {
+	s.t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", s.server))
+	if err != nil || len(files) == 0 {
+		s.t.Fatalf("the server has no threads: %v", err)
+	}
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
+		var count int
+		if _, err := fmt.Sscan(rest, &count); err != nil {
+			s.t.Fatal(err)
+		}
+		n += count
+	}
+	return n
+}
+
+// At rest, no page sends a request, and no thread of the server runs. A page that polled every two seconds would never rest so long.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	p := s.start("restinggame")
+	b := s.serve().page("overview")
+	for _, address := range []string{"overview", "start", "programs", fmt.Sprintf("program%s?pid=%d", s.path("bin/restinggame"), p.pid)} {
+		b.to(address)
+		b.wait(`!document.querySelector("main [aria-busy]")`)
+		work := func() string {
+			b.lock.Lock()
+			defer b.lock.Unlock()
+			return fmt.Sprint(b.asked, " requests, ", s.switches(), " waits of threads")
+		}
+		for until := time.Now().Add(limit); ; {
+			before := work()
+			time.Sleep(3 * time.Second)
+			after := work()
+			if after == before {
+				break
+			}
+			if time.Now().After(until) {
+				t.Fatalf("%s: %s, and three seconds later %s", address, before, after)
+			}
+		}
+	}
+	// It is still live.
+	p.end()
+	b.sees(fmt.Sprintf("Process %d has ended.", p.pid))
 }

@@ -68,7 +68,8 @@ type site struct {
 	address   string      // with the token
 	tracer    []string    // the program that runs the server
 	stdin     io.Writer   // of the server
-	more      chan string // its output
+	more      chan string // its output after the address
+	server    int         // its process, or that of its tracer
 }
 
 // newSite returns a site with the null driver and an active layer.
@@ -235,7 +236,7 @@ func (s *site) serve(args ...string) *site {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewReader(out)
-	s.stdin, s.more = in, make(chan string, 10)
+	s.stdin, s.more, s.server = in, make(chan string, 10), cmd.Process.Pid
 	go func() {
 		defer close(s.more)
 		for {
