@@ -37,6 +37,7 @@ type chain struct {
 	Say     string       // the announcement of the last step for screen readers
 	Sides   []side
 	Unread  string // why the page cannot switch layers; "": it can
+	Starts  bool   // the page can start the program
 	Foreign bool   // devices of another machine cannot be listed
 	Still   bool   // the picture is drawn without child processes: there are too many layers and drivers
 }
@@ -117,7 +118,7 @@ func chainOf(r *Request) (any, error) {
 		c.Draft.reset()
 	}
 	m := r.Tool.Machine()
-	c.Foreign = m.Foreign()
+	c.Foreign, c.Starts = m.Foreign(), r.launchRefusal() == ""
 	c.draw(r)
 	c.Still = len(c.Before.In)+len(c.Before.Out) > maxAsked
 	q := s.query()

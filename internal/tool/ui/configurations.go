@@ -3,6 +3,8 @@ package ui
 import (
 	"errors"
 	"html/template"
+	"io"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -107,6 +109,20 @@ func (c *configuration) compare(r *Request, found *settings.FileSet) error {
 	compared.Sides[0].Title, compared.Sides[1].Title = "Without settings", "With "+c.Name
 	c.Sides = compared.Sides
 	return nil
+}
+
+// serveConfiguration answers with the file of a configuration.
+func (s *Server) serveConfiguration(w http.ResponseWriter, r *http.Request) {
+	found, _, err := s.tool.Settings()
+	if err == nil {
+		var c *settings.Configuration
+		if c, err = found.Configuration(strings.TrimSuffix(r.PathValue("file"), ".json")); err == nil {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, c.Text)
+			return
+		}
+	}
+	http.Error(w, err.Error(), http.StatusNotFound)
 }
 
 // program returns the path of the program in a form; "" without one.

@@ -281,6 +281,7 @@ var Routes = []Route{
 	{Reads, http.MethodGet, "/part/{address...}", false, (*Server).servePart},
 	{Reads, http.MethodGet, "/live/programs", false, (*Server).serveLive},
 	{Reads, http.MethodGet, "/live/process/{pid}", false, (*Server).serveEnd},
+	{Reads, http.MethodGet, "/configuration/{file}", false, (*Server).serveConfiguration},
 	{Reads, http.MethodGet, reportPath, false, (*Server).serveReport},
 	{Remembers, http.MethodPost, "/session", true, (*Server).serveSession},
 	{Remembers, http.MethodPost, "/typed", false, (*Server).serveTyped},

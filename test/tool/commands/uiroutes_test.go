@@ -97,10 +97,11 @@ var example = map[string][]string{
 	"/part/{address...}": {"/part/picture", "/part/picture/bin/sh", "/part/export?layer=off:VK_LAYER_a&layer=others:", "/part/item?item=VK_LAYER_a",
 		"/part/try?layer=off:VK_LAYER_a&layer=others:", "/part/overview", "/part/banner"},
 	"/live/programs": {"/live/programs"}, "/live/process/{pid}": {"/live/process/1"},
+	"/configuration/{file}":          {"/configuration/none.json", "/configuration/..%2fx.json"},
 	"/report/vkloader-bundle.tar.gz": {"/report/vkloader-bundle.tar.gz?id=x"},
 	"/session":                       {"/session"}, "/typed": {"/typed"},
 	"/start/{address...}": {"/start/overview", "/start/picture", "/start/try", "/start/report", "/start/devices"}, "/launch": {"/launch"},
-	"/change/{name}": {"/change/layers", "/change/devices", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/none"}, "/undo": {"/undo"},
+	"/change/{name}": {"/change/layers", "/change/devices", "/change/clear", "/change/fix", "/change/use", "/change/save", "/change/forget", "/change/everything", "/change/none"}, "/undo": {"/undo"},
 }
 
 // Every route of the table has the effect of its kind. Routes that read are GET, and start no process, as strace shows. All others are POST with

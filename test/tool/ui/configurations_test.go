@@ -78,6 +78,11 @@ func TestConfigurations(t *testing.T) {
 	if got := b.text(".sides"); !strings.Contains(got, "VK_LAYER_TEST_first (goes)") || !strings.Contains(b.text("#text"), `"settings_array"`) {
 		t.Errorf("the differences: %s", b.shown())
 	}
+	if got := eval[string](b, `send(document.getElementById("download").dataset.save).then((r) => r.text())`); got != s.read(savedHere+"quiet one.json") || got == "" {
+		t.Errorf("the saved file: %q", got)
+	}
+	b.click("#download")
+	b.wait(`document.getElementById("status").textContent === "Saved quiet one.json"`)
 	// A duplicate, for one program only.
 	b.to("configurations")
 	b.press("main summary", kb.Enter)

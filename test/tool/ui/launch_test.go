@@ -1,12 +1,45 @@
 package ui
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"vkloader/test/lib/binary"
 )
+
+// With a loader that reads no settings file, a program is started with the variable that switches a layer. The address names neither.
+func TestLaunchWithVariable(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	library, err := binary.Parse(strings.Fields("soname=libvulkan.so.1 exports=vkCreateInstance,vkEnumerateInstanceVersion"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write("old/libvulkan.so.1.3.239", string(library.Bytes()))
+	s.write("bin/talks", "#!/bin/sh\necho \"off: $VK_LOADER_LAYERS_DISABLE\"\n")
+	if err := errors.Join(os.Symlink("libvulkan.so.1.3.239", s.path("old/libvulkan.so.1")), os.Chmod(s.path("bin/talks"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	s.environ = append(s.environ, "LD_LIBRARY_PATH="+s.path("old"))
+	b := s.serve().page("program" + s.path("bin/talks"))
+	b.sees("which reads no settings file")
+	b.then(func() { b.press(`[aria-label="Start with VK_LAYER_TEST_first off"]`, kb.Enter) })
+	if got := eval[string](b, `document.activeElement.id + location.hash`); got != "start#/start" {
+		t.Errorf("the focus and the address: %q", got)
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.sees("off: VK_LAYER_TEST_first")
+	b.to("overview")
+	b.to("start")
+	if got := eval[string](b, `document.getElementById("app").value + document.getElementById("variables").value`); got != "" {
+		t.Errorf("the next visit: %q", got)
+	}
+}
 
 // A program is started with a configuration, arguments, a directory and variables. Its lines and the loader's come while it runs, by level
 // and text. It is stopped, the settings are as before, and one button looks for what crashes it.

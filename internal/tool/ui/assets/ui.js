@@ -9,6 +9,7 @@ let events = null; // ends the stream of a page that is live
 let loading = 0;
 const started = new Set(); // what ends the requests that have started processes
 let shownPage = "";
+let carried = null; // fields for the page that starts programs: no address names them
 
 function say(text) {
   announcer.textContent = text;
@@ -207,6 +208,11 @@ async function load() {
     say(top.dataset.say || top.querySelector("[data-say]").dataset.say);
   }
   shownPage = page;
+  if (page === "start" && carried && document.getElementById("start")) {
+    Object.entries(carried).forEach(([id, value]) => (document.getElementById(id).value = value));
+    document.getElementById("start").focus();
+    carried = null;
+  }
   follow();
   for (const element of main.querySelectorAll("[data-later]")) {
     part(element, element.dataset.later);
@@ -271,7 +277,7 @@ async function save(path) {
   try {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await (await send(path)).blob());
-    link.download = path.split("?")[0].split("/").pop();
+    link.download = decodeURIComponent(path.split("?")[0].split("/").pop());
     link.click();
     say("Saved " + link.download);
     setTimeout(() => URL.revokeObjectURL(link.href), 60000);
@@ -430,12 +436,17 @@ document.addEventListener(
 );
 
 document.addEventListener("click", (event) => {
-  const element = event.target.closest("[data-close], [data-skip], [data-copy], [data-save]");
+  const element = event.target.closest("[data-close], [data-skip], [data-copy], [data-save], [data-with]");
   if (!element) {
     return;
   }
   if (element.dataset.save) {
     save(element.dataset.save);
+    return;
+  }
+  if (element.dataset.with !== undefined) {
+    carried = { app: element.dataset.app, variables: element.dataset.with };
+    location.hash = "#/start";
     return;
   }
   if (element.dataset.copy) {
