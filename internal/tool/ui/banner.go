@@ -58,12 +58,9 @@ func bannerOf(r *Request) *banner {
 
 // settings adds the settings file and its policies.
 func (b *banner) settings(r *Request) error {
-	var file settings.Shown
-	if err := r.Tool.Run(r, "settings", "show", "--json").Decode(&file); err != nil {
+	file, err := settingsInForce(r, "")
+	if err != nil || file.File == "" {
 		return err
-	}
-	if file.File == "" {
-		return nil
 	}
 	m := r.Tool.Machine()
 	since, by := history(&m, file.File)

@@ -20,12 +20,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// Offer is a kind of change that pages offer.
-type Offer interface {
-	// Plan returns the effect of the change with the fields of its form. It writes nothing.
-	Plan(r *Request) (*Plan, error)
-}
-
 // Plan is the planned effect of a change.
 type Plan struct {
 	Title string   // such as "Remove the settings file"
@@ -73,18 +67,18 @@ func settingsPlan(r *Request, title string, line []string, c *settings.Options) 
 		}}, nil
 }
 
-// changes maps the values of data-change to changes.
-var changes = map[string]Offer{
-	"fix":           fixChange{},
-	"clear":         clearChange{},
-	"everything":    everythingChange{},
-	"policy":        policyChange{},
-	"layers":        settingsChange{},
-	"devices":       deviceChange{},
-	"layersettings": layerChange{},
-	"use":           useChange{},
-	"save":          saveChange{},
-	"forget":        forgetChange{},
+// changes maps the values of data-change to functions that plan a change with the fields of its form. They write nothing.
+var changes = map[string]func(r *Request) (*Plan, error){
+	"fix":           planFix,
+	"clear":         planClear,
+	"everything":    planEverything,
+	"policy":        planPolicy,
+	"layers":        planLayers,
+	"devices":       planDevices,
+	"layersettings": planLayerSettings,
+	"use":           planUse,
+	"save":          planSave,
+	"forget":        planForget,
 }
 
 // prepared is a displayed plan. It is applied only as displayed.
@@ -108,7 +102,7 @@ func (s *Server) prepare(r *Request, name string) (*prepared, *machine.Machine, 
 	if change == nil {
 		return nil, nil, fmt.Errorf("there is no change %q", name)
 	}
-	plan, err := change.Plan(r)
+	plan, err := change(r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -282,11 +276,8 @@ func settingsInForce(r *Request, app string) (*settings.Shown, error) {
 	return &file, nil
 }
 
-// clearChange removes the settings file, or its settings for one program.
-type clearChange struct{}
-
-// Plan implements Offer.
-func (clearChange) Plan(r *Request) (*Plan, error) {
+// planClear plans the removal of the settings file, or of its settings for one program.
+func planClear(r *Request) (*Plan, error) {
 	found, _, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
@@ -317,11 +308,8 @@ func (clearChange) Plan(r *Request) (*Plan, error) {
 	return plan, nil
 }
 
-// everythingChange undoes all that the tool has written for the user.
-type everythingChange struct{}
-
-// Plan implements Offer.
-func (everythingChange) Plan(r *Request) (*Plan, error) {
+// planEverything plans the removal of all that the tool has written for the user.
+func planEverything(r *Request) (*Plan, error) {
 	m := r.Tool.Machine()
 	undo := fix.UndoFile(&m)
 	if undo == "" {
@@ -359,12 +347,9 @@ func (everythingChange) Plan(r *Request) (*Plan, error) {
 	return plan, err
 }
 
-// policyChange ends a policy.
-type policyChange struct{}
-
-// Plan implements Offer.
-func (policyChange) Plan(r *Request) (*Plan, error) {
-	c := &settings.Options{System: r.System}
+// planPolicy plans the end of a policy.
+func planPolicy(r *Request) (*Plan, error) {
+	c := r.options(r.Ref("app"))
 	name, word := r.Ref("name"), "off" // the word of the command for the default
 	switch name {
 	case "hardware":
@@ -374,21 +359,11 @@ func (policyChange) Plan(r *Request) (*Plan, error) {
 	default:
 		return nil, errors.New("there is no policy with this name")
 	}
-	line := []string{"settings", "policy", name, word}
-	if app := r.Ref("app"); app != "" {
-		c.Apps, line = []string{app}, append(line, "--app", app)
-	}
-	if c.System {
-		line = append(line, "--system")
-	}
-	return settingsPlan(r, "Remove the policy about "+name, line, c)
+	return settingsPlan(r, "Remove the policy about "+name, lineOf(c, "policy", name, word), c)
 }
 
-// fixChange makes one step of "doctor --fix".
-type fixChange struct{}
-
-// Plan implements Offer.
-func (fixChange) Plan(r *Request) (*Plan, error) {
+// planFix plans one step of "doctor --fix".
+func planFix(r *Request) (*Plan, error) {
 	step := r.Ref("step")
 	if step == "" {
 		return nil, errors.New("no step is named")

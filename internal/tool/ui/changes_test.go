@@ -29,12 +29,6 @@ func TestFailedChild(t *testing.T) {
 	}
 }
 
-// fixedPlan is a change with a fixed plan.
-type fixedPlan struct{ plan Plan }
-
-// Plan implements Offer.
-func (c fixedPlan) Plan(*Request) (*Plan, error) { return &c.plan, nil }
-
 // unchanged is a tool of this machine.
 type unchanged struct{ Tool }
 
@@ -47,7 +41,7 @@ func TestPlanOfALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, plan := range map[string]Plan{"files": {Files: []File{{Path: link}}}, "also": {Also: []string{link}}} {
-		changes["of a test"] = fixedPlan{plan}
+		changes["of a test"] = func(*Request) (*Plan, error) { return &plan, nil }
 		_, _, err := (&Server{}).prepare(&Request{Context: t.Context(), Tool: unchanged{}}, "of a test")
 		if delete(changes, "of a test"); !errors.Is(err, machine.ErrLink) {
 			t.Errorf("%s: %v", name, err)

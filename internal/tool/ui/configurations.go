@@ -135,34 +135,28 @@ func (r *Request) program() (string, error) {
 	return m.FindProgram(name)
 }
 
-// useChange gives programs the settings of a configuration.
-type useChange struct{}
+// options returns a change for a program, or for all, with the other fields of a form.
+func (r *Request) options(app string) *settings.Options {
+	c := &settings.Options{Expires: r.Query.Get("expires"), System: r.System}
+	if app != "" {
+		c.Apps = []string{app}
+	}
+	return c
+}
 
-// Plan implements Offer.
-func (useChange) Plan(r *Request) (*Plan, error) {
+// planUse plans to give programs the settings of a configuration.
+func planUse(r *Request) (*Plan, error) {
 	app, err := r.program()
 	if err != nil {
 		return nil, err
 	}
-	c := &settings.Options{Configuration: r.Ref("name"), Expires: r.Query.Get("expires"), System: r.System}
-	line := []string{"settings", "use", c.Configuration}
-	if app != "" {
-		c.Apps, line = []string{app}, append(line, "--app", app)
-	}
-	if c.Expires != "" {
-		line = append(line, "--expires", c.Expires)
-	}
-	if c.System {
-		line = append(line, "--system")
-	}
-	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), line, c)
+	c := r.options(app)
+	c.Configuration = r.Ref("name")
+	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), lineOf(c, "use", c.Configuration), c)
 }
 
-// saveChange makes a configuration.
-type saveChange struct{}
-
-// Plan implements Offer.
-func (saveChange) Plan(r *Request) (*Plan, error) {
+// planSave plans to make a configuration.
+func planSave(r *Request) (*Plan, error) {
 	found, _, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err
@@ -200,11 +194,8 @@ func (saveChange) Plan(r *Request) (*Plan, error) {
 	return plan, nil
 }
 
-// forgetChange removes a configuration.
-type forgetChange struct{}
-
-// Plan implements Offer.
-func (forgetChange) Plan(r *Request) (*Plan, error) {
+// planForget plans the removal of a configuration.
+func planForget(r *Request) (*Plan, error) {
 	found, _, err := r.Tool.Settings()
 	if err != nil {
 		return nil, err

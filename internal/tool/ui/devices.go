@@ -84,11 +84,9 @@ func (d *devices) Places() (list []int) {
 // Lasting says how the settings find a device after an update of its driver.
 func (*devices) Lasting() string { return settings.Lasting }
 
-// deviceChange writes the chosen devices. Its command line runs in a child, which tries the settings.
-type deviceChange struct{}
-
-// Plan implements Offer. The fields are at-UUID with the place of each device.
-func (deviceChange) Plan(r *Request) (*Plan, error) {
+// planDevices plans to write the chosen devices, from fields at-UUID with the place of each device. The command line runs in a
+// child, which tries the settings.
+func planDevices(r *Request) (*Plan, error) {
 	app, err := r.program()
 	if err != nil {
 		return nil, err
@@ -105,24 +103,16 @@ func (deviceChange) Plan(r *Request) (*Plan, error) {
 			places[n] = uuid
 		}
 	}
-	line := []string{"settings", "set"}
+	c := r.options(app)
 	for n := range len(r.Query["device"]) {
 		if uuid := places[n+1]; uuid != "" {
-			line = append(line, "--device", uuid)
+			c.Devices = append(c.Devices, uuid)
 		}
 	}
 	if len(places) == 0 {
 		return nil, errors.New("choose at least one device")
 	}
-	if app != "" {
-		line = append(line, "--app", app)
-	}
-	if expires := r.Query.Get("expires"); expires != "" {
-		line = append(line, "--expires", expires)
-	}
-	if r.System {
-		line = append(line, "--system")
-	}
+	line := lineOf(c, "set")
 	dry := r.Started(append(slices.Clone(line), "--dry-run")...)
 	if len(dry.Planned) == 0 {
 		return nil, dry.Failed()

@@ -19,10 +19,10 @@
 //
 // # A change
 //
-// A change is one Go type with a method Plan, and a line in the list in changes.go. Plan receives the fields of the form,
-// makes a typed change of package settings of them, and returns the files with their new content, the command line for a
-// terminal, and Make, which passes the typed change to the function of the command. Plan writes nothing. Only "fix" has no
-// Make: its command line runs in a child of the server, because it tries drivers and layers. A form with data-change="NAME"
+// A change is one function, and a line in the list in changes.go. The function receives the fields of the form, makes a
+// typed change of package settings of them, and returns the files with their new content, the command line for a terminal,
+// and Make, which passes the typed change to the function of the command. The plan writes nothing. "fix" and "devices" have
+// no Make: a child of the server runs their command line, which tries drivers and layers. A form with data-change="NAME"
 // on a page shows the plan first. The following steps are common to all changes: the secret (package guard), --read-only,
 // the rule that root changes system files only, a comparison of the files with the plan, the change, and undo.
 //

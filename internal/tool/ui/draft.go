@@ -194,9 +194,9 @@ func (d *draft) change(r *Request) *settings.Options {
 	return c
 }
 
-// lineOf returns the command line of a change of layers and drivers.
-func lineOf(c *settings.Options) []string {
-	args := []string{"settings", "set"}
+// lineOf returns the command line of a change of the settings file, which begins with words.
+func lineOf(c *settings.Options, words ...string) []string {
+	args := append([]string{"settings"}, words...)
 	for _, app := range c.Apps {
 		args = append(args, "--app", app)
 	}
@@ -205,6 +205,9 @@ func lineOf(c *settings.Options) []string {
 	}
 	for _, manifest := range c.Drivers {
 		args = append(args, "--driver", manifest)
+	}
+	for _, uuid := range c.Devices {
+		args = append(args, "--device", uuid)
 	}
 	if c.OnlyThese {
 		args = append(args, "--only-these-layers")
@@ -225,14 +228,11 @@ func lineOf(c *settings.Options) []string {
 func (d *draft) plan(r *Request) (*Plan, error) {
 	who := term.Either(!d.All, d.app, allPrograms)
 	c := d.change(r)
-	return settingsPlan(r, "Write the settings for "+who, lineOf(c), c)
+	return settingsPlan(r, "Write the settings for "+who, lineOf(c, "set"), c)
 }
 
-// settingsChange writes the draft.
-type settingsChange struct{}
-
-// Plan implements Offer.
-func (settingsChange) Plan(r *Request) (*Plan, error) {
+// planLayers plans to write the draft.
+func planLayers(r *Request) (*Plan, error) {
 	_, d, err := subjectAndDraft(r)
 	if err != nil {
 		return nil, err

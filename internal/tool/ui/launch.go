@@ -107,8 +107,7 @@ func linesOf(text string) (list []string) {
 func (s *Server) serveLaunch(w http.ResponseWriter, r *http.Request) {
 	q := s.request(r)
 	q.Query = r.PostForm
-	w.Header().Set("Content-Type", lines)
-	out := &lineWriter{to: w}
+	out := &lineWriter{send: stream(w)}
 	l, err := launchIn(q)
 	end := ""
 	if err == nil {
@@ -185,7 +184,7 @@ const maxText = 1 << 14
 
 // lineWriter sends the lines of a program with their levels.
 type lineWriter struct {
-	to   http.ResponseWriter
+	send func(line map[string]string)
 	text []byte // the unfinished line
 }
 
@@ -201,7 +200,7 @@ func (l *lineWriter) Write(text []byte) (int, error) {
 		l.end()
 		text = rest
 	}
-	return taken, http.NewResponseController(l.to).Flush()
+	return taken, nil
 }
 
 // end sends the unfinished line.
@@ -211,11 +210,6 @@ func (l *lineWriter) end() {
 		l.text = l.text[:0]
 		l.send(map[string]string{"line": term.OneLine(line), "level": levelOf(line)})
 	}
-}
-
-func (l *lineWriter) send(value map[string]string) {
-	_ = json.NewEncoder(l.to).Encode(value)
-	_ = http.NewResponseController(l.to).Flush()
 }
 
 // levelOf returns the level of a line: that of the loader's log, "vkloader" for a message of the tool, "program" for any other.

@@ -423,10 +423,8 @@ func (view *layer) line() []string {
 	return args
 }
 
-// layerChange writes the settings of a layer.
-type layerChange struct{}
-
-func (layerChange) Plan(r *Request) (*Plan, error) {
+// planLayerSettings plans to write the settings of a layer.
+func planLayerSettings(r *Request) (*Plan, error) {
 	view, err := layerOf(r, r.Query.Get("layer"))
 	if err == nil && view.Err != "" {
 		return nil, failure(view.Err)

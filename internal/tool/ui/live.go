@@ -14,14 +14,14 @@ import (
 	"vkloader/internal/decide/process"
 )
 
-// stream begins an answer of lines with HTML, and returns the function that sends one.
-func stream(w http.ResponseWriter) (send func(html string)) {
-	w.Header().Set("Content-Type", lines)
+// stream begins an answer of lines with JSON, and returns the function that sends one.
+func stream(w http.ResponseWriter) (send func(line map[string]string)) {
+	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(w)
 	_ = control.Flush()
-	return func(html string) {
-		_ = json.NewEncoder(w).Encode(map[string]string{"html": html})
+	return func(line map[string]string) {
+		_ = json.NewEncoder(w).Encode(line)
 		_ = control.Flush()
 	}
 }
@@ -49,7 +49,7 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if html, err := render("programs", "running", found); err == nil {
-			send(html)
+			send(map[string]string{"html": html})
 		}
 	})
 }
@@ -108,6 +108,6 @@ func (s *Server) serveEnd(w http.ResponseWriter, r *http.Request) {
 		watch.Wait([]*process.Process{{PID: pid}}, -1)
 	}
 	if text, err := render("program", "ended", pid); err == nil && r.Context().Err() == nil {
-		send(text)
+		send(map[string]string{"html": text})
 	}
 }

@@ -86,7 +86,6 @@ var functions = template.FuncMap{
 	"expiries": func() map[string]string {
 		return map[string]string{"": "as it is", "8h": "8 hours from now", "7d": "7 days from now", "90m": "90 minutes from now", "never": "it is removed"}
 	},
-	"lines": func(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") },
 }
 
 // id returns an element ID for a name.

@@ -185,11 +185,7 @@ const progressEvery = time.Second
 // slowly answers with lines of JSON: {"progress": TEXT} during the work and {"trial": TEXT} for each text that the work
 // tells, then {"html": TEXT}.
 func slowly(w http.ResponseWriter, r *http.Request, title string, do func(tell func(string)) (string, error)) {
-	w.Header().Set("Content-Type", lines)
-	flush := func(line map[string]string) {
-		_ = json.NewEncoder(w).Encode(line)
-		_ = http.NewResponseController(w).Flush()
-	}
+	flush := stream(w)
 	begun := time.Now()
 	flush(map[string]string{"progress": title + " …"})
 	done, trials := make(chan string, 1), make(chan string)
@@ -222,6 +218,3 @@ func slowly(w http.ResponseWriter, r *http.Request, title string, do func(tell f
 		}
 	}
 }
-
-// lines is the media type of streamed answers.
-const lines = "application/x-ndjson"

@@ -191,11 +191,7 @@ async function load() {
     history.replaceState(null, "", "#/" + top.dataset.address);
   }
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.page === top.dataset.current) {
-      link.setAttribute("aria-current", "page");
-    } else {
-      link.removeAttribute("aria-current");
-    }
+    link.ariaCurrent = link.dataset.page === top.dataset.current ? "page" : null;
   }
   const page = address().split("?")[0];
   if (page !== shownPage) {
