@@ -201,6 +201,9 @@ func (w *Written) set(p *FileSet, f *File, c *Options, devices Devices) error {
 		return err
 	}
 	w.Gone = len(content["settings_array"].([]any)) == 0 && c.Hardware+c.Service+c.Configuration != "" // no settings remain
+	if w.Layers != nil && len(apps) > 0 {
+		w.Notes = append(w.Notes, "the settings of layers in "+c.Configuration+" are for all programs: see vkloader settings layer --app")
+	}
 	if alone {
 		w.Notes = append(w.Notes, "these programs now get only these settings, and not those for all programs")
 	}

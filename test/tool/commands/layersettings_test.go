@@ -127,6 +127,9 @@ func TestSettingsLayerOfConfiguration(t *testing.T) {
 	if got := inForce(); !strings.Contains(got, "acme_x.size = 7") || strings.Contains(got, "acme_x.name") {
 		t.Errorf("after its use: %s", got)
 	}
+	if _, exit := tried(w, "settings", "use", "big one", "--app", program); !strings.Contains(exit.Stderr, "in big one are for all programs") {
+		t.Errorf("for one program: %s", exit.Stderr)
+	}
 	run("clear", "--everything")
 	if out := run("layer", layer, "size=9", "--app", program); !strings.Contains(out, "Programs that are started in "+filepath.Dir(program)+" read it.") {
 		t.Errorf("for one program: %q", out)

@@ -134,6 +134,12 @@ var tasks = []struct {
 		p.push("Choose these devices …")
 		p.push("Apply")
 	}, `document.querySelector(".banner").innerText.includes("devices Zeta")`},
+	{"choose a preset of a layer in a configuration", func(s *site, p *person) {
+		p.open("Configurations")
+		p.open("checked")
+		p.push("Preset Best Practices of " + tasksLayer)
+		p.push("Apply")
+	}, `document.querySelector("main").innerText.includes("khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT")`},
 }
 
 // Each task is done at 1280 and 390 pixels with the steps of the table in docs/ui.md, fewer than vkconfig's in its first part.
@@ -158,6 +164,10 @@ func TestTasks(t *testing.T) {
 				s.run("settings", "clear")
 				if strings.Contains(task.name, "force") || strings.Contains(task.name, "override") {
 					s.run("settings", "set", "--layer", "VK_LAYER_TEST_second=off")
+				}
+				if strings.Contains(task.name, "in a configuration") {
+					s.write("checked.json", `{"settings": {"layers": [{"name": "`+tasksLayer+`", "control": "on"}]}}`)
+					s.run("settings", "save", "checked", "--from", s.path("checked.json"))
 				}
 				b := s.serve().page("overview")
 				b.size(width)
