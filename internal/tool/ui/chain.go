@@ -142,14 +142,14 @@ func (c *chain) draw(r *Request) {
 	if act := r.Query.Get("do"); act != "" && c.Unread == "" {
 		// "Up" and "down" refer to the chain with the draft before this step.
 		from := c.Before
-		if !c.Draft.empty() {
+		if c.Draft.Given() {
 			if after, err := c.with(r); err == nil {
 				from = after
 			}
 		}
 		c.Say = c.Draft.do(act, from.ActiveLayers(), driversOf(from))
 	}
-	if !c.Draft.empty() {
+	if c.Draft.Given() {
 		after, err := c.with(r)
 		if err != nil {
 			c.Wrong = err.Error()

@@ -80,7 +80,7 @@ func subjectAndPlan(r *Request) (*subject, *draft, *Plan, error) {
 
 // tool returns the tool for a machine with the draft written.
 func (d *draft) tool(r *Request) (Tool, error) {
-	if d.empty() {
+	if !d.Given() {
 		return r.Tool, nil
 	}
 	plan, err := d.plan(r)
@@ -137,10 +137,7 @@ func (d *draft) Layers() (list []string) {
 }
 
 // Given reports whether there is a change.
-func (d *draft) Given() bool { return !d.empty() }
-
-// empty reports whether the draft equals the current settings.
-func (d *draft) empty() bool { return d.sameLayers() && d.Drivers == nil }
+func (d *draft) Given() bool { return !d.sameLayers() || d.Drivers != nil }
 
 // sameLayers reports whether the layers of the draft are those of the current settings.
 func (d *draft) sameLayers() bool {
@@ -237,7 +234,7 @@ func planLayers(r *Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.empty() {
+	if !d.Given() {
 		return nil, errors.New("nothing was changed on the page")
 	}
 	return d.plan(r)

@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/fix"
-	"vkloader/internal/tool/term"
 )
 
 // overviewPage is the overview by files only. overviewStart also tries drivers and layers.
@@ -23,7 +22,6 @@ type overview struct {
 	Report   *doctor.Report
 	Loader   string
 	Other    string
-	Devices  []device
 	Drivers  []explain.Item
 	Layers   []explain.Item
 	Findings []findingRow
@@ -34,12 +32,6 @@ type overview struct {
 
 // Good reports whether no problem was found and the trial worked.
 func (o *overview) Good() bool { return o.Report.Works && !o.Report.Has(diag.Problem) }
-
-// device is a kernel device with its drivers.
-type device struct {
-	doctor.GPU
-	Manifests []string
-}
 
 // findingRow is a finding with its fix.
 type findingRow struct {
@@ -58,9 +50,6 @@ func overviewOf(r *Request, options ...string) (any, error) {
 	view := &overview{Here: !m.Foreign(), Unseen: runtime.GOOS == "linux" && len(m.Names("/sys")) == 0, Report: report, Loader: loaders.Line(report.Loader, "")}
 	if report.Other != nil {
 		view.Other = report.Other.Line()
-	}
-	for _, g := range report.GPUs {
-		view.Devices = append(view.Devices, device{GPU: g, Manifests: term.Words(g.Drivers, machine.Style.Base)})
 	}
 	in, _ := explain.Of(report.Answer)
 	for _, e := range in {

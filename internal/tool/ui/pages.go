@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
 )
@@ -79,6 +80,8 @@ var functions = template.FuncMap{
 	"ref":   url.QueryEscape,
 	"path":  url.PathEscape,
 	"or2":   term.Or,
+	"base":  machine.Style.Base,
+	"size":  sizeOf,
 	"count": term.Count,
 	"dict":  dict,
 	"rule":  rule,

@@ -199,7 +199,7 @@ func pictureOf(r *Request, still bool) (any, error) {
 		return nil, err
 	}
 	args := []string{"explain", "--picture", "--json", "--timeout", "10s"}
-	if still || !d.empty() { // children use the current settings
+	if still || d.Given() { // children use the current settings
 		args = append(args, "--still")
 	}
 	tool, err := d.tool(r)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/term"
@@ -34,9 +33,6 @@ type program struct{ doctor.RunningProgram }
 func (p program) Link() template.URL {
 	return link(addressOf(term.Or(p.Program, p.Name)), url.Values{"pid": {fmt.Sprint(p.PID)}})
 }
-
-// Base returns the program's name without its directory.
-func (p program) Base() string { return machine.Style.Base(term.Or(p.Program, p.Name)) }
 
 // Taken reports whether an update removed or replaced a file that the program has loaded.
 func (p program) Taken() bool {

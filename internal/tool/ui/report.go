@@ -77,8 +77,7 @@ type report struct {
 
 type reportPart struct {
 	bundle.Part
-	In   bool
-	Size int
+	In bool
 }
 
 // reportOf answers report: the form for a collection, a collection, or a part of one.
@@ -96,7 +95,7 @@ func reportOf(r *Request) (any, error) {
 	kept := r.Refs("part-in")
 	for _, p := range found.parts {
 		in := !r.Query.Has("chosen") || slices.Contains(kept, p.Name)
-		view.Parts = append(view.Parts, reportPart{p, in, len(p.Text)})
+		view.Parts = append(view.Parts, reportPart{p, in})
 		if p.Failed != "" {
 			view.Failed++
 		}
@@ -175,12 +174,7 @@ func (*Server) serveReport(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(archive.Bytes())
 }
 
-// Bytes formats the part's size.
-func (p reportPart) Bytes() string { return sizeOf(p.Size) }
-
-// Total formats the size of all included parts.
-func (view *report) Total() string { return sizeOf(view.Size) }
-
+// sizeOf formats a size.
 func sizeOf(n int) string {
 	if n < 10_000 {
 		return term.Count(n, "byte")
