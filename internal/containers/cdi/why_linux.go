@@ -74,7 +74,8 @@ func Explain(m *machine.Machine, here bool) *Why {
 		w.State = Arranged
 	case len(m.Names(Directory)) > 0:
 		w.State = NoHook
-		w.addDefect(Problem, Directory, "the host's tool did not run when this container was created: it was removed, the runtime starts no hooks, or the tool failed",
+		w.addDefect(Problem, Directory, "the host's tool did not run when this container was created: "+
+			"it was removed, the runtime starts no hooks, or the tool failed",
 			"On the host: vkloader cdi refresh; then create the container again.")
 	case here && !isContainer(m):
 		w.State = NoContainer
@@ -149,7 +150,8 @@ func currentFile(host *machine.Machine) (file string, spec *specs.Spec) {
 			if err != nil {
 				continue
 			}
-			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }) {
+			isOurs := func(e *specs.ContainerEdits) bool { return slices.ContainsFunc(e.Hooks, ours) }
+			if found, err := Parse(text); err == nil && slices.ContainsFunc(editsOf(found), isOurs) {
 				file, spec = name, found
 			}
 		}

@@ -83,7 +83,8 @@ func (l *Loader) Why() string { return Reason(l.rule) }
 func Reason(rule binary.Rule) string {
 	return map[binary.Rule]string{
 		binary.ByPreload: "it is preloaded (LD_PRELOAD or /etc/ld.so.preload)", binary.ByRPath: "DT_RPATH names its directory",
-		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory", binary.ByRunPath: "DT_RUNPATH names its directory",
+		binary.ByProgram: "it is in the program's directory", binary.ByVariable: "LD_LIBRARY_PATH names its directory",
+		binary.ByRunPath: "DT_RUNPATH names its directory",
 	}[rule]
 }
 

@@ -44,7 +44,8 @@ func (s *Source) kernelText(path string) string {
 
 // Service implements facts.Provider.
 func (s *Source) Service() facts.Service {
-	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass { // the service gives the tool drivers of the tool's own word size only
+	// The service gives the tool drivers of the tool's own word size only.
+	if s.Served == nil || s.Loader != nil || s.Elevated || s.Foreign() || s.Class != 0 && s.Class != OwnClass {
 		return facts.Service{State: facts.ServiceNone}
 	}
 	return s.Served()

@@ -306,7 +306,8 @@ func Commands(names []string) (notes []string) {
 		device := c.Kind == vk.Device
 		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
 			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
-			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
+			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+
+			string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
 		if does := androidEmulated(name); does != "" {
 			notes = append(notes, name+": for a driver without it the loader gives "+does+" (AND-067, AND-068)")
 		}

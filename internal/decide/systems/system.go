@@ -39,10 +39,13 @@ func (s *System) Platform(bits string) search.Platform {
 
 // Systems lists the supported systems, in the order of messages.
 var Systems = []System{
-	{Name: "windows", Title: "Windows", Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW", longest: 1023, Order: ByDXGI, Opening: &usual},
-	{Name: "macos", Title: "macOS", platform: search.MacOS, Loader: "libvulkan.1.dylib", Program: "the process ID", longest: 1024, Order: Reverse, Opening: &usual},
+	{Name: "windows", Title: "Windows", Loader: `C:\Windows\System32\vulkan-1.dll`, Program: "GetModuleFileNameW",
+		longest: 1023, Order: ByDXGI, Opening: &usual},
+	{Name: "macos", Title: "macOS", platform: search.MacOS, Loader: "libvulkan.1.dylib", Program: "the process ID",
+		longest: 1024, Order: Reverse, Opening: &usual},
 	{Name: "fuchsia", Title: "Fuchsia", platform: fuchsiaPlatform, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsiaService},
-	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: fuchsiaUpstream, Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
+	{Name: "fuchsia-upstream", Title: "Fuchsia, with the loader as it is published", platform: fuchsiaUpstream,
+		Loader: "libvulkan.so", Order: Reverse, Opening: &fuchsia},
 }
 
 // Find returns a system by its name; false if there is none.
