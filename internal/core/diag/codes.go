@@ -49,6 +49,7 @@ const (
 	LayerArchitecture
 	LayerStructure
 	LayerSection
+	LayerDeprecated
 	LayerDuplicate
 	LayerDisabled
 	LayerForced
@@ -158,9 +159,11 @@ var table = [codeCount]Entry{
 	LayerArchitecture: {"layer-architecture", Layers, Note, "LAY-55", ""},
 	LayerStructure:    {"layer-structure", Layers, Problem, "LAY-31", "Use one layers array."},
 	LayerSection:      {"layer-section", Layers, Warning, "LAY-73", "Remove the section, or raise the file version."},
-	LayerDuplicate:    {"layer-duplicate", Layers, Warning, "LAY-104", "Remove one of the two manifests."},
-	LayerDisabled:     {"layer-disabled", Layers, Note, "LAY-115", "Change VK_LOADER_LAYERS_DISABLE."},
-	LayerForced:       {"layer-forced", Layers, Note, "LAY-120", "Change VK_LOADER_LAYERS_ENABLE."},
+	LayerDeprecated: {"layer-deprecated", Layers, Note, "LAY-71",
+		"Nothing; the layer works. In its next release, its manifest can name vkNegotiateLoaderLayerInterfaceVersion instead."},
+	LayerDuplicate: {"layer-duplicate", Layers, Warning, "LAY-104", "Remove one of the two manifests."},
+	LayerDisabled:  {"layer-disabled", Layers, Note, "LAY-115", "Change VK_LOADER_LAYERS_DISABLE."},
+	LayerForced:    {"layer-forced", Layers, Note, "LAY-120", "Change VK_LOADER_LAYERS_ENABLE."},
 	LayerBlacklisted: {"layer-blacklisted", Layers, Warning, "LAY-213",
 		"Change blacklisted_layers of the override layer."},
 	LayerMissing:    {"layer-missing", Layers, Problem, "LAY-139", "Install the layer, or correct the name."},

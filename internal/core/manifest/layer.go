@@ -404,7 +404,7 @@ func (r *layerReader) functions(v document.Value, l *Layer) {
 		member := functions.Member(name)
 		symbol, ok := member.Text()
 		if ok && l.Negotiate == "" && !r.version.before(1, 1, 0) {
-			r.say(member, diag.Info, diag.LayerSection, "Layer \""+l.Name+"\" using deprecated '"+name+
+			r.say(member, diag.Info, diag.LayerDeprecated, "Layer \""+l.Name+"\" using deprecated '"+name+
 				"' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.")
 		}
 		return symbol

@@ -168,8 +168,8 @@ var layerLines = []struct {
 	{one("1.1.0", "\"disable_environment\":\n{\"a\":1}"), true,
 		`2:1 warn layer-field: Layer "VK_LAYER_x" doesn't contain required child value in object disable_environment in the manifest JSON file, skipping this layer (Policy #LLP_LAYER_9)`},
 	{one("1.1.0", "\"functions\":{\"vkGetInstanceProcAddr\":\n\"g\",\"vkGetDeviceProcAddr\":\n \"h\"}"), false,
-		`2:1 info layer-section: Layer "VK_LAYER_x" using deprecated 'vkGetInstanceProcAddr' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.
-3:2 info layer-section: Layer "VK_LAYER_x" using deprecated 'vkGetDeviceProcAddr' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.`},
+		`2:1 info layer-deprecated: Layer "VK_LAYER_x" using deprecated 'vkGetInstanceProcAddr' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.
+3:2 info layer-deprecated: Layer "VK_LAYER_x" using deprecated 'vkGetDeviceProcAddr' tag which was deprecated starting with JSON file version 1.1.0. The new vkNegotiateLoaderLayerInterfaceVersion function is preferred, though for compatibility reasons it may be desirable to continue using the deprecated tag.`},
 	{one("1.1.1", "\"pre_instance_functions\":\n{}"), false,
 		`2:1 error layer-section: Found pre_instance_functions section in layer from "/d/x.json". This section is only valid in manifest version 1.1.2 or later. The section will be ignored`},
 	{one("1.1.2", "\"pre_instance_functions\":\n{}"), false,
