@@ -47,6 +47,9 @@ func (r *Report) verdicts() []string {
 	if len(works) == 0 {
 		return r.rest()
 	}
+	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LoaderMissing && f.Severity == diag.Problem }) {
+		return []string{"Programs get no Vulkan loader"}
+	}
 	does := term.Either(r.Works, term.Either(len(works) == 1, " works", " work"), term.Either(len(works) == 1, " has a driver", " have drivers"))
 	names, all := strings.Join(works, " and ")+does, fmt.Sprintf("%d of %d devices%s", len(works), len(works)+len(others), does)
 	if len(others) == 0 {
