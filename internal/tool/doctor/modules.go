@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	}
 	for _, module := range modules {
 		if e.machine.Exists("/sys/bus/pci/drivers/" + module) {
-			return textf("the kernel driver %s is loaded, and has not taken it", module), e.system.by("refused", with("device", path.Base(g.directory)))
+			return textf("the kernel driver %s is loaded, and has not taken it", module), e.system.by("refused", with("kernel", module))
 		}
 	}
 	return "", load
