@@ -17,8 +17,8 @@ type Watch struct {
 // withoutEvents is the time between two checks where the system does not report the end of a program.
 const withoutEvents = 2 * time.Second
 
-// settle is the time after an event in which a program opens further files.
-const settle = 300 * time.Millisecond
+// settle is the time after an event in which a program opens further files, and the least time between two events.
+const settle = time.Second
 
 // NewWatch watches files, and directories with their files, for programs that open one. The end of the context ends every
 // Wait.
