@@ -89,7 +89,8 @@ func (e *exam) addUnfinished(g *GPU) {
 			}
 		}
 		if variable != "" && e.variable(variable) == "" {
-			e.add(GPUUnfinished, g.Title(), m.Manifest, textf("%s is not finished for it, and lists it only with %s=1", strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
+			e.add(GPUUnfinished, g.Title(), m.Manifest, textf("%s is not finished for it, and lists it only with %s=1",
+				strings.TrimSuffix(f.Name, " (Mesa)"), variable), nil).
 				offer(fixing, explain.SetVariable(variable, "1"))
 		}
 	}

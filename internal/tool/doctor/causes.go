@@ -291,7 +291,8 @@ var fatal = []Kind{DriverHeadless, LibraryRuntime}
 var unloadable = []Kind{LibraryMissing, LibraryUnreadable, LibraryForeign, LibraryNeeds, LibraryVersion, LibrarySymbol}
 
 // causesOfDevice are the codes of findings about a device that keep its driver from listing it.
-var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau, NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
+var causesOfDevice = []Kind{GPUPermission, GPUNoNode, GPUNoKernelDriver, GPUOldKernelDriver, GPUNouveau,
+	NvidiaVersion, GPUVirtual, GPUNeedsNewer, GPUUnfinished}
 
 // causesOfDriver are the codes of findings about a driver's files that keep it from listing a device.
 var causesOfDriver = []Kind{LibraryRuntime, LibraryNeeds, LibraryVersion, LibrarySymbol, DriverHeadless}

@@ -123,7 +123,8 @@ func (d distribution) fileAdvice(library, manifest string) *Remedy {
 	}
 	if strings.HasPrefix(manifest, "/usr/local/") { // no package has files there
 		command := "rm -- " + shell.Quoted(manifest)
-		do := &Remedy{text: "Build or install the library again. To remove the manifest instead, run as root: " + string(command), lines: []shell.Line{command}, root: true}
+		do := &Remedy{text: "Build or install the library again. To remove the manifest instead, run as root: " +
+			string(command), lines: []shell.Line{command}, root: true}
 		do.effect = effectOf(explain.RemoveFile(manifest))
 		return do
 	}

@@ -268,7 +268,8 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 		}
 	case run.BrokenOff:
 		if all.Result != ProbeWaits {
-			e.add(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""}, shellAdvice("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
+			e.add(TogetherFails, all.Name, "", misbehaved{all.Detail, "", ""},
+				shellAdvice("The search for the culprit has not finished. To wait for it: ", "vkloader doctor"))
 		}
 	}
 	return nil

@@ -186,7 +186,8 @@ func (e *exam) absence() {
 			do = e.system.choose(m.loader, name)
 		}
 	}
-	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"), sentence("neither a loader nor a driver is installed, and no graphics device was found"))
+	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
+		sentence("neither a loader nor a driver is installed, and no graphics device was found"))
 	e.add(NotInstalled, "Vulkan", "", what, do)
 }
 

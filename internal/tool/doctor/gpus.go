@@ -34,7 +34,8 @@ func (e *exam) choose(text string) error {
 	var list []drivers.Device
 	for _, g := range e.gpus {
 		address, _ := drivers.PCIAddress(g.Name)
-		list = append(list, drivers.Device{Index: -1, Name: g.Label, PCI: address, Vendor: drivers.PCINumber(g.Vendor), ID: drivers.PCINumber(g.Device), Driver: g.Kernel})
+		list = append(list, drivers.Device{Index: -1, Name: g.Label, PCI: address, Vendor: drivers.PCINumber(g.Vendor),
+			ID: drivers.PCINumber(g.Device), Driver: g.Kernel})
 	}
 	hits, err := drivers.SelectDevices(text, list)
 	if err != nil {
@@ -190,7 +191,8 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.Kernel == "" && (g.Vendor != "" || e.chip(g) != nil):
 		e.addWithoutKernelDriver(g)
 	case g.Vendor == "0x10de" && strings.HasPrefix(strings.ToLower(g.Kernel), "nova"):
-		e.add(GPUNouveau, g.Title(), g.directory, textf("its kernel driver is %s, which has no Vulkan driver yet", g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
+		e.add(GPUNouveau, g.Title(), g.directory, textf("its kernel driver is %s, which has no Vulkan driver yet",
+			g.Kernel), e.system.bootWords([]string{"modprobe.blacklist=nova_core,nova_drm"}, nil))
 	case e.venus(g):
 	case g.Kernel == "radeon":
 		e.takenByOldDriver(g)

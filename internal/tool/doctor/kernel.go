@@ -127,7 +127,8 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		case others:
 			lost = little
 		case b.module == "nouveau" && do != nil:
-			better = newAdvice("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text, slices.Concat(better.lines, do.lines)...).withObstacle(restarted)
+			better = newAdvice("For Mesa's driver: "+better.text+". For NVIDIA's driver instead: "+do.text,
+				slices.Concat(better.lines, do.lines)...).withObstacle(restarted)
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}

@@ -193,7 +193,8 @@ func (e *evidence) addNonconformant() {
 var deviceFilters = []struct {
 	variable, programs string
 	numbers            bool
-}{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME", "programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
+}{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME",
+	"programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
 
 // addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
 func (e *evidence) addDeviceFilters() {

@@ -142,7 +142,8 @@ func (e *exam) leftOut(g *GPU) bool {
 	if !kept.selectsOthers() && !others && !e.ownSettings(kept.file) {
 		why, lost = fixing, something
 	}
-	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s", search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
+	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",
+		search.BaseName(kept.driver.Path), kept.name(), by), nil, lost)
 	found.excludedBy = kept.name()
 	if !kept.variable {
 		return true

@@ -97,7 +97,8 @@ func (e *libraryExam) examineLibrary(m *Entry) *binary.File {
 	if !found.HasInterface() {
 		var do *Remedy
 		if name := found.File.Symbols().Ending("GetInstanceProcAddr"); name != "" {
-			do = newAdvice("Install the library and the manifest of one release: the library exports " + name + ", which the manifest does not name.").withObstacle(ofPackage)
+			do = newAdvice("Install the library and the manifest of one release: the library exports " + name +
+				", which the manifest does not name.").withObstacle(ofPackage)
 		}
 		e.foundIn(m, misfit, textf("%s exports none of the functions that the loader looks for", found.File.Path), do)
 	}
@@ -116,7 +117,8 @@ func (e *libraryExam) missing(m *Entry, r binary.LibrarySearch) {
 			what = m.Library + " is a link to " + target + ", which does not exist"
 		}
 		if written := asWritten(m.Library, m.Manifest); written != m.Library {
-			do = newAdvice("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) + " is relative to the manifest's directory. Or put the library there.")
+			do = newAdvice("Correct library_path in " + m.Manifest + ": " + string(shell.Quoted(written)) +
+				" is relative to the manifest's directory. Or put the library there.")
 		}
 		tokened, beside := e.sibling(m.Library)
 		if beside != "" {
@@ -373,7 +375,8 @@ func (e *libraryExam) addHeadless(m *Entry, file *binary.File) {
 	}
 	if vendor := strings.ReplaceAll(need.Vendor[0], "*", "10"); len(drivers.Matches(e.machine, need.Vendor)) == 0 {
 		e.add(DriverHeadless, m.Name, m.Manifest, textf(withoutEGL+"no file %s names the driver to EGL", need.Vendor[0]),
-			shellAdvice("Add this file to the image, or write it as root: ", "mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
+			shellAdvice("Add this file to the image, or write it as root: ",
+				"mkdir -p "+shell.Quoted(path.Dir(vendor))+" && echo "+shell.Quoted(need.Says)+" > "+shell.Quoted(vendor)))
 	}
 }
 
@@ -407,7 +410,8 @@ func (e *libraryExam) sameDriver(m *Entry, f *binary.File) {
 	}
 	for _, other := range e.Drivers {
 		if other.File == f.Real && other.Used {
-			do, lists := shellAdvice("See which variables name them: ", "vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
+			do, lists := shellAdvice("See which variables name them: ",
+				"vkloader list variables --set"), []variables.ID{variables.AddDriverFiles, variables.DriverFiles, variables.ICDFilenames}
 			for _, v := range lists {
 				do = e.orSteam(v.Name(), do)
 			}

@@ -108,7 +108,8 @@ func (e *macExam) libraries() {
 // addNoDriver adds a finding if programs find no driver.
 func (e *macExam) addNoDriver() {
 	if len(e.Answer.Drivers) == 0 {
-		e.offer(e.addDiagnostic(&diag.Diagnostic{Code: diag.DriverNone, Subject: e.System}, diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
+		e.offer(e.addDiagnostic(&diag.Diagnostic{Code: diag.DriverNone, Subject: e.System},
+			diag.DriverNone.Entry().Severity, noDriverFound, installMoltenVK), e.otherManifests()...)
 	}
 }
 

@@ -23,7 +23,8 @@ func (d *distribution) replacementAdvice(owner string) *Remedy {
 func (e *exam) nvidiaNodes(node string) *Remedy {
 	command := "chmod 666 " + shell.Quoted(node)
 	for _, name := range e.machine.Names("/dev") {
-		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node && number != "" && strings.Trim(number, "0123456789") == "" {
+		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node &&
+			number != "" && strings.Trim(number, "0123456789") == "" {
 			command += " " + shell.Quoted("/dev/"+name)
 		}
 	}

@@ -106,7 +106,8 @@ func (e *libraryExam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
 	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 	version := e.system.nvidiaLoaded()
-	args := with("platform", platform, "extension", e.nvidiaExtension(version), "box", cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
+	args := with("platform", platform, "extension", e.nvidiaExtension(version), "box",
+		cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
 	verb := "driver"
 	switch {
 	case nvidia:

@@ -227,7 +227,8 @@ type (
 
 func (h hides) say() string {
 	if len(h.others) > 0 {
-		return fmt.Sprintf("with the value %q, and with %s, programs fail (%s); without these variables, they work", h.value, strings.Join(h.others, " and "), h.detail)
+		return fmt.Sprintf("with the value %q, and with %s, programs fail (%s); without these variables, they work",
+			h.value, strings.Join(h.others, " and "), h.detail)
 	}
 	return fmt.Sprintf("with the value %q, programs fail (%s); without the variable, they work", h.value, h.detail)
 }

@@ -138,7 +138,8 @@ func (e *exam) usesGPU(s *process.SystemdService) bool {
 	}
 	unit := strings.ToLower(process.UnitText(e.machine, process.Unit{Name: s.Unit}, ""))
 	for line := range strings.SplitSeq(unit, "\n") {
-		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(nameLists()["gpu-unit"], func(text string) bool { return strings.Contains(line, text) }) {
+		if !strings.HasPrefix(line, "inaccessiblepaths") && slices.ContainsFunc(nameLists()["gpu-unit"],
+			func(text string) bool { return strings.Contains(line, text) }) {
 			return true
 		}
 	}

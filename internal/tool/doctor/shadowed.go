@@ -110,7 +110,8 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 	}
 	has := other.Symbols()
 	lacks := func(symbol string) bool {
-		return has != nil && has.Exports(symbol) && !slices.ContainsFunc(c.Files, func(f *binary.File) bool { return f.Symbols() != nil && f.Symbols().Exports(symbol) })
+		return has != nil && has.Exports(symbol) && !slices.ContainsFunc(c.Files,
+			func(f *binary.File) bool { return f.Symbols() != nil && f.Symbols().Exports(symbol) })
 	}
 	if at := slices.IndexFunc(c.Symbols, lacks); at >= 0 {
 		return c.Files[0].Path, c.Symbols[at]

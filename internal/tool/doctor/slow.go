@@ -75,7 +75,8 @@ func (e *evidence) addSlowDrivers() {
 			continue
 		}
 		var do *Remedy
-		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false, explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
+		if c, ok := e.trialOf(&e.alone[i]).First(explain.ItemKey{Manifest: e.alone[i].Manifest}, false,
+			explain.LeaveOutDriver(e.source, e.alone[i].Manifest)...); ok {
 			do = placement{Change: c, aim: forPower}.remedy()
 		}
 		e.add(DriverSlow, e.alone[i].Name, e.alone[i].Manifest,

@@ -130,7 +130,8 @@ func (h host) group(field, of int, value string) string {
 // sandboxAdvice returns advice about a node that a process may not open although the node's permissions allow it.
 func (h host) sandboxAdvice(node string) *Remedy {
 	what := "a sandbox, a security module, the device rules of a container or the mount option nodev"
-	return newAdvice("What refuses it is " + what + ". Allow " + node + " for reading and writing there, or start the program without it.").withObstacle(outsideOnly)
+	return newAdvice("What refuses it is " + what + ". Allow " + node +
+		" for reading and writing there, or start the program without it.").withObstacle(outsideOnly)
 }
 
 // permissionCure returns advice that gives a user access to a node through its group, if it has one. units are the services

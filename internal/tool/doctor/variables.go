@@ -185,7 +185,9 @@ func (e *exam) selections() {
 				}
 			}
 			if count > 0 && wish.Number >= count {
-				e.absentDevice(name, textf("it selects device %d after the default one, and there %s", wish.Number, term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1, "such device"))), func(*GPU) string { return "" })
+				e.absentDevice(name, textf("it selects device %d after the default one, and there %s", wish.Number,
+					term.Either(count == 1, "is no such device", term.Either(count == 2, "is ", "are ")+term.Number(count-1,
+						"such device"))), func(*GPU) string { return "" })
 			}
 		}
 	}

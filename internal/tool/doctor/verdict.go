@@ -56,7 +56,8 @@ func (r *Report) verdicts() []string {
 		return []string{names, term.Count(len(works), "device") + does}
 	}
 	clauses := strings.Join(others, "; ")
-	return []string{names + "; " + clauses, term.Count(len(works), "device") + does + "; " + clauses, clauses, all + term.Enclosed("; ", lost, " excludes others"), all}
+	return []string{names + "; " + clauses, term.Count(len(works), "device") + does + "; " + clauses, clauses,
+		all + term.Enclosed("; ", lost, " excludes others"), all}
 }
 
 // misbehaving returns the drivers, layers and variables that make programs crash, hang or fail, as sentences.

@@ -367,7 +367,8 @@ func (e *windowsExam) addElevatedFindings() {
 	})
 	if count > 0 {
 		lost := term.Either(acts, something, usual) // other programs get a layer or settings that this one does not
-		e.add(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "", textf("an elevated program does not read %s there", term.Count(count, "value")), nil, lost)
+		e.add(ElevatedUserKey, `HKEY_CURRENT_USER\`+strings.TrimSuffix(vulkanKey, `\`), "",
+			textf("an elevated program does not read %s there", term.Count(count, "value")), nil, lost)
 	}
 }
 
@@ -388,7 +389,8 @@ const (
 )
 
 // kinds are the registry's type names in the reg command.
-var kinds = map[uint32]string{0: "REG_NONE", 1: "REG_SZ", 2: "REG_EXPAND_SZ", 3: "REG_BINARY", 4: "REG_DWORD", 5: "REG_DWORD_BIG_ENDIAN", 7: "REG_MULTI_SZ", 11: "REG_QWORD"}
+var kinds = map[uint32]string{0: "REG_NONE", 1: "REG_SZ", 2: "REG_EXPAND_SZ", 3: "REG_BINARY", 4: "REG_DWORD",
+	5: "REG_DWORD_BIG_ENDIAN", 7: "REG_MULTI_SZ", 11: "REG_QWORD"}
 
 func (v valueIn) say() string {
 	kind := cmp.Or(kinds[v.kind], fmt.Sprintf("the type %d", v.kind))
