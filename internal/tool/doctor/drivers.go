@@ -18,7 +18,7 @@ import (
 
 // nvidiaVersions compares the version of NVIDIA's kernel module with that of its libraries, which must be equal.
 func (e *exam) nvidiaVersions() {
-	kernel := nvidiaVersion(e.text("/proc/driver/nvidia/version"))
+	kernel := e.nvidiaLoaded()
 	if kernel == "" {
 		return
 	}
@@ -61,9 +61,9 @@ func (r *Report) nvidiaExtension(kernel string) string {
 	return platform + ".nvidia-" + term.Or(strings.ReplaceAll(kernel, ".", "-"), "VERSION")
 }
 
-// nvidiaVersion returns the version in /proc/driver/nvidia/version: the first word that begins with a digit and has a dot.
-func nvidiaVersion(text string) string {
-	first, _, _ := strings.Cut(text, "\n")
+// nvidiaLoaded returns the version of NVIDIA's kernel module, the first word with a dot; "": it is not loaded.
+func (h host) nvidiaLoaded() string {
+	first, _, _ := strings.Cut(h.text("/proc/driver/nvidia/version"), "\n")
 	for _, word := range strings.Fields(first) {
 		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && word[0] != '.' {
 			return word

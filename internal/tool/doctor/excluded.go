@@ -35,13 +35,8 @@ func (r *Report) missingFilesText() string {
 			missing = append(missing, f.Subject)
 		}
 	}
-	switch len(missing) {
-	case 0:
-		return ""
-	case 1:
-		return missing[0] + " is not mounted: unknown devices"
-	}
-	return strings.Join(missing, " and ") + " are not mounted: unknown devices"
+	is := term.Either(len(missing) == 1, " is", " are")
+	return term.Enclosed("", strings.Join(missing, " and "), is+" not mounted: unknown devices")
 }
 
 // dropCovered removes the finding that a device has no driver if a tried driver lists the device. The name of the driver's file does not count.

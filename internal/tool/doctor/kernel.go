@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
@@ -89,24 +88,6 @@ func (h host) refusals(g *GPU, module string) (words []string) {
 		}
 	}
 	return words
-}
-
-// modules returns the kernel modules that a device needs for its Vulkan driver.
-func (e *exam) modules(g *GPU) []string {
-	switch g.vendor() {
-	case "AMD":
-		return []string{"amdgpu"}
-	case "Intel":
-		return []string{"i915", "xe"}
-	case "NVIDIA":
-		if e.hasFamily(drivers.NVIDIA) {
-			return []string{"nvidia"}
-		}
-		if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn("nouveau") }) {
-			return []string{"nouveau"}
-		}
-	}
-	return nil
 }
 
 // moduleObstacle returns the reason why the kernel module of a device does not load, with the advice that removes it; what and do if none is

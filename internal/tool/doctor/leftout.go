@@ -359,8 +359,7 @@ func (e *exam) portable() (write explain.Change, ok bool) {
 func (e *libraryExam) driverLibrary(home, stem string) string {
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {
-		return f != nil && f.Err() == nil && f.ELF != nil && f.Class == e.class && f.Machine == binary.Processor(e.class) &&
-			f.Symbols().Exports("vk_icdGetInstanceProcAddr")
+		return f != nil && e.linker.Fits(f) && f.ELF != nil && f.Symbols().Exports("vk_icdGetInstanceProcAddr")
 	}
 	for _, name := range names {
 		if found := e.linker.Find(name); usable(found.File) {

@@ -237,8 +237,7 @@ func (e *libraryExam) findable(name string) *Remedy {
 
 // fits reports whether a file is a library for the examined programs.
 func (e *libraryExam) fits(file string) bool {
-	f := e.linker.Open(file)
-	return f.Err() == nil && f.Class == e.class && f.Machine == binary.Processor(e.class)
+	return e.linker.Fits(e.linker.Open(file))
 }
 
 // configuredPath looks for a library in the directories of the ldconfig(8) configuration.

@@ -153,7 +153,7 @@ func (e *exam) plugin() {
 		}
 		e.add(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
 		return
-	case f.Class != e.class || f.Machine != binary.Processor(e.class):
+	case !e.linker.Fits(f):
 		e.add(LibraryForeign, m.Name, name, otherSizeLibrary("", f, name, e.class), nil)
 		return
 	}
@@ -219,7 +219,7 @@ const loaderName = "libvulkan.so.1"
 func (e *exam) loaders() {
 	add := func(name string, first bool) {
 		f := e.linker.Open(name)
-		if f.Err() != nil || f.ELF == nil || f.Class != e.class || f.Machine != binary.Processor(e.class) ||
+		if !e.linker.Fits(f) || f.ELF == nil ||
 			slices.ContainsFunc(e.Loaders, func(l Loader) bool { return l.File == f.Real }) {
 			return
 		}

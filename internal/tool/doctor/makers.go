@@ -31,7 +31,7 @@ func (r *Report) makerRelease() string {
 			return drivers.Version(r.Drivers[i].File)
 		}
 	}
-	return nvidiaVersion(host{&r.source.Machine}.text("/proc/driver/nvidia/version"))
+	return host{&r.source.Machine}.nvidiaLoaded()
 }
 
 // branch returns the first number of a release, as in the names of packages.
@@ -99,7 +99,7 @@ func (e *exam) whyUnserved(g *GPU) (why sentence, do *Remedy) {
 	c, have := e.chip(g), e.makerRelease()
 	contained := e.containerKind() != ""
 	if contained {
-		have = e.system.nvidiaLoaded()
+		have = e.nvidiaLoaded()
 	}
 	if c == nil || !c.Maker || have == "" {
 		return "", nil
@@ -205,14 +205,13 @@ func (d distribution) computeOnly() string {
 	if d.machine == nil || m == nil || m.id != "debian" || d.image != changeable {
 		return ""
 	}
-	loaded := host{d.machine}.text("/proc/driver/nvidia/version")
-	number := branch(nvidiaVersion(loaded))
+	number := branch(host{d.machine}.nvidiaLoaded())
 	for _, variant := range []string{"", "-server"} {
 		if _, is := d.machine.Package("libnvidia-compute-" + number + variant); is && number != "" {
 			return "libnvidia-gl-" + number + variant
 		}
 	}
-	if _, is := d.machine.Package("libcuda1"); is && loaded != "" {
+	if _, is := d.machine.Package("libcuda1"); is && number != "" {
 		return "nvidia-vulkan-icd"
 	}
 	return ""

@@ -8,10 +8,20 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// gpuModules returns the kernel modules that drive a device, by its vendor or its chip; nil: unknown.
-func (e *exam) gpuModules(g *GPU) []string {
-	if list := e.modules(g); list != nil {
-		return list
+// modules returns the kernel modules that a device needs for its Vulkan driver, by its vendor or its chip; nil: unknown.
+func (e *exam) modules(g *GPU) []string {
+	switch g.vendor() {
+	case "AMD":
+		return []string{"amdgpu"}
+	case "Intel":
+		return []string{"i915", "xe"}
+	case "NVIDIA":
+		if e.hasFamily(drivers.NVIDIA) {
+			return []string{"nvidia"}
+		}
+		if slices.ContainsFunc(e.Drivers, func(m Entry) bool { return m.worksOn("nouveau") }) {
+			return []string{"nouveau"}
+		}
 	}
 	c := e.chip(g)
 	if g.Vendor != "" || c == nil {
@@ -30,7 +40,7 @@ func (e *exam) gpuModules(g *GPU) []string {
 
 // kernelCure returns advice to load the kernel driver of a device, and the fact that its module is missing, if it is.
 func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
-	modules := e.gpuModules(g)
+	modules := e.modules(g)
 	switch {
 	case g.vendor() == "NVIDIA":
 		return "", e.nvidiaModule()

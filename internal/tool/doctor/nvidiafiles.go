@@ -7,11 +7,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// nvidiaLoaded returns the version of NVIDIA's kernel module; "": it is not loaded.
-func (d *distribution) nvidiaLoaded() string {
-	return nvidiaVersion(host{d.machine}.text("/proc/driver/nvidia/version"))
-}
-
 // replacementAdvice returns advice for a library of NVIDIA's driver whose version is not that of the kernel's module.
 func (d *distribution) replacementAdvice(owner string) *Remedy {
 	owner, _, _ = strings.Cut(owner, ":")

@@ -105,8 +105,7 @@ func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 func (e *libraryExam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
 	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
-	version := e.system.nvidiaLoaded()
-	args := with("platform", platform, "extension", e.nvidiaExtension(version), "box",
+	args := with("platform", platform, "extension", e.nvidiaExtension(e.nvidiaLoaded()), "box",
 		cmp.Or(e.detail("snap"), e.detail("podman"), "NAME"), "file", "nvidia_icd.json")
 	verb := "driver"
 	switch {

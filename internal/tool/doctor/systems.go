@@ -68,7 +68,7 @@ var conditions = map[string]func(d *distribution) bool{
 	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},
-	"loaded": func(d *distribution) bool { return d.nvidiaLoaded() != "" },
+	"loaded": func(d *distribution) bool { return host{d.machine}.nvidiaLoaded() != "" },
 	"graphics": func(d *distribution) bool {
 		return drivers.GrantsGraphics(host{d.machine}.variable(drivers.NvidiaCapabilities))
 	},
@@ -197,7 +197,7 @@ func (d *distribution) ownArguments() map[string]func() string {
 		"narrow": func() string { return d.narrow },
 		"place":  func() string { return sandboxWords[d.container] },
 		"driver": func() string {
-			return term.Or(term.Enclosed("NVIDIA's driver ", d.nvidiaLoaded(), ""), "the host's version of NVIDIA's driver")
+			return term.Or(term.Enclosed("NVIDIA's driver ", h.nvidiaLoaded(), ""), "the host's version of NVIDIA's driver")
 		},
 		"render": func() string { return term.Or(h.group(2, 0, "render"), "GID") },
 		"than":   func() string { return term.Enclosed(" than ", d.version, "") },
