@@ -80,9 +80,6 @@ func (r *Report) nameByTrial() {
 	}
 }
 
-// brief returns the device's name with its vendor.
-func (g *GPU) brief() string { return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title() }
-
 // displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
 // driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {

@@ -113,7 +113,7 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}
-	if g.vendor() == "AMD" && e.lacksFirmware("amdgpu") {
+	if g.vendor() == "AMD" && e.lacksFirmware() {
 		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), usual
 	}
 	return what, do, usual
@@ -142,11 +142,11 @@ func (h host) replacedKernel() string {
 	return term.Either(others, running, "")
 }
 
-// lacksFirmware reports whether the machine has a directory of firmware, and none of a module.
-func (h host) lacksFirmware(module string) bool {
+// lacksFirmware reports whether the machine has a directory of firmware, and none of amdgpu.
+func (h host) lacksFirmware() bool {
 	has := false
 	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates", "/lib/firmware/updates"} {
-		if h.machine.Exists(directory + "/" + module) {
+		if h.machine.Exists(directory + "/amdgpu") {
 			return false
 		}
 		has = has || h.machine.Exists(directory)
@@ -217,15 +217,10 @@ func (e *exam) takenByOldDriver(g *GPU) {
 	e.add(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
 }
 
-// secureBoot reports whether the firmware has the kernel check the signatures of modules.
-func (h host) secureBoot() bool {
-	data, err := h.machine.ReadFile("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c")
-	return err == nil && len(data) > 4 && data[4] == 1
-}
-
 // addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
 func (e *exam) addSigning(do *Remedy) *Remedy {
-	if !e.secureBoot() {
+	data, err := e.machine.ReadFile("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c")
+	if err != nil || len(data) < 5 || data[4] != 1 { // the kernel does not check the signatures of modules
 		return do
 	}
 	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `

@@ -36,14 +36,8 @@ var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node
 // missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
 type missingDevice struct {
 	*GPU
-	rung rung
 	seen string   // why it does not hold
 	by   *Finding // the finding that tells it; nil: none
-}
-
-// isExplained reports whether the verdict names what keeps the device from programs: a choice of the user's, or the machine's host.
-func (m *missingDevice) isExplained() bool {
-	return m.by != nil && slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 }
 
 // canRender reports whether Vulkan drivers for devices of this kind exist.
@@ -62,7 +56,7 @@ func (r *Report) missingDevices() (list []missingDevice) {
 			continue
 		}
 		if at := r.firstRung(g); at != isReached {
-			m := missingDevice{g, at, unmet[at], r.findingOf(g)}
+			m := missingDevice{g, unmet[at], r.findingOf(g)}
 			if m.by != nil {
 				m.seen = m.by.fact.say()
 			} else if said := r.answersOf(g); at >= driverLoads && said != "" {

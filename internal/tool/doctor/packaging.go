@@ -115,11 +115,6 @@ func (p *packages) listsOf(m *machine.Machine) *machine.Lists {
 	return p.lists
 }
 
-// lacksLists reports whether apt has no lists. A machine that is not seen whole, without apt's directory, counts as having some.
-func (p *packages) lacksLists(m *machine.Machine) bool {
-	return !p.listsOf(m).Fetched() && m.Exists("/var/lib/apt/lists")
-}
-
 // having returns the package that has a library, of the machine's lists of files; "" if no list says so.
 func (p *packages) having(m *machine.Machine, library string) string {
 	if p == nil {

@@ -54,17 +54,25 @@ var conditions = map[string]func(d *distribution) bool{
 	"image":     func(d *distribution) bool { return isContainer(d.sandbox) && !d.kept },
 	"plain":     func(d *distribution) bool { return d.sandbox == "" && d.image == changeable },
 	"contained": func(d *distribution) bool { return d.container != "" },
-	"whole":     func(d *distribution) bool { return d.machine != nil && host{d.machine}.systemContainer() },
-	"sealed":    func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
-	"kept":      func(d *distribution) bool { return d.kept },
+	"whole": func(d *distribution) bool { // a system with users of its own
+		if d.machine == nil {
+			return false
+		}
+		kind := host{d.machine}.text("/run/systemd/container")
+		return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
+	},
+	"sealed": func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
+	"kept":   func(d *distribution) bool { return d.kept },
 	"lxc": func(d *distribution) bool {
 		h := host{d.machine}
 		return strings.HasPrefix(h.text("/run/systemd/container"), "lxc") || strings.Contains(h.text("/proc/1/environ"), "container=lxc")
 	},
-	"nspawn":    func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
-	"32-bit":    func(d *distribution) bool { return d.class == 32 },
-	"narrow":    func(d *distribution) bool { return d.foreign },
-	"unfetched": func(d *distribution) bool { return d.packages != nil && d.packages.lacksLists(d.machine) },
+	"nspawn": func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
+	"32-bit": func(d *distribution) bool { return d.class == 32 },
+	"narrow": func(d *distribution) bool { return d.foreign },
+	"unfetched": func(d *distribution) bool { // apt has no lists; a machine without apt's directory is not seen whole
+		return d.packages != nil && !d.packages.listsOf(d.machine).Fetched() && d.machine.Exists("/var/lib/apt/lists")
+	},
 	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")
 	},

@@ -41,7 +41,8 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		group, err2 := strconv.ParseUint(fields[3], 10, 32)
 		if err == nil && err2 == nil && (fields[0] == name || fields[2] == name) {
 			u.id, u.name, u.groups, found = uint32(id), fields[0], []uint32{uint32(group)}, true
-			u.inFile, u.service = true, isServiceAccount(fields)
+			shell := path.Base(fields[len(fields)-1])
+			u.inFile, u.service = true, len(fields) >= 7 && fields[2] != "0" && (shell == "nologin" || shell == "false")
 			break
 		}
 	}
@@ -59,12 +60,6 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 		}
 	}
 	return u, nil
-}
-
-// isServiceAccount reports whether a record of passwd(5) is an account without a shell.
-func isServiceAccount(fields []string) bool {
-	shell := path.Base(fields[len(fields)-1])
-	return len(fields) >= 7 && fields[2] != "0" && (shell == "nologin" || shell == "false")
 }
 
 // records returns a file's colon-separated lines with at least a number of fields.
@@ -109,12 +104,6 @@ func (h host) owner(file string) (user, group, mode uint32, ok bool) {
 	}
 	numbers, ok := machine.NumbersOf(info)
 	return numbers.User, numbers.Group, uint32(info.Mode().Perm()), ok
-}
-
-// systemContainer reports whether the container is a whole system with users of its own.
-func (h host) systemContainer() bool {
-	kind := h.text("/run/systemd/container")
-	return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
 }
 
 // group returns a field of the record in /etc/group whose other field has a value: 0 is the name, 2 the number.

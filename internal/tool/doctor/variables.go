@@ -222,7 +222,7 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	}
 	for _, g := range e.every {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
-			offer(explain.SetVariable(name, value), g.brief())
+			offer(explain.SetVariable(name, value), (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title())
 		}
 	}
 	offer(explain.UnsetVariable(name), "the loader's order")

@@ -129,7 +129,9 @@ func (r *Report) end() string {
 		}
 	}
 	problems, warnings := count[diag.Problem], count[diag.Warning]
-	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { return !m.isExplained() })
+	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { // and the verdict does not name why
+		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
+	})
 	end := ""
 	switch {
 	case problems > 0:
