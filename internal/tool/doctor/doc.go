@@ -13,8 +13,8 @@
 //   - rules.go lists the rules of all systems: each finds some codes of findings; each subject has a file.
 //   - fixes.go tries changes on a copy of the facts, and causes.go finds the findings behind others.
 //   - tries.go runs child processes, and evidence.go and probed.go turn their results into findings. severity.go weighs all findings.
-//   - codes.txt has the codes, systems.txt the lines of each fix on each system, and packages.txt the packages of libraries and layers;
-//     say.go and advice.go have sentences and fixes.
-//     verdict.go has the report in one line.
+//   - codes.txt has the codes, systems.txt the lines of each fix on each system, packages.txt the packages of libraries and
+//     layers, places.txt the places to look in, and names.txt known names; say.go and advice.go have sentences and fixes,
+//     and verdict.go the report in one line.
 //   - othersystems.go examines the files of machines with further systems.
 package doctor
