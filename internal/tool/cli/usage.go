@@ -24,6 +24,7 @@ import (
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
+	"vkloader/internal/tool/validation"
 	"vkloader/spec"
 )
 
@@ -476,7 +477,7 @@ func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellC
 // completeWords completes comma-separated log words.
 func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
-	return term.Words(settings.LogWords, func(word string) string { return before + word }),
+	return term.Words(validation.LogWords, func(word string) string { return before + word }),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

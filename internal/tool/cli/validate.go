@@ -218,8 +218,8 @@ func printValidated(s *invocation, results []validation.Result) {
 	}
 }
 
-var kindWords = map[string]string{
-	string(validation.Unknown): "unknown kind", string(validation.Driver): "driver manifest",
-	string(validation.Implicit): "manifest of implicit layers", string(validation.Explicit): "manifest of explicit layers",
-	string(validation.Settings): "settings", layerSettingsKind: "settings of layers",
+var kindWords = map[validation.Kind]string{
+	validation.Unknown: "unknown kind", validation.Driver: "driver manifest",
+	validation.Implicit: "manifest of implicit layers", validation.Explicit: "manifest of explicit layers",
+	validation.Settings: "settings", layerSettingsKind: "settings of layers",
 }

@@ -304,8 +304,8 @@ func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) erro
 	if c.Log != "" {
 		words := []any{}
 		for _, word := range strings.Split(c.Log, ",") {
-			if !slices.Contains(LogWords, word) {
-				return fmt.Errorf("--log: %q is not one of %s", word, strings.Join(LogWords, ", "))
+			if !slices.Contains(validation.LogWords, word) {
+				return fmt.Errorf("--log: %q is not one of %s", word, strings.Join(validation.LogWords, ", "))
 			}
 			words = append(words, word)
 		}
@@ -356,20 +356,17 @@ func (c *Options) logFile(p *FileSet, object map[string]any) error {
 	return nil
 }
 
-// LogWords are the words of stderr_log.
-var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
-
 // levelWords returns the words of stderr_log for a level.
 func levelWords(level uint32) []string {
 	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
 	var words []string
-	for i, word := range LogWords {
+	for i, word := range validation.LogWords {
 		if bits[i] != 0 && level&bits[i] != 0 {
 			words = append(words, word)
 		}
 	}
-	if len(words) == len(LogWords)-1 {
-		return LogWords[:1]
+	if len(words) == len(validation.LogWords)-1 {
+		return validation.LogWords[:1]
 	}
 	return words
 }
@@ -604,12 +601,9 @@ func judge(content map[string]any, where string) error {
 	if err != nil {
 		return err
 	}
-	report := validation.File(string(text), where, where, validation.Settings)
-	if problems, _ := report.Problems(); problems > 0 {
-		for _, f := range report.Findings {
-			if f.Code.Entry().Severity == diag.Problem {
-				return exit.Problem("not written: the file would have a problem: %s", f.What)
-			}
+	for _, f := range validation.File(string(text), where, where, validation.Settings).Findings {
+		if f.Severity == diag.Problem {
+			return exit.Problem("not written: the file would have a problem: %s", f.What)
 		}
 	}
 	return nil

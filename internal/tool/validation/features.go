@@ -75,7 +75,7 @@ func (c *checker) features(top document.Value) {
 // wrong adds a finding at a value.
 func (f *featureChecker) wrong(at document.Value, format string, values ...any) {
 	if f.violated++; f.violated <= maxViolations {
-		f.at(diag.FileSchema, at, said(fmt.Sprintf(format, values...)))
+		f.at(diag.FileSchema, at, format, values...)
 	}
 }
 

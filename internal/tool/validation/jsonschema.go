@@ -92,32 +92,11 @@ func (s *Schema) Names() map[string]string {
 	return names
 }
 
-// Keyword is the keyword that a value violates.
-type Keyword uint8
-
-// Rules.
-const (
-	RuleType        Keyword = iota // Violation.Got and Want are type names
-	RuleEnum                       // Want lists the values
-	RulePattern                    // Want is the pattern
-	RuleFormat                     // Got
-	RuleLength                     // Least, Most
-	RuleRange                      // Least, Most
-	RuleItems                      // Number, Least, Most
-	RuleMembers                    // Number, Least, Most
-	RuleRequired                   // Want is the member
-	RuleOneRequired                // Want lists the members
-)
-
 // Violation is a value that violates the schema.
 type Violation struct {
-	At          document.Value
-	Path        string // names and indexes from the top, with dots
-	Rule        Keyword
-	Got         string
-	Want        []string
-	Number      int
-	Least, Most float64 // infinite if unbounded
+	At      document.Value
+	What    string   // with the names and indexes of the value from the top, with dots
+	Missing []string // the required members that are missing
 }
 
 // Check reports every violation in the order of the document.
@@ -131,6 +110,16 @@ type judge struct {
 	report func(Violation)
 }
 
+// wrong reports a value.
+func (j *judge) wrong(v document.Value, path, format string, args ...any) {
+	j.report(Violation{At: v, What: term.Enclosed("", path, ": ") + fmt.Sprintf(format, args...)})
+}
+
+// lacks reports missing members of an object.
+func (j *judge) lacks(v document.Value, path string, names []string) {
+	j.report(Violation{v, term.Enclosed("", path, ": ") + term.Choice(names) + " is missing", names})
+}
+
 // allows reports whether a value satisfies a part of the schema.
 func (j *judge) allows(part, v document.Value) bool {
 	good := true
@@ -138,19 +127,29 @@ func (j *judge) allows(part, v document.Value) bool {
 	return good
 }
 
-// checkBounds reports a number outside the bounds of two keywords, and returns whether it did.
-func (j *judge) checkBounds(part document.Value, least, most string, number float64, found Violation) (outside bool) {
-	found.Least, found.Most = math.Inf(-1), math.Inf(1)
-	if bound, has := part.Member(least).Number(); has {
-		found.Least = bound
+// isOutside reports a number outside the bounds of two keywords, and returns whether it did. what describes the value,
+// with # for the number; empty describes it for the number 0.
+func (j *judge) isOutside(part document.Value, least, most string, number float64, v document.Value, path, what,
+	empty string) bool {
+	low, isLow := part.Member(least).Number()
+	high, isHigh := part.Member(most).Number()
+	if (!isLow || number >= low) && (!isHigh || number <= high) {
+		return false
 	}
-	if bound, has := part.Member(most).Number(); has {
-		found.Most = bound
+	what, wanted := strings.Replace(what, "#", fmt.Sprint(number), 1), fmt.Sprintf("%.0f to %.0f", low, high)
+	switch {
+	case empty != "" && number == 0:
+		j.wrong(v, path, "%s", empty)
+		return true
+	case !isLow:
+		wanted = fmt.Sprintf("at most %.0f", high)
+	case !isHigh:
+		wanted = fmt.Sprintf("at least %.0f", low)
+	case low == high:
+		wanted = fmt.Sprintf("%.0f", low)
 	}
-	if outside = number < found.Least || number > found.Most; outside {
-		j.report(found)
-	}
-	return outside
+	j.wrong(v, path, "%s, expected %s", what, wanted)
+	return true
 }
 
 // value checks one value. After a wrong type it checks nothing else: one fault gives one violation.
@@ -158,12 +157,12 @@ func (j *judge) value(part, v document.Value, path string) {
 	part = j.resolve(part)
 	is := typeOf(v)
 	if want, has := part.Member("type").Text(); has && !isOf(v, is, want) {
-		j.report(Violation{At: v, Path: path, Rule: RuleType, Got: is, Want: []string{want}})
+		j.wrong(v, path, "%s, expected %s", typeWords[is], typeWords[want])
 		return
 	}
 	text, isText := v.Text()
 	if values := texts(part.Member("enum")); values != nil && !(isText && slices.Contains(values, text)) {
-		j.report(Violation{At: v, Path: path, Rule: RuleEnum, Got: text, Want: values})
+		j.wrong(v, path, "%q, expected %s", text, term.Choice(values))
 		return
 	}
 	switch is {
@@ -171,7 +170,7 @@ func (j *judge) value(part, v document.Value, path string) {
 		j.text(part, v, path, text)
 	case "number":
 		n, _ := v.Number()
-		j.checkBounds(part, "minimum", "maximum", n, Violation{At: v, Path: path, Rule: RuleRange})
+		j.isOutside(part, "minimum", "maximum", n, v, path, "out of range", "")
 	case "array":
 		j.array(part, v, path)
 	case "object":
@@ -184,15 +183,16 @@ func (j *judge) value(part, v document.Value, path string) {
 
 func (j *judge) text(part, v document.Value, path, text string) {
 	count := utf8.RuneCountInString(text)
-	if j.checkBounds(part, "minLength", "maxLength", float64(count), Violation{At: v, Path: path, Rule: RuleLength, Number: count}) {
+	const what = "a string of # characters"
+	if j.isOutside(part, "minLength", "maxLength", float64(count), v, path, what, "an empty string") {
 		return
 	}
 	if pattern, has := part.Member("pattern").Text(); has && !j.matches(pattern, text) {
-		j.report(Violation{At: v, Path: path, Rule: RulePattern, Got: text, Want: []string{pattern}})
+		j.wrong(v, path, "%q, expected %s", text, patternWords[pattern])
 	}
 	if part.Member("format").Exists() { // date-time is the only format
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			j.report(Violation{At: v, Path: path, Rule: RuleFormat, Got: text})
+			j.wrong(v, path, "%q, expected a date and time, such as 2030-12-31T00:00:00Z", text)
 		}
 	}
 }
@@ -205,8 +205,7 @@ func (s *Schema) matches(pattern, text string) bool {
 }
 
 func (j *judge) array(part, v document.Value, path string) {
-	count := v.Count()
-	j.checkBounds(part, "minItems", "maxItems", float64(count), Violation{At: v, Path: path, Rule: RuleItems, Number: count})
+	j.isOutside(part, "minItems", "maxItems", float64(v.Count()), v, path, "an array of #", "an empty array")
 	element := part.Member("items")
 	if !element.Exists() {
 		return
@@ -221,7 +220,7 @@ func (j *judge) array(part, v document.Value, path string) {
 func (j *judge) object(part, v document.Value, path string) {
 	for _, name := range texts(part.Member("required")) {
 		if !v.Member(name).Exists() {
-			j.report(Violation{At: v, Path: path, Rule: RuleRequired, Want: []string{name}})
+			j.lacks(v, path, []string{name})
 		}
 	}
 	var names []string
@@ -230,7 +229,7 @@ func (j *judge) object(part, v document.Value, path string) {
 		names = append(names, texts(one.Member("required"))...)
 	}
 	if !one.Exists() && names != nil {
-		j.report(Violation{At: v, Path: path, Rule: RuleOneRequired, Want: names})
+		j.lacks(v, path, names)
 	}
 	seen := map[string]bool{}
 	for m := v.First(); m.Exists(); m = m.Next() {
@@ -249,7 +248,7 @@ func (j *judge) object(part, v document.Value, path string) {
 			j.value(by, m, below(path, name))
 		}
 	}
-	j.checkBounds(part, "minProperties", "maxProperties", float64(len(seen)), Violation{At: v, Path: path, Rule: RuleMembers, Number: len(seen)})
+	j.isOutside(part, "minProperties", "maxProperties", float64(len(seen)), v, path, "an object with # members", "")
 }
 
 // texts returns the texts of an array.
@@ -310,68 +309,50 @@ const maxViolations = 100
 
 // schema checks a document against the published schema.
 func (c *checker) schema(doc *document.Document) {
-	if files[c.report.Kind] == "" {
+	if files[c.result.Kind] == "" {
 		return
 	}
-	by := published[files[c.report.Kind]]()
+	by := published[files[c.result.Kind]]()
 	c.spelling(doc.Top(), by.Names())
 	if more := c.unknown - maxViolations; more > 0 {
-		c.at(diag.FileMember, doc.Top(), moreUnknown(more))
+		c.at(diag.FileMember, doc.Top(), "and %d more members that no loader reads", more)
 	}
 	by.Check(doc.Top(), func(v Violation) {
 		if c.violated++; c.violated <= maxViolations {
-			c.at(diag.FileSchema, v.At, violation(v))
+			c.at(diag.FileSchema, v.At, "%s", v.What)
+			c.found[len(c.found)-1].violation = &v
 		}
 	})
 	if more := c.violated - maxViolations; more > 0 {
-		c.at(diag.FileSchema, doc.Top(), moreViolations(more))
+		c.at(diag.FileSchema, doc.Top(), "and %d more violations of the schema", more)
 	}
 }
-
-// spellings maps the lower-case forms of a schema's member names to the names. Loaders ignore the case of names (LAY-11).
-type spellings = map[string]string
 
 // free are members with arbitrary member names inside.
 var free = []string{"enable_environment", "disable_environment", "features", "functions", "log_locations", "vkloader"}
 
 // spelling reports members that neither a loader nor a schema knows, usually misspelled ones, and known members in another
-// letter case.
-func (c *checker) spelling(v document.Value, known spellings) {
+// letter case, which loaders ignore (LAY-11). known maps the lower-case forms of the schema's names to the names.
+func (c *checker) spelling(v document.Value, known map[string]string) {
 	object := v.IsObject()
 	for m := v.First(); m.Exists(); m = m.Next() {
 		name := ""
 		if object {
 			if name = known[strings.ToLower(m.Name())]; name == "" {
 				if c.unknown++; c.unknown <= maxViolations {
-					c.at(diag.FileMember, m, unknownMember{m.Name(), term.NearestName(m.Name(), slices.Collect(maps.Values(known)))})
+					near := term.DidYouMean(m.Name(), slices.Collect(maps.Values(known)))
+					c.at(diag.FileMember, m, "no loader reads a member %q%s", m.Name(), near)
 				}
 				continue
 			}
 			if name != m.Name() {
-				c.at(diag.FileDialect, m, otherCase{m.Name(), name})
+				c.at(diag.FileDialect, m, "the member %q is read as %q"+laxer, m.Name(), name)
 			}
 		}
 		if !slices.Contains(free, name) {
 			c.spelling(m, known)
 		}
 	}
-}
-
-// violation is a schema violation as a fact.
-type violation Violation
-
-// moreViolations is the number of unreported violations.
-type moreViolations int
-
-func (m moreViolations) say() string {
-	return fmt.Sprintf("and %d more violations of the schema", int(m))
-}
-
-// moreUnknown is the number of unreported unknown members.
-type moreUnknown int
-
-func (m moreUnknown) say() string {
-	return fmt.Sprintf("and %d more members that no loader reads", int(m))
 }
 
 // patternWords describes the texts that match a pattern of the schemas.
@@ -388,62 +369,3 @@ var patternWords = map[string]string{
 // typeWords are the JSON types with their articles.
 var typeWords = map[string]string{"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
 	"array": "an array", "object": "an object", "null": "null"}
-
-func (v violation) say() string {
-	if v.Path == "" {
-		return v.fault()
-	}
-	return v.Path + ": " + v.fault()
-}
-
-// fault returns the sentence without the place.
-func (v violation) fault() string {
-	switch v.Rule {
-	case RuleType:
-		return typeWords[v.Got] + ", expected " + typeWords[v.Want[0]]
-	case RuleEnum:
-		return fmt.Sprintf("%q, expected %s", v.Got, term.Choice(v.Want))
-	case RulePattern:
-		return fmt.Sprintf("%q, expected %s", v.Got, patternWords[v.Want[0]])
-	case RuleFormat:
-		return fmt.Sprintf("%q, expected a date and time, such as 2030-12-31T00:00:00Z", v.Got)
-	case RuleLength:
-		if v.Number == 0 {
-			return "an empty string"
-		}
-		return fmt.Sprintf("a string of %d characters, %s", v.Number, allowedNumbers(v.Least, v.Most))
-	case RuleRange:
-		return fmt.Sprintf("out of range, expected %.0f to %.0f", v.Least, v.Most)
-	case RuleItems:
-		if v.Number == 0 {
-			return "an empty array"
-		}
-		return fmt.Sprintf("an array of %d, %s", v.Number, allowedNumbers(v.Least, v.Most))
-	case RuleMembers:
-		return fmt.Sprintf("an object with %d members, %s", v.Number, allowedNumbers(v.Least, v.Most))
-	case RuleOneRequired:
-		return term.Choice(v.Want) + " is missing"
-	}
-	return v.Want[0] + " is missing"
-}
-
-// missing returns the required members that are missing.
-func (v violation) missing() []string {
-	if v.Rule == RuleRequired || v.Rule == RuleOneRequired {
-		return v.Want
-	}
-	return nil
-}
-
-// allowedNumbers describes the allowed numbers.
-func allowedNumbers(least, most float64) string {
-	switch {
-	case math.IsInf(least, 0):
-		return fmt.Sprintf("expected at most %.0f", most)
-	case math.IsInf(most, 0):
-		return fmt.Sprintf("expected at least %.0f", least)
-	case least == most:
-		return fmt.Sprintf("expected %.0f", least)
-	}
-	return fmt.Sprintf("expected %.0f to %.0f", least, most)
-}

@@ -10,44 +10,34 @@ import (
 	"vkloader/internal/core/document"
 )
 
-// Kinds of files that are not JSON.
-const (
-	readable    plain = ""
-	empty       plain = "the file is empty"
-	utf16Little plain = "the file is UTF-16 (little endian): loaders read UTF-8"
-	utf16Big    plain = "the file is UTF-16 (big endian): loaders read UTF-8"
-	utf32       plain = "the file is UTF-32: loaders read UTF-8"
-	elfFile     plain = "the file is an ELF file, such as a library: a manifest is JSON text"
-	packed      plain = "the file is compressed: loaders read plain text"
-	binaryFile  plain = "the file is not text"
-)
+const emptyFile = "the file is empty"
 
-// encoding identifies a file by its first bytes. JSON begins with ASCII, so zero bytes there show an encoding with wider
-// characters.
-func encoding(text string) plain {
+// encoding returns the reason why a file is not JSON, by its first bytes; "": there is none. JSON begins with ASCII, so zero bytes
+// there show an encoding with wider characters.
+func encoding(text string) string {
 	zero := func(at int) bool { return at < len(text) && text[at] == 0 }
 	begins := func(with string) bool { return strings.HasPrefix(text, with) }
 	switch {
 	case strings.TrimSpace(text) == "":
-		return empty
+		return emptyFile
 	case begins("\xff\xfe\x00\x00"), begins("\x00\x00\xfe\xff"):
-		return utf32
+		return "the file is UTF-32: loaders read UTF-8"
 	case begins("\xff\xfe"):
-		return utf16Little
+		return "the file is UTF-16 (little endian): loaders read UTF-8"
 	case begins("\xfe\xff"):
-		return utf16Big
+		return "the file is UTF-16 (big endian): loaders read UTF-8"
 	case begins("\x7fELF"):
-		return elfFile
+		return "the file is an ELF file, such as a library: a manifest is JSON text"
 	case begins("\x1f\x8b"), begins("\xfd7zXZ"), begins("\x28\xb5\x2f\xfd"), begins("PK\x03\x04"):
-		return packed
+		return "the file is compressed: loaders read plain text"
 	case len(text) >= 4 && (zero(0) && zero(1) && zero(2) || zero(1) && zero(2) && zero(3)):
-		return utf32
+		return "the file is UTF-32: loaders read UTF-8"
 	case len(text) >= 4 && zero(0) && zero(2):
-		return utf16Big
+		return "the file is UTF-16 (big endian): loaders read UTF-8"
 	case len(text) >= 4 && zero(1) && zero(3):
-		return utf16Little
+		return "the file is UTF-16 (little endian): loaders read UTF-8"
 	}
-	return readable
+	return ""
 }
 
 // isText reports whether a file that is not JSON is text.
@@ -57,22 +47,8 @@ func isText(text string) bool {
 	})
 }
 
-// Common syntax errors.
-const (
-	noSlip        plain = ""
-	trailingComma plain = "a comma after the last entry: JSON does not allow it"
-	lineComment   plain = "a comment: JSON has none"
-	hashComment   plain = "a comment (#): JSON has none"
-	singleQuotes  plain = "single quotes: JSON has double quotes only"
-	curlyQuotes   plain = "typographic quotes: JSON has plain double quotes only"
-	bareName      plain = "a name without quotes: JSON requires double quotes"
-	missingComma  plain = "a comma is missing before this"
-	cutOff        plain = "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing"
-	doubleComma   plain = "two commas with nothing between them"
-)
-
-// slipAt returns the common error at which the parser stopped, and its place; noSlip for another error.
-func slipAt(text string, fault *document.SyntaxError) (found plain, line, column int) {
+// slipAt returns the common error at which the parser stopped, and its place; "" for another error.
+func slipAt(text string, fault *document.SyntaxError) (found string, line, column int) {
 	at := offsetOf(text, fault.Line, fault.Column)
 	rest := text[at:]
 	before := strings.TrimRight(text[:at], " \t\r\n")
@@ -83,27 +59,27 @@ func slipAt(text string, fault *document.SyntaxError) (found plain, line, column
 	case rest == "":
 		if open := openAt(text); open >= 0 {
 			line, column = place(text, open)
-			return cutOff, line, column
+			return "the file ends before the object or array that begins here: it is cut off, or a closing brace is missing", line, column
 		}
 	case begins("//"), begins("/*"):
-		return lineComment, line, column
+		return "a comment: JSON has none", line, column
 	case begins("#"):
-		return hashComment, line, column
+		return "a comment (#): JSON has none", line, column
 	case after(",") && (begins("}") || begins("]")):
 		line, column = place(text, len(before)-1)
-		return trailingComma, line, column
+		return "a comma after the last entry: JSON does not allow it", line, column
 	case begins(",") && (after(",") || after("[") || after("{")):
-		return doubleComma, line, column
+		return "two commas with nothing between them", line, column
 	case begins("'"):
-		return singleQuotes, line, column
+		return "single quotes: JSON has double quotes only", line, column
 	case begins("\u201c"), begins("\u201d"), begins("\u2018"), begins("\u2019"):
-		return curlyQuotes, line, column
+		return "typographic quotes: JSON has plain double quotes only", line, column
 	case (after("{") || after(",")) && letter(rest[0]) && strings.Contains(firstLine(rest), ":"):
-		return bareName, line, column
+		return "a name without quotes: JSON requires double quotes", line, column
 	case begins("\"") && !after(",") && !after("{") && !after("[") && !after(":"):
-		return missingComma, line, column
+		return "a comma is missing before this", line, column
 	}
-	return noSlip, line, column
+	return "", line, column
 }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' }
@@ -155,14 +131,14 @@ func openAt(text string) int {
 func (c *checker) strict(text string, doc *document.Document) {
 	offset := 0
 	if strings.HasPrefix(text, "\xef\xbb\xbf") {
-		c.find(diag.FileDialect, 1, 1, byteOrderMark)
+		c.find(diag.FileDialect, 1, 1, "a byte-order mark"+laxer)
 		offset = 3
 	}
 	var any json.RawMessage
 	err := json.Unmarshal([]byte(text[offset:]), &any)
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
 		line, column := place(text, offset+int(max(wrong.Offset, 1))-1)
-		c.find(diag.FileDialect, line, column, notStrict(wrong.Error()))
+		c.find(diag.FileDialect, line, column, notStrict(wrong.Error())+laxer)
 	}
 	if !utf8.ValidString(text) {
 		at := 0
@@ -174,9 +150,18 @@ func (c *checker) strict(text string, doc *document.Document) {
 			at += size
 		}
 		line, column := place(text, at)
-		c.find(diag.FileDialect, line, column, noUTF8)
+		c.find(diag.FileDialect, line, column, "a byte that is not UTF-8"+laxer)
 	}
 	c.members(doc.Top())
+}
+
+// notStrict describes a syntax error that only the loader accepts, from a parser's message.
+func notStrict(message string) string {
+	if rest, is := strings.CutPrefix(message, "invalid character '"); is {
+		character, _, _ := strings.Cut(rest, "' ")
+		return "JSON does not allow the character '" + character + "' here"
+	}
+	return "JSON does not allow this text"
 }
 
 // place returns the line and column of a byte, counted from 1 as in package document.
@@ -194,7 +179,8 @@ func (c *checker) members(v document.Value) {
 			key := strings.ToLower(m.Name())
 			if first, twice := seen[key]; twice {
 				line, _ := first.Position()
-				c.at(diag.FileDuplicate, m, duplicate{m.Name(), line})
+				c.at(diag.FileDuplicate, m, "the member %q is already in line %d: the loader takes the first, most readers take the last",
+					m.Name(), line)
 			} else {
 				seen[key] = m
 			}

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,77 +32,63 @@ const (
 // Kinds lists the kinds that a caller can request.
 var Kinds = []Kind{Driver, Implicit, Explicit, Settings}
 
-// Report is the result of checking a file.
-type Report struct {
-	Kind     Kind
-	Accepted bool // the loader uses a part of it: the driver, a layer, or the settings for a program
-	Findings []diag.Diagnostic
-
-	Libraries []Library // the libraries in an accepted manifest
-}
-
-// Problems counts the problems and warnings.
-func (r *Report) Problems() (problems, warnings int) {
-	for _, f := range r.Findings {
-		switch f.Code.Entry().Severity {
-		case diag.Problem:
-			problems++
-		case diag.Warning:
-			warnings++
-		}
-	}
-	return problems, warnings
-}
-
 // File checks a file's text. path is for messages. whole is the absolute path, whose directory identifies an implicit layer.
 // With kind Unknown, the content gives the kind.
-func File(text, path, whole string, kind Kind) *Report {
-	c := &checker{path: path, whole: whole, report: &Report{Kind: kind}}
-	if is := encoding(text); is != readable {
-		code := term.Either(is == empty, diag.FileSyntax, diag.FileEncoding)
-		c.find(code, 1, 1, is)
-		return c.say()
+func File(text, path, whole string, kind Kind) *Result {
+	c := &checker{path: path, whole: whole, result: &Result{Path: path, Kind: kind, Findings: []Remark{}}}
+	c.check(text)
+	for _, f := range c.found {
+		c.result.Findings = append(c.result.Findings, f.Remark)
+	}
+	return c.result
+}
+
+func (c *checker) check(text string) {
+	path, whole := c.path, c.whole
+	if is := encoding(text); is != "" {
+		c.find(term.Either(is == emptyFile, diag.FileSyntax, diag.FileEncoding), 1, 1, is)
+		return
 	}
 	doc, fault := document.Parse(text)
 	if fault != nil {
 		if !isText(text) {
-			c.find(diag.FileEncoding, 1, 1, binaryFile)
-		} else if named, line, column := slipAt(text, fault); named != noSlip {
+			c.find(diag.FileEncoding, 1, 1, "the file is not text")
+		} else if named, line, column := slipAt(text, fault); named != "" {
 			c.find(diag.FileSyntax, line, column, named)
 		} else {
-			c.find(diag.FileSyntax, fault.Line, fault.Column, said(reasons.Syntax(fault.Slip)))
+			c.find(diag.FileSyntax, fault.Line, fault.Column, reasons.Syntax(fault.Slip))
 		}
-		return c.say()
+		return
 	}
-	if kind == Unknown {
-		c.report.Kind = kindOf(doc.Top(), whole)
-		if at := placeOf[directoryOf(whole)]; at != "" && at != plural[c.report.Kind] && plural[c.report.Kind] != "" {
-			c.at(diag.FileWrongKind, doc.Top(), misplaced{c.report.Kind, at})
+	if c.result.Kind == Unknown {
+		c.result.Kind = kindOf(doc.Top(), whole)
+		if at := placeOf[directoryOf(whole)]; at != "" && at != plural[c.result.Kind] && plural[c.result.Kind] != "" {
+			c.at(diag.FileWrongKind, doc.Top(), "%s in a directory for %s: no loader looks for it there", plural[c.result.Kind], at)
 		}
 	}
 	c.strict(text, doc)
 	c.schema(doc)
-	if c.report.Kind == Implicit || c.report.Kind == Explicit {
+	if c.result.Kind == Implicit || c.result.Kind == Explicit {
 		c.features(doc.Top())
 	}
-	switch c.report.Kind {
+	switch c.result.Kind {
 	case Driver:
 		driver := manifest.ReadDriver(doc, path, &here)
 		c.lines(driver.Lines)
 		if driver.WrongArch {
-			line := driver.WrongArchitecture()
-			c.at(diag.DriverArchitecture, doc.Top().Member("ICD").Member("library_arch"), said(line.Text))
+			at := doc.Top().Member("ICD").Member("library_arch")
+			c.at(diag.DriverArchitecture, at, "%s", driver.WrongArchitecture().Text)
 		}
-		c.report.Accepted = driver.Usable && !driver.WrongArch
+		c.result.Accepted = driver.Usable && !driver.WrongArch
 		if driver.Usable {
 			c.library(doc.Top().Member("ICD"), Library{Name: machine.Style.Base(whole),
 				Path: manifest.ReadDriver(doc, whole, &here).Library})
 		}
 	case Implicit, Explicit:
-		layers := manifest.ReadLayers(doc, path, c.report.Kind == Implicit, manifest.Placed, &here)
+		layers := manifest.ReadLayers(doc, path, c.result.Kind == Implicit, manifest.Placed, &here)
 		c.lines(layers.Lines)
-		c.report.Accepted = len(layers.Layers) > 0
-		for _, l := range manifest.ReadLayers(doc, whole, c.report.Kind == Implicit, manifest.Placed, &here).Layers {
+		c.result.Accepted = len(layers.Layers) > 0
+		for _, l := range manifest.ReadLayers(doc, whole, c.result.Kind == Implicit, manifest.Placed, &here).Layers {
 			if !l.Meta {
 				c.library(layerAt(doc.Top(), l.Name), Library{Name: l.Name, Path: l.Library, Layer: true, Negotiate: l.Negotiate,
 					GetInstance: l.GetInstance})
@@ -110,13 +97,13 @@ func File(text, path, whole string, kind Kind) *Report {
 	case Settings:
 		c.settings(doc)
 	default:
-		c.at(diag.FileKindUnknown, doc.Top(), ofNoKind)
+		c.at(diag.FileKindUnknown, doc.Top(), "neither a driver manifest (ICD), nor a layer manifest (layer, layers), nor settings "+
+			"(settings, settings_array)")
 	}
 	c.once()
 	slices.SortStableFunc(c.found, func(a, b mistake) int {
-		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return c.say()
 }
 
 // here is the running system, whose form of paths resolves the library of a manifest.
@@ -162,18 +149,17 @@ func directoryOf(path string) string {
 
 // once removes the schema's finding if the loader has a finding for the same place.
 func (c *checker) once() {
-	same := func(schema mistake) bool {
-		v, ok := schema.fact.(violation)
-		return ok && slices.ContainsFunc(c.found, func(f mistake) bool {
-			if f.line != schema.line || f.column != schema.column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
+	c.found = slices.DeleteFunc(c.found, func(schema mistake) bool {
+		return schema.violation != nil && slices.ContainsFunc(c.found, func(f mistake) bool {
+			if f.Line != schema.Line || f.Column != schema.Column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
 				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
 				return false
 			}
 			// A missing member has the place of its object.
-			return !slices.ContainsFunc(v.missing(), func(name string) bool { return !strings.Contains(f.fact.say(), name) })
+			lacks := func(name string) bool { return !strings.Contains(f.What, name) }
+			return !slices.ContainsFunc(schema.violation.Missing, lacks)
 		})
-	}
-	c.found = slices.DeleteFunc(c.found, func(f mistake) bool { return f.code == diag.FileSchema && same(f) })
+	})
 }
 
 // library records the library of an object.
@@ -183,7 +169,7 @@ func (c *checker) library(object document.Value, l Library) {
 		at = object
 	}
 	l.Line, l.Column = at.Position()
-	c.report.Libraries = append(c.report.Libraries, l)
+	c.result.Libraries = append(c.result.Libraries, l)
 }
 
 // layerAt returns the object of a layer in its manifest.
@@ -196,47 +182,41 @@ func layerAt(top document.Value, name string) document.Value {
 	return top.Member("layer")
 }
 
-// checker builds a report.
+// checker builds a result.
 type checker struct {
-	path     string
-	whole    string
-	report   *Report
-	found    []mistake
-	violated int // the number of schema violations
-	unknown  int // the number of unknown members
+	path, whole string
+	result      *Result
+	found       []mistake
+	violated    int // the number of schema violations
+	unknown     int // the number of unknown members
 }
 
-// mistake is a finding as data.
+// mistake is a finding.
 type mistake struct {
-	code         diag.Code
-	line, column int
-	fact         fact
+	Remark
+	code      diag.Code
+	violation *Violation // of the schema; nil: another finding
 }
 
-func (c *checker) find(code diag.Code, line, column int, what fact) {
-	c.found = append(c.found, mistake{code, line, column, what})
-}
-
-// say adds the texts of the findings to the report.
-func (c *checker) say() *Report {
-	for _, f := range c.found {
-		c.report.Findings = append(c.report.Findings,
-			diag.Diagnostic{Code: f.code, Subject: c.path, Path: c.path, Line: f.line, Column: f.column, What: f.fact.say()})
-	}
-	return c.report
+func (c *checker) find(code diag.Code, line, column int, what string) {
+	e := code.Entry()
+	c.found = append(c.found, mistake{Remark: Remark{line, column, e.Name, e.Severity, e.Statement, what, e.Do}, code: code})
 }
 
 // at adds a finding at a value.
-func (c *checker) at(code diag.Code, where document.Value, what fact) {
+func (c *checker) at(code diag.Code, where document.Value, format string, args ...any) {
 	line, column := where.Position()
-	c.find(code, line, column, what)
+	c.find(code, line, column, fmt.Sprintf(format, args...))
 }
+
+// laxer ends the texts about what only the loader accepts.
+const laxer = ": the loader accepts this, strict readers do not"
 
 // lines adds the loader's own messages.
 func (c *checker) lines(lines []manifest.Line) {
 	for _, l := range lines {
 		if l.Code != diag.None {
-			c.find(l.Code, l.Line, l.Column, said(reasons.Line(l.Text, l.Code, l.Cause, l.Detail)))
+			c.find(l.Code, l.Line, l.Column, reasons.Line(l.Text, l.Code, l.Cause, l.Detail))
 		}
 	}
 }
@@ -244,7 +224,7 @@ func (c *checker) lines(lines []manifest.Line) {
 // Result is the result for one file.
 type Result struct {
 	Path     string   `json:"path"`
-	Kind     string   `json:"kind"`
+	Kind     Kind     `json:"kind"`
 	Accepted bool     `json:"accepted"` // the loader uses a part of it
 	Findings []Remark `json:"findings"`
 	Problem  string   `json:"problem,omitempty"` // the reason if the file could not be read
@@ -279,9 +259,14 @@ type Remark struct {
 	Do        string        `json:"do,omitempty"`
 }
 
+// HasProblem reports whether there are findings beyond warnings and notes.
+func (r *Result) HasProblem() bool {
+	return slices.ContainsFunc(r.Findings, func(f Remark) bool { return f.Severity == diag.Problem })
+}
+
 // Judge checks a file that was read. problems reports whether there are findings beyond notes.
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
-	result = Result{Path: path, Kind: string(kind), Findings: []Remark{}}
+	result = Result{Path: path, Kind: kind, Findings: []Remark{}}
 	if file.Status != facts.FileRead {
 		result.Problem = cmp.Or(map[facts.FileStatus]string{facts.FileNotOpened: "cannot be opened", facts.FileNotRegular: "is not a regular file",
 			facts.FileTooLarge: "is larger than 16 MB (16777216 bytes)"}[file.Status], "cannot be read")
@@ -291,14 +276,6 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 	if absolute, err := filepath.Abs(path); err == nil {
 		whole = absolute
 	}
-	judged := File(file.Content, path, whole, kind)
-	result.Kind, result.Accepted = string(judged.Kind), judged.Accepted
-	result.Libraries = judged.Libraries
-	for _, f := range judged.Findings {
-		entry := f.Code.Entry()
-		result.Findings = append(result.Findings, Remark{f.Line, f.Column, entry.Name, entry.Severity,
-			entry.Statement, f.What, entry.Do})
-	}
-	bad, _ := judged.Problems()
-	return result, bad > 0
+	result = *File(file.Content, path, whole, kind)
+	return result, result.HasProblem()
 }
