@@ -24,7 +24,7 @@ var entries = []struct {
 		"internal/decide":         "judges whether a driver has a device",
 		"internal/tool/doctor":    "judges them by drivers that decide leaves out as broken",
 		"internal/containers/cdi": "wants nodes below another directory, also on machines without a driver",
-		"internal/tool/cli":       "list devices --map joins them with those of drivers by address"}},
+		"internal/tool/cli":       "compares them with the requirements of a program"}},
 	{".Follow(", "what a library needs", map[string]string{
 		"internal/decide/drivers": "the one place that lists the files of drivers and layers",
 		"internal/decide/binary":  "the linker: what a program has loaded when it starts",

@@ -7,8 +7,7 @@
 // ambiguous name.
 //
 // Families lists the drivers: internal/core/family has the part of the table that the library needs, and this package adds
-// the distributions' packages, and the files that a driver uses besides the libraries that it is linked with. NamesOf has
-// the names of a device's drivers in OpenGL and VA-API. ReadMesa reads the variables of Mesa's layer that chooses a device,
+// the distributions' packages, and the files that a driver uses besides the libraries that it is linked with. ReadMesa reads the variables of Mesa's layer that chooses a device,
 // VK_LAYER_MESA_device_select, by Mesa's documentation.
 //
 // A Chip says which driver serves it, and since which release of Mesa, of Linux and of the maker's own driver. NewerSuite

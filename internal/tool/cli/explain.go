@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -336,29 +335,25 @@ func printWriters(s *invocation, list []survey.Writer) {
 	}
 }
 
-// graphForms maps file extensions to picture formats.
-var graphForms = map[string]func(io.Writer, *survey.Chain) error{".svg": survey.SVG, ".dot": survey.DOT}
-
 // picture holds the options of --picture.
 type picture struct {
 	chosen, still, force bool
-	file, format         string
+	file                 string
 	limit                time.Duration
 }
 
 func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG or DOT (Graphviz)")
-	flags.StringVarP(&p.file, "output", "o", "", "with --picture: write to `FILE`.svg or .dot instead of standard output")
+	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
+	flags.StringVarP(&p.file, "output", "o", "", "with --picture: write to `FILE`.svg instead of standard output")
 	flags.BoolVar(&p.force, "force", false, "with --output: also replace a file that is no picture of this tool")
-	flags.StringVar(&p.format, "format", "", "with --picture: its `FORMAT`, svg or dot (default: by the file name)")
 	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
 	flags.DurationVar(&p.limit, "timeout", 30*time.Second, "with --picture: end a child process after this `TIME`")
 }
 
 // isChosen reports whether --picture or one of its options is given.
 func (p *picture) isChosen(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"picture", "output", "force", "format", "still", "timeout"}, cmd.Flags().Changed)
+	return slices.ContainsFunc([]string{"picture", "output", "force", "still", "timeout"}, cmd.Flags().Changed)
 }
 
 // draw draws the chain of a program. It asks devices and layers in child processes, except with --still and for other machines,
@@ -368,12 +363,11 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	if len(names) > 0 || e.statements || e.bare || e.plugin != "" || e.other.platform != "" {
 		return errors.New("--picture draws the chain of --app or --pid: not with names, --statements, --no-fixes, --plugin or --platform")
 	}
-	format := cmp.Or(p.format, strings.TrimPrefix(filepath.Ext(p.file), "."), "svg")
-	draw := graphForms["."+format]
-	if draw == nil {
-		return fmt.Errorf("unknown format %q: svg or dot", format)
-	}
-	if p.file != "" && p.file != "-" && !p.force && !ownPicture(p.file) {
+	toFile := p.file != "" && p.file != "-"
+	switch {
+	case toFile && filepath.Ext(p.file) != ".svg":
+		return errors.New("--output needs a name that ends in .svg")
+	case toFile && !p.force && !ownPicture(p.file):
 		return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(p.file))
 	}
 	about, err := s.subject(e.app, e.elevated, e.pid)
@@ -399,11 +393,11 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	if e.asJSON {
 		chain.Schema = graphSchema
 		err = writeJSON(s, chain)
-	} else if p.file == "" || p.file == "-" {
-		err = draw(term.Raw(s.out), chain)
+	} else if !toFile {
+		err = survey.SVG(term.Raw(s.out), chain)
 	} else {
 		var picture bytes.Buffer
-		if err = draw(&picture, chain); err == nil {
+		if err = survey.SVG(&picture, chain); err == nil {
 			err = machine.WriteFile(p.file, picture.Bytes(), 0o666, true)
 		}
 	}

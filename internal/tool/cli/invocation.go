@@ -217,7 +217,6 @@ const (
 	cdiListSchema       = 1 // cdi list
 	cdiVerifySchema     = 1 // cdi verify
 	cdiWhySchema        = 1 // cdi why
-	chooseSchema        = 1 // list variables --for
 	culpritSchema       = 2 // run --find-culprit
 	dryRunSchema        = 1 // run --dry-run
 	envSchema           = 1 // list variables --set

@@ -366,7 +366,7 @@ func printPaths(s *invocation, places []discover.Searched) {
 
 func newListDevices(s *invocation) *cobra.Command {
 	var out output
-	var asMap, details bool
+	var details bool
 	var limit time.Duration
 	var only []string
 	cmd := &cobra.Command{
@@ -377,9 +377,6 @@ func newListDevices(s *invocation) *cobra.Command {
 			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
 		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if asMap && (len(only) > 0 || details) {
-				return errors.New("--map shows every device and its names: not with --device or --details")
-			}
 			m, err := s.thisMachine("list devices")
 			if err != nil {
 				return err
@@ -399,10 +396,6 @@ func newListDevices(s *invocation) *cobra.Command {
 				}
 				devices.List = chosen
 			}
-			if asMap {
-				all := mapOf(&m, devices)
-				return out.judge(s, all, all.Problem != "", func() { printMap(s, all) })
-			}
 			answer := &deviceList{Schema: listSchema, Kind: "devices", Devices: devices.List,
 				Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem}
 			if details && devices.Problem == "" {
@@ -418,7 +411,6 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, listSchema)
-	cmd.Flags().BoolVar(&asMap, "map", false, "show how llama.cpp, CUDA, the kernel, OpenGL and VA-API name each device")
 	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end the child process after this `TIME`")
@@ -537,103 +529,4 @@ func printDevices(s *invocation, devices *survey.Devices) {
 		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
 		s.style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)
 	}
-}
-
-// mapped lists the visible devices with all their names.
-type mapped struct {
-	Schema  int                  `json:"schema"`
-	Kind    string               `json:"kind"`
-	Devices []survey.DeviceNames `json:"devices"` // in the programs' order
-	Problem string               `json:"problem,omitempty"`
-}
-
-// mapOf maps the visible devices of this machine.
-func mapOf(m *machine.Machine, devices *survey.Devices) *mapped {
-	var seen []discover.Device
-	for i := range devices.List {
-		if devices.List[i].In {
-			seen = append(seen, devices.List[i].Device)
-		}
-	}
-	return &mapped{Schema: listSchema, Kind: "map", Devices: survey.NamesOf(seen, drivers.GPUs(m)), Problem: devices.Problem}
-}
-
-// printMap prints the devices with their names.
-func printMap(s *invocation, m *mapped) {
-	if len(m.Devices) == 0 {
-		fmt.Fprintln(s.out, "No device.")
-		return
-	}
-	for i := range m.Devices {
-		r := &m.Devices[i]
-		s.style.Lines(s.out, fmt.Sprintf("%d ", r.Index), s.style.Heading, r.Name)
-		row := func(name, value string) {
-			if value != "" {
-				s.style.Lines(s.out, fmt.Sprintf("  %-14s ", name), nil, value)
-			}
-		}
-		row("PCI address", r.PCI)
-		row("kernel driver", r.Kernel)
-		row("nodes", strings.TrimSpace(r.Card+" "+r.Render))
-		row("llama.cpp", ggmlText(r))
-		row("CUDA", strings.TrimSpace(r.CUDAUUID+numberText(", %d in the order of the bus", r.CUDAIndex)))
-		row("OpenGL", r.OpenGL)
-		row("VA-API", r.VAAPI)
-	}
-	fmt.Fprintln(s.out)
-	s.style.Lines(s.out, "", nil, "\"vkloader list variables --for ggml|cuda|dri|mesa --device NUMBER\" prints the variables that choose a device.")
-}
-
-// ggmlText describes both numbers of llama.cpp.
-func ggmlText(r *survey.DeviceNames) string {
-	text := numberText("GGML_VK_VISIBLE_DEVICES=%d", r.GGMLRaw)
-	if r.GGMLCompact == nil {
-		return text + "; not used without it"
-	}
-	return text + numberText("; Vulkan%d without it", r.GGMLCompact)
-}
-
-// numberText formats a number; "" for nil.
-func numberText(format string, number *int) string {
-	if number == nil {
-		return ""
-	}
-	return fmt.Sprintf(format, *number)
-}
-
-// chooseDevice prints the variables that give programs of a kind only one device.
-func chooseDevice(s *invocation, kind, device string, out *output, limit time.Duration) error {
-	if device == "" {
-		return errors.New("--for needs --device")
-	}
-	m, err := s.thisMachine("list variables --for")
-	if err != nil {
-		return err
-	}
-	devices, err := askForDevices(s, limit)
-	if err != nil {
-		return err
-	}
-	all := mapOf(&m, devices)
-	places, err := deviceIndexes([]string{device}, devices.Selected()[:len(all.Devices)])
-	if err != nil {
-		return err
-	}
-	if len(places) != 1 {
-		return exit.Problem("--device %s: it names %d devices; name one", device, len(places))
-	}
-	list, err := survey.DeviceVariables(kind, all.Devices, places[0])
-	if err != nil {
-		return exit.Problem("--for %s: %w", kind, err)
-	}
-	return out.print(s, struct {
-		Schema    int                     `json:"schema"`
-		For       string                  `json:"for"`
-		Device    survey.DeviceNames      `json:"device"`
-		Variables []survey.DeviceVariable `json:"variables"`
-	}{chooseSchema, kind, all.Devices[places[0]], list}, func() {
-		for _, v := range list {
-			fmt.Fprintln(s.out, explain.SetVariable(v.Name, v.Value).Assignment())
-		}
-	})
 }

@@ -39,8 +39,6 @@ var outputs = map[string][]string{
 	"culprit":        {"run --find-culprit -- /bin/true"},
 	"doctor":         {"doctor"},
 	"env":            {"list variables --set --env VK_DRIVER_FILES=/no/such.json"},
-	"env-for":        {"list variables --for ggml --device 0"},
-	"list-map":       {"list devices --map"},
 	"check":          {"check --require type=cpu"},
 	"settings-show":  {"settings show", "settings show --app /bin/game"},
 	"settings-layer": {"settings layer VK_LAYER_one"},
@@ -61,7 +59,7 @@ var outputs = map[string][]string{
 // titles maps schema names to titles.
 var titles = map[string]string{
 	"list": "vkloader list drivers, and list layers,", "list-devices": "vkloader list devices",
-	"env-for": "vkloader list variables --for", "list-map": "vkloader list devices --map", "check": "vkloader check",
+	"check":      "vkloader check",
 	"list-paths": "vkloader list paths", "list-variables": "vkloader list variables", "explain": "vkloader explain", "ps": "vkloader ps", "culprit": "vkloader run --find-culprit",
 	"doctor": "vkloader doctor", "env": "vkloader list variables --set", "settings-show": "vkloader settings show",
 	"settings-layer": "vkloader settings layer", "settings-done": "vkloader settings set, and settings clear,", "validate": "vkloader validate",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"vkloader/discover"
@@ -47,26 +46,6 @@ func TestCheck(t *testing.T) {
 		s, out, errOut := world(t, script)
 		if code := runLine(s, []string{"check"}); code != want {
 			t.Errorf("%s: %d, want %d\n%s%s", script, code, want, out, errOut)
-		}
-	}
-}
-
-// The map has the other names of each device, and env --for prints the variables.
-func TestMapAndVariables(t *testing.T) {
-	t.Parallel()
-	s, out, errOut := world(t, twoDevices)
-	if code := runLine(s, []string{"list", "devices", "--map"}); code != exit.Fine || !strings.Contains(out.String(), "GPU-01234567-89ab-cdef-0123-456789abcdef") ||
-		!strings.Contains(out.String(), "GGML_VK_VISIBLE_DEVICES=1; not used without it") {
-		t.Errorf("%d\n%s%s", code, out, errOut)
-	}
-	for line, want := range map[string]string{
-		"--for ggml --device llvmpipe": "GGML_VK_VISIBLE_DEVICES=1\n", "--for cuda --device 01:00.0": "CUDA_VISIBLE_DEVICES=GPU-01234567-89ab-cdef-0123-456789abcdef\n",
-		"--for mesa --device 0": "MESA_VK_DEVICE_SELECT='10de:2684!'\n", "--for dri --device 0": "DRI_PRIME='pci-0000_01_00_0!'\n", "--for cuda --device 1": "", "--for opencl --device 0": "",
-		"--for ggml": "", "--device 0": ""} {
-		out.Reset()
-		code := runLine(s, append([]string{"list", "variables", "--set"}, strings.Fields(line)...))
-		if out.String() != want || (code == exit.Fine) != (want != "") {
-			t.Errorf("%s: %d %q, want %q\n%s", line, code, out, want, errOut)
 		}
 	}
 }

@@ -47,7 +47,6 @@ func TestUsageErrors(t *testing.T) {
 		"explain --pid 0":                        "--pid needs a process ID, got 0",
 		"doctor --pid -3":                        "--pid needs a process ID, got -3",
 		"settings layer":                         "settings layer needs the name of a layer",
-		"list variables --for games":             `--for needs one of ggml, cuda, dri, mesa, got "games"`,
 		"explain --bits 16":                      `--bits needs 32 or 64, got "16"`,
 	} {
 		errOut.Reset()

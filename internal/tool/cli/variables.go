@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +16,6 @@ import (
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
-	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 )
 
@@ -42,14 +39,12 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 // listingVariables holds the options of list variables.
 type listingVariables struct {
 	output
-	set, elevated     bool
-	app, kind, device string
-	limit             time.Duration
+	set, elevated bool
+	app           string
 }
 
 func newListVariables(s *invocation) *cobra.Command {
 	l := &listingVariables{}
-	kinds := strings.Join(survey.VariableKinds(onWindows), ", ")
 	cmd := &cobra.Command{
 		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
 		Long: "variables lists the environment variables that the loader reads.\n" +
@@ -58,15 +53,8 @@ func newListVariables(s *invocation) *cobra.Command {
 			"selection layer, and reports mistakes: names of files or layers that do not exist, patterns without\n" +
 			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
 		Args: rejectArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case l.kind != "" && !slices.Contains(survey.VariableKinds(onWindows), l.kind):
-				return fmt.Errorf("--for needs one of %s, got %q", kinds, l.kind)
-			case l.kind != "":
-				return chooseDevice(s, l.kind, l.device, &l.output, l.limit)
-			case l.device != "" || cmd.Flags().Changed("timeout"):
-				return errors.New("--device and --timeout need --for")
-			case l.set || l.app != "":
+		RunE: func(*cobra.Command, []string) error {
+			if l.set || l.app != "" {
 				return l.listSet(s)
 			}
 			return l.listAll(s)
@@ -75,10 +63,6 @@ func newListVariables(s *invocation) *cobra.Command {
 	l.option(cmd, variableSchema)
 	flags := cmd.Flags()
 	flags.BoolVar(&l.set, "set", false, "show only variables that are set: the effect of each or the reason why it is ignored, and mistakes in them")
-	flags.StringVar(&l.kind, "for", "", "print the variables that restrict programs of this `KIND` to --device: "+kinds)
-	flags.StringVar(&l.device, "device", "", "with --for: this `DEVICE`: "+drivers.DeviceForms)
-	flags.DurationVar(&l.limit, "timeout", 30*time.Second, "with --for: end the child process that lists devices after this `TIME`")
-	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	flags.StringVar(&l.app, "app", "", "with --set: examine for the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
 	flags.BoolVar(&l.elevated, "elevated", false, elevatedHelp)

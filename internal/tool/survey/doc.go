@@ -1,11 +1,9 @@
 // Package survey describes the drivers, layers and devices of a program: the decision of the library, and the findings of
 // child processes. The package itself loads no driver.
 //
-// An Explanation is the answer of "vkloader explain", which the page of the tool reads as well. It also says how other
-// interfaces name the devices that programs get: llama.cpp, CUDA, the direct rendering manager, the PCI bus, OpenGL and
-// VA-API; and which variables choose a device there.
+// An Explanation is the answer of "vkloader explain", which the page of the tool reads as well.
 //
-// A Chain is drawn from the program to its devices, as SVG or as text for graphviz. All text of the SVG is in a font of
+// A Chain is drawn from the program to its devices, as SVG. All text of the SVG is in a font of
 // fixed width, so no text leaves its box in any viewer. A long text is shortened, and the box's title has the whole text.
 // Drawing reads no file; the same Chain gives the same bytes.
 package survey

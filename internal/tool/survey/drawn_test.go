@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -178,38 +177,5 @@ func TestLongNamesAreWholeInTitles(t *testing.T) {
 	}
 	if p.boxes[3].texts[0].text != "VK_LAYER_short" {
 		t.Errorf("texts %+v", p.boxes[3].texts)
-	}
-}
-
-// graphviz, if installed, accepts the DOT text, which has a node for every part of the chain.
-func TestDOT(t *testing.T) {
-	t.Parallel()
-	dot, missing := exec.LookPath("dot")
-	for seed := range int64(12) {
-		c := chain(seed)
-		var text bytes.Buffer
-		if err := DOT(&text, c); err != nil {
-			t.Fatal(err)
-		}
-		nodes := 2 + len(c.Layers) + len(c.Drivers)
-		edges := 1 + len(c.Layers) + len(c.Drivers)
-		for _, d := range c.Drivers {
-			nodes, edges = nodes+len(d.Devices), edges+len(d.Devices)
-		}
-		// A quoted string ends at the first unescaped quote.
-		bare := regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).ReplaceAllString(text.String(), "S")
-		if n := strings.Count(bare, " [fillcolor=S, label=S];\n"); n != nodes || strings.Contains(bare, `"`) {
-			t.Errorf("seed %d: %d nodes, want %d\n%s", seed, n, nodes, bare)
-		}
-		if n := strings.Count(bare, " -> "); n != edges {
-			t.Errorf("seed %d: %d edges, want %d", seed, n, edges)
-		}
-		if missing == nil {
-			cmd := exec.Command(dot, "-Tcanon", "-o/dev/null")
-			cmd.Stdin = &text
-			if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-				t.Errorf("seed %d: dot: %v\n%s", seed, err, out)
-			}
-		}
 	}
 }

@@ -69,15 +69,11 @@ func SVG(w io.Writer, c *Chain) error {
 // style.
 func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
-// Beginnings of the pictures as SVG and for Graphviz.
-const (
-	svgTitle = "<title>From a program to its devices</title>\n"
-	dotGraph = "digraph vulkan {\n  rankdir=TB;\n"
-)
+const svgTitle = "<title>From a program to its devices</title>\n"
 
-// IsPicture reports whether a text is a picture of a chain, as SVG or DOT writes it.
+// IsPicture reports whether a text is a picture of a chain, as SVG writes it.
 func IsPicture(text []byte) bool {
-	return bytes.HasPrefix(text, []byte(dotGraph)) || bytes.Contains(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
+	return bytes.Contains(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
 }
 
 // draw returns a picture as an svg element that contains a style sheet; "" for none.

@@ -244,8 +244,5 @@ func TestToolCheck(t *testing.T) {
 			t.Errorf("%s: %s", size, out)
 		}
 		tool(t, size, 14, "check", "--require", "type=discrete")
-		if out, _ := tool(t, size, 0, "list", "devices", "--map"); !strings.HasPrefix(out, "0 llvmpipe") || !strings.Contains(out, "GGML_VK_VISIBLE_DEVICES=0") {
-			t.Errorf("%s: %s", size, out)
-		}
 	}
 }

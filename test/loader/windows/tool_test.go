@@ -243,7 +243,7 @@ func TestToolDevices(t *testing.T) {
 		if probed.Verdict != "Vulkan works." || len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
 			t.Errorf("%s: %+v", size, probed)
 		}
-		chain, _ := tool(t, size, 0, "explain", "--picture", "--format", "dot", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
+		chain, _ := tool(t, size, 0, "explain", "--picture", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
 		for _, want := range []string{"winevulkan.json", "llvmpipe", sampleLayer} {
 			if !strings.Contains(chain, want) {
 				t.Errorf("%s: no %s in\n%s", size, want, chain)

@@ -62,7 +62,6 @@ func TestScreensKeepToWidth(t *testing.T) {
 		{"check-unmet", []string{"check", "--require", strict}, "Not met: "},
 		{"ps", []string{"ps"}, ""},
 		{"devices", []string{"list", "devices"}, "vkloader null device"},
-		{"map", []string{"list", "devices", "--map"}, "vkloader null device"},
 		{"doctor", []string{"doctor"}, "vkloader doctor --fix --probe\n"},
 		{"graph", []string{"help", "explain"}, "vkloader explain [PROGRAM"},
 		{"culprit", []string{"run", "--find-culprit", "--", program}, "vkloader run --find-culprit --apply ...\n"},
