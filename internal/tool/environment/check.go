@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -372,11 +373,9 @@ func (f *Problem) same(other Problem) bool {
 	return f.Code == other.Code && f.Kind == other.Kind && f.Variable == other.Variable && f.Place == other.Place && f.Layer == other.Layer
 }
 
-// check returns the fault of a non-empty value.
-type check func(value string) ValueFault
-
-// checks maps variables to their checks. Variables without a check accept every text.
-var checks = map[variables.ID]check{
+// checks maps variables to functions that describe the fault of a non-empty value; "": none. Variables without a check
+// accept every text.
+var checks = map[variables.ID]func(value string) string{
 	variables.DriversSelect: checkFilter(false), variables.DriversDisable: checkFilter(false),
 	variables.LayersEnable: checkFilter(false), variables.LayersDisable: checkFilter(true), variables.LayersAllow: checkFilter(false),
 	variables.DeviceSelect: checkSelection, variables.DisableSelect: checkSwitch, variables.DeviceIDFilter: checkRanges,
@@ -387,17 +386,13 @@ var checks = map[variables.ID]check{
 // debugWords are the words of LOG-1 in the order of their prefixes (LOG-4).
 var debugWords = []string{"all", "warn", "info", "perf", "error", "debug", "layer", "driver", "implem", "icd"}
 
-func checkWords(value string) ValueFault {
+func checkWords(value string) string {
 	for _, w := range strings.Split(value, ",") {
-		known := w == ""
-		for _, k := range debugWords {
-			known = known || strings.HasPrefix(k, w)
-		}
-		if !known {
-			return ValueFault{NoWord, w}
+		if w != "" && !slices.ContainsFunc(debugWords, func(k string) bool { return strings.HasPrefix(k, w) }) {
+			return fmt.Sprintf("%q is not a known word (in lower case, without spaces) and has no effect", w)
 		}
 	}
-	return ValueFault{}
+	return ""
 }
 
 // number returns the number that C's strtoul or strtol reads at the start of a text, and the rest.
@@ -424,28 +419,28 @@ func number(text string) (digits, rest string) {
 const hexadecimal = "0123456789abcdefABCDEF"
 
 // checkSwitch checks a decimal number (ENV-91, ENV-108).
-func checkSwitch(value string) ValueFault {
+func checkSwitch(value string) string {
 	text := strings.TrimLeft(value, " \t\n\v\f\r+-")
 	if text == "" || text[0] < '0' || text[0] > '9' {
-		return ValueFault{NoSwitch, value}
+		return fmt.Sprintf("%q is not a number and counts as 0; write 1 to enable it", value)
 	}
-	return ValueFault{}
+	return ""
 }
 
-func checkUnloading(value string) ValueFault {
+func checkUnloading(value string) string {
 	if value != "0" && value != "1" {
-		return ValueFault{NotZeroOrOne, value}
+		return fmt.Sprintf("%q is neither 0 nor 1 and has no effect", value)
 	}
-	return ValueFault{}
+	return ""
 }
 
 // checkSelection checks two hexadecimal numbers with one colon between them (ENV-85, ENV-86).
-func checkSelection(value string) ValueFault {
+func checkSelection(value string) string {
 	vendor, device, _ := strings.Cut(value, ":")
 	if !isHexadecimal(vendor, false) || !isHexadecimal(device, true) {
-		return ValueFault{NoSelection, value}
+		return fmt.Sprintf("%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect", value)
 	}
-	return ValueFault{}
+	return ""
 }
 
 // isHexadecimal reports whether text is a hexadecimal number or, with tail, begins with one.
@@ -462,14 +457,14 @@ func isHexadecimal(text string, tail bool) bool {
 }
 
 // checkRanges reports the first fault of a list of numbers and ranges (ENV-93 to ENV-97).
-func checkRanges(value string) ValueFault {
+func checkRanges(value string) string {
 	for _, e := range strings.Split(value, ",") {
 		if e == "" {
 			continue
 		}
 		first, rest := number(e)
 		if first == "" {
-			return ValueFault{NoNumber, e}
+			return fmt.Sprintf("%q is not a number and counts as 0", e)
 		}
 		if rest == "" {
 			continue
@@ -478,32 +473,32 @@ func checkRanges(value string) ValueFault {
 		from, _ := strconv.ParseUint(first, 0, 64)
 		to, _ := strconv.ParseUint(last, 0, 64)
 		if uint32(to) < uint32(from) {
-			return ValueFault{EmptyRange, e}
+			return fmt.Sprintf("the range %q ends before it begins, so it contains no ID", e)
 		}
 	}
-	return ValueFault{}
+	return ""
 }
 
 // checkFilter returns the check of a name pattern list (ENV-35 to ENV-44). words means that the list may contain special
 // words.
-func checkFilter(words bool) check {
-	return func(value string) (fault ValueFault) {
+func checkFilter(words bool) func(string) string {
+	return func(value string) (fault string) {
 		rest := plan.EachEntry(value, words, func(e string, word plan.Word) {
 			switch {
-			case fault.Kind != NoFault:
+			case fault != "":
 			case word == plan.Nothing:
-				fault = ValueFault{NoSpecialWord, e}
+				fault = fmt.Sprintf("%q is not a special word here and matches nothing", e)
 			case word != plan.Pattern:
 			case isBareWord(e, words):
-				fault = ValueFault{BareWord, e}
+				fault = fmt.Sprintf("%q is read as a name; the special word is ~%s~", e, strings.ToLower(e))
 			case strings.Trim(e, " ") != e:
-				fault = ValueFault{Space, e}
+				fault = fmt.Sprintf("the space in %q is part of the name; write a comma alone between entries", e)
 			case strings.Contains(strings.TrimSuffix(strings.TrimPrefix(e, "*"), "*"), "*"):
-				fault = ValueFault{InnerStar, e}
+				fault = fmt.Sprintf("%q has a star that is not a wildcard: only the first and last characters can be wildcards", e)
 			}
 		})
-		if fault.Kind == NoFault && strings.Trim(rest, ",") != "" {
-			fault = ValueFault{Kind: TooMany}
+		if fault == "" && strings.Trim(rest, ",") != "" {
+			fault = fmt.Sprintf("only the first %d entries count", plan.FilterEntries)
 		}
 		return fault
 	}

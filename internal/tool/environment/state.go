@@ -56,10 +56,9 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 			Brief: Plain(e.Does), Elevated: e.Elevated(), YieldsTo: Plain(e.Order()),
 			Deprecated: e.Instead != nil, Statements: e.Statements}
 		if v.Set {
-			state, reason := stateOf(&e, v.Value, answer, from, elevated)
-			row.State, row.Why = state, reason.text()
+			row.State, row.Why = stateOf(&e, v.Value, answer, from, elevated)
 		} else if value, set := valueIn(environ, e.ID.Name()); set { // the source hides it
-			row.Set, row.Value, row.State, row.Why = true, value, Ignored, StateReason{Kind: OfOtherLoaders}.text()
+			row.Set, row.Value, row.State, row.Why = true, value, Ignored, "the loader that programs get does not read it"
 		}
 		rows = append(rows, row)
 	}
@@ -79,46 +78,47 @@ func valueIn(environ []string, name string) (value string, set bool) {
 }
 
 // stateOf returns the state of a set variable.
-func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Provider, elevated bool) (string, StateReason) {
+func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Provider, elevated bool) (state,
+	why string) {
 	if elevated && e.ID.Secure() {
-		return Ignored, StateReason{Kind: MoreRights}
+		return Ignored, "the program has more rights than its user"
 	}
 	if answer.Style == pathname.Backslash && (e.ID == variables.DeviceSelect || e.ID == variables.DisableSelect) { // WIN-059
-		return NoEffect, StateReason{Kind: OfOtherSystems}
+		return NoEffect, "the loader for Windows does not read it"
 	}
 	for _, f := range answer.Diagnostics {
 		if f.Code == diag.VariableIgnored && f.Subject == e.ID.Name() {
-			return Ignored, StateReason{Kind: Decided, Decision: f}
+			return Ignored, f.What
 		}
 	}
 	if value == "" && !e.EmptyCount {
-		return NoEffect, StateReason{Kind: Empty}
+		return NoEffect, "empty, which is the same as unset"
 	}
 	if check := checks[e.ID]; check != nil {
-		if fault := check(value); fault.Kind != NoFault {
-			return Faulty, StateReason{Kind: Wrong, Fault: fault}
+		if fault := check(value); fault != "" {
+			return Faulty, fault
 		}
 	}
 	switch e.ID {
 	case variables.Home:
 		home := from.Var(variables.ConfigHome.Name(), true).Value == "" || from.Var(variables.DataHome.Name(), true).Value == ""
 		if !home {
-			return Ignored, StateReason{Kind: ReplacedByTwo, By: []any{variables.ConfigHome.Name(), variables.DataHome.Name()}}
+			return Ignored, variables.ConfigHome.Name() + " and " + variables.DataHome.Name() + " take precedence"
 		}
 	case variables.DeviceSelect, variables.DisableSelect:
 		if answer.Settings != nil && answer.Settings.HasDevices {
-			return Ignored, StateReason{Kind: DeviceConfigurations, By: []any{answer.Settings.File}}
+			return Ignored, "the device configurations of " + answer.Settings.File + " take precedence"
 		}
 		off, _ := strconv.Atoi(from.Var(variables.DisableSelect.Name(), false).Value)
 		if e.ID == variables.DeviceSelect && off != 0 {
-			return Ignored, StateReason{Kind: Replaced, By: []any{variables.DisableSelect.Name()}}
+			return Ignored, variables.DisableSelect.Name() + " takes precedence"
 		}
 	case variables.Debug:
 		if answer.Settings != nil && answer.Settings.HasLevel {
-			return Ignored, StateReason{Kind: SettingsLog, By: []any{answer.Settings.File}}
+			return Ignored, "stderr_log of " + answer.Settings.File + " takes precedence once that file has been read"
 		}
 	}
-	return InForce, StateReason{}
+	return InForce, ""
 }
 
 // layerVariables returns the variables that the manifests of implicit layers name.
@@ -128,14 +128,13 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		active[answer.Layers[a.Layer]] = true
 	}
 	var rows []Variable
-	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (string, StateReason)) {
+	add := func(l *manifest.Layer, kind *ByLayer, name, brief string, judge func(value string) (state, why string)) {
 		v := from.Var(name, false)
 		row := Variable{Name: name, Group: "Implicit layers", Set: v.Set, Value: v.Value, State: Unset, Layer: l.Name,
 			Takes: Plain(kind.Takes), Does: Plain(kind.Does), Brief: brief, Elevated: "kept", YieldsTo: Plain(kind.YieldsTo),
 			Statements: kind.Statements}
 		if v.Set {
-			state, reason := judge(v.Value)
-			row.State, row.Why = state, reason.text()
+			row.State, row.Why = judge(v.Value)
 		}
 		rows = append(rows, row)
 	}
@@ -143,23 +142,24 @@ func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 		if !l.Implicit {
 			continue
 		}
-		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (string, StateReason) {
+		add(l, &OfLayers[0], l.DisableName, "While it is set, "+l.Name+" is not used.", func(string) (state, why string) {
 			if active[l] {
-				return Ignored, StateReason{Kind: UsedAllTheSame, By: []any{l.Name}}
+				return Ignored, l.Name + " is used anyway: vkloader explain says why"
 			}
-			return InForce, StateReason{}
+			return InForce, ""
 		})
 		if !l.HasEnable {
 			continue
 		}
-		add(l, &OfLayers[1], l.EnableName, fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue), func(value string) (string, StateReason) {
+		brief := fmt.Sprintf("%s is used only while it is %q.", l.Name, l.EnableValue)
+		add(l, &OfLayers[1], l.EnableName, brief, func(value string) (state, why string) {
 			switch {
 			case value != l.EnableValue:
-				return NoEffect, StateReason{Kind: Wants, By: []any{l.Name, l.EnableValue}}
+				return NoEffect, fmt.Sprintf("%s requires %q", l.Name, l.EnableValue)
 			case !active[l]:
-				return Ignored, StateReason{Kind: UnusedAllTheSame, By: []any{l.Name}}
+				return Ignored, l.Name + " is still not used: vkloader explain says why"
 			}
-			return InForce, StateReason{}
+			return InForce, ""
 		})
 	}
 	return rows
@@ -212,7 +212,7 @@ func unknownVariables(known []Variable, environ []string) []Variable {
 			func(p string) bool { return strings.HasPrefix(name, p) })
 		if looks && !slices.ContainsFunc(known, func(v Variable) bool { return v.Name == name }) {
 			rows = append(rows, Variable{Name: name, Group: "Unknown", State: Unknown, Set: true, Value: value,
-				Does: "Nothing.", Brief: "nothing", Why: StateReason{Kind: Nobody}.text()})
+				Does: "Nothing.", Brief: "nothing", Why: "the loader reads no variable of this name"})
 		}
 	}
 	return rows

@@ -40,7 +40,7 @@ func TestChecks(t *testing.T) {
 		{variables.DriversSelect, strings.Repeat("~all~,", 17), "first 16"},
 		{variables.LayersDisable, strings.Repeat("~all~,", 17), ""},
 	} {
-		got := checks[c.v](c.text).text()
+		got := checks[c.v](c.text)
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s=%q: %q, want %q", c.v.Name(), c.text, got, c.want)
 		}

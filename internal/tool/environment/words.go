@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/core/plan"
 	"vkloader/internal/tool/term"
 )
 
@@ -78,81 +77,4 @@ func (f *Problem) What() string {
 	}
 	return fmt.Sprintf("%s=%s and %s=%s both choose the first device: %s takes precedence", f.Variable, f.Value, f.Other,
 		f.OtherValue, f.Layer)
-}
-
-// FaultKind is the kind of a value's fault. It is a format for the faulty part.
-type FaultKind string
-
-// Kinds of faults.
-const (
-	NoFault       FaultKind = ""
-	NoWord        FaultKind = "%q is not a known word (in lower case, without spaces) and has no effect"
-	NoSwitch      FaultKind = "%q is not a number and counts as 0; write 1 to enable it"
-	NotZeroOrOne  FaultKind = "%q is neither 0 nor 1 and has no effect"
-	NoSelection   FaultKind = "%q is not VENDOR:DEVICE, two hexadecimal numbers, and has no effect"
-	NoNumber      FaultKind = "%q is not a number and counts as 0"
-	EmptyRange    FaultKind = "the range %q ends before it begins, so it contains no ID"
-	NoSpecialWord FaultKind = "%q is not a special word here and matches nothing"
-	BareWord      FaultKind = "%q is read as a name; the special word is ~%s~" // in lower case
-	Space         FaultKind = "the space in %q is part of the name; write a comma alone between entries"
-	InnerStar     FaultKind = "%q has a star that is not a wildcard: only the first and last characters can be wildcards"
-	TooMany       FaultKind = "only the first %d entries count"
-)
-
-// ValueFault is a part of a value that has no effect or an unexpected one.
-type ValueFault struct {
-	Kind FaultKind
-	Part string
-}
-
-func (f ValueFault) text() string {
-	switch f.Kind {
-	case NoFault:
-		return ""
-	case BareWord:
-		return fmt.Sprintf(string(f.Kind), f.Part, strings.ToLower(f.Part))
-	case TooMany:
-		return fmt.Sprintf(string(f.Kind), plan.FilterEntries)
-	}
-	return fmt.Sprintf(string(f.Kind), f.Part)
-}
-
-// ReasonKind is the reason for a state that the value does not explain. It is a format for Reason.By.
-type ReasonKind string
-
-// Kinds of reasons.
-const (
-	NoReason             ReasonKind = ""
-	MoreRights           ReasonKind = "the program has more rights than its user"
-	Empty                ReasonKind = "empty, which is the same as unset"
-	OfOtherSystems       ReasonKind = "the loader for Windows does not read it"
-	OfOtherLoaders       ReasonKind = "the loader that programs get does not read it"
-	Nobody               ReasonKind = "the loader reads no variable of this name"
-	Replaced             ReasonKind = "%s takes precedence"
-	ReplacedByTwo        ReasonKind = "%s and %s take precedence"
-	DeviceConfigurations ReasonKind = "the device configurations of %s take precedence"                // the settings file
-	SettingsLog          ReasonKind = "stderr_log of %s takes precedence once that file has been read" // the settings file
-	UsedAllTheSame       ReasonKind = "%s is used anyway: vkloader explain says why"                   // the layer
-	UnusedAllTheSame     ReasonKind = "%s is still not used: vkloader explain says why"                // the layer
-	Wants                ReasonKind = "%s requires %q"                                                 // the layer and the value
-	Decided              ReasonKind = "the decision says so"                                           // Reason.Decision has the text
-	Wrong                ReasonKind = "the value says something else"                                  // Reason.Fault has the text
-)
-
-// StateReason is the reason for a state that the value does not explain, as data.
-type StateReason struct {
-	Kind     ReasonKind
-	Decision diag.Diagnostic
-	Fault    ValueFault
-	By       []any
-}
-
-func (r StateReason) text() string {
-	switch r.Kind {
-	case Decided:
-		return r.Decision.What
-	case Wrong:
-		return r.Fault.text()
-	}
-	return fmt.Sprintf(string(r.Kind), r.By...)
 }
