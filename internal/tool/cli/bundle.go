@@ -2,8 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/spawn"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
@@ -43,7 +41,8 @@ func newBundle(s *invocation) *cobra.Command {
 	var (
 		out                output
 		only, force, still bool
-		app, file, part    string
+		whole              bool
+		app, file          string
 		without            []string
 		limit              time.Duration
 	)
@@ -51,9 +50,8 @@ func newBundle(s *invocation) *cobra.Command {
 		Use:   "bundle",
 		Short: "Write an archive for a bug report",
 		Long: "bundle collects what a bug report needs: which drivers and layers a program gets, the findings of\n" +
-			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests. Each\n" +
-			"part is made in a child process;\n" +
-			"the reason replaces a part that fails.\n\n" +
+			"doctor, versions, the loader's variables, the log of a probe and the texts of the manifests.\n" +
+			"The reason replaces a part that fails.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
 		Args: rejectArguments,
@@ -62,20 +60,16 @@ func newBundle(s *invocation) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source := of.source
-			g := gathering{app, still || source.Foreign(), limit, childrenOfPart*limit + slack}
-			if part == allParts {
-				return writeJSON(s, bundle.Send(bundleParts(s, source, g))) // for the page, which shows the parts before it makes an archive
-			}
-			if part != "" {
-				return sendPart(s, makersOf(s, source, g), part)
+			makers := makersOf(s, of.source, app, still || of.source.Foreign(), limit)
+			if whole {
+				return writeJSON(s, bundle.Send(bundleParts(of.source, makers)))
 			}
 			if !only && !force {
 				if _, err := os.Lstat(file); err == nil {
 					return fmt.Errorf("%s exists: use another name with -o, or overwrite it with --force", file)
 				}
 			}
-			parts, err := bundle.Without(bundleParts(s, source, g), without)
+			parts, err := bundle.Without(bundleParts(of.source, makers), without)
 			if err != nil {
 				return err
 			}
@@ -101,8 +95,8 @@ func newBundle(s *invocation) *cobra.Command {
 	flags.StringVar(&app, "app", "", "report on the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
 	flags.DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
-	flags.StringVar(&part, "part", "", "print only this part; for the child process that creates it")
-	if err := flags.MarkHidden("part"); err != nil {
+	flags.BoolVar(&whole, "parts", false, "print the parts as JSON; for the page, which shows them before it makes an archive")
+	if err := flags.MarkHidden("parts"); err != nil {
 		panic(err)
 	}
 	return cmd
@@ -145,22 +139,15 @@ func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (strin
 	return told.Log, nil
 }
 
-// gathering holds the options of a bundle.
-type gathering struct {
-	app   string
-	still bool          // start no probe
-	limit time.Duration // time limit of each child process of a part
-	whole time.Duration // time limit of a part
-}
-
 // maker makes one or several parts of a bundle.
 type maker struct {
 	name, what string
 	make       func() ([]bundle.Part, error)
 }
 
-// makersOf returns the makers for a machine. Their parts hide personal data.
-func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
+// makersOf returns the makers for a program of a machine. Their parts hide personal data. still: they start no probe.
+// limit is the time limit of each child process.
+func makersOf(s *invocation, source *machine.Source, app string, still bool, limit time.Duration) []maker {
 	ordinary := &machine.Source{Machine: source.Machine} // for no specific program
 	hide := bundle.NewPrivate(bundle.People(source))
 	var makers []maker
@@ -179,18 +166,23 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 			return encodeJSON(hide.Value(value))
 		})
 	}
-	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) { return explainDecision(&subject{source: source}, g.app, nil, false) })
-	add("doctor.json", "findings and fixes", func() (any, error) {
-		return examineFiles(s, source)
+	fresh := func() *machine.Source { // a decision makes its source imitate a loader
+		one := *source
+		return &one
+	}
+	add("explain.json", "drivers and layers, in their order, with reasons", func() (any, error) {
+		return explainDecision(&subject{source: fresh()}, app, nil, false)
 	})
+	add("doctor.json", "findings and fixes", func() (any, error) { return examineFiles(s, fresh()) })
 	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })
 	text("chain.svg", "the chain as a picture", func() (string, error) {
-		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, g.still, g.limit)
+		source := fresh()
+		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, still, limit)
 		if err != nil {
 			return "", err
 		}
-		chain.Program = g.app
+		chain.Program = app
 		var picture strings.Builder
 		err = survey.SVG(&picture, bundle.Hidden(hide, chain))
 		return picture.String(), err
@@ -199,18 +191,18 @@ func makersOf(s *invocation, source *machine.Source, g gathering) []maker {
 		text(name, "the keys of the registry that loaders read", export)
 	}
 	text("system.txt", systemPart, func() (string, error) { return cleanText(bundle.System(source)), nil })
-	if !g.still {
+	if !still {
 		add("version.json", "versions of the library and of the tool", func() (any, error) { return versionsOf(s) })
 		add("info.json", "devices and times of a short run", func() (any, error) {
-			return survey.Look(s.executable, source.Machine, survey.Options{Limit: g.limit})
+			return survey.Look(s.executable, source.Machine, survey.Options{Limit: limit})
 		})
 		text("log.txt", "the loader's log of a short run", func() (string, error) {
-			log, err := logOfRun(s, source, g.limit)
+			log, err := logOfRun(s, source, limit)
 			return cleanText(log), err
 		})
 	}
 	return append(makers, maker{"files.txt", "the reason why the manifests are missing", func() ([]bundle.Part, error) {
-		answer, err := decide.Explain(source)
+		answer, err := decide.Explain(fresh())
 		if err != nil {
 			return nil, err
 		}
@@ -236,69 +228,29 @@ func cleanText(text string) string {
 	return b.String()
 }
 
-// sendPart makes one part in a child process and prints it.
-func sendPart(s *invocation, makers []maker, name string) error {
-	at := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
-	if at < 0 {
-		return fmt.Errorf("a bundle has no part %q", name)
-	}
-	parts, err := makers[at].make()
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(s.out).Encode(bundle.Send(parts))
-}
-
-// allParts is the value of --part for all parts. No part has this name.
-const allParts = "*"
-
-// bundleParts makes every part in a child process, so that a crash or hang affects only its part.
-func bundleParts(s *invocation, source *machine.Source, g gathering) []bundle.Part {
+// bundleParts makes every part. A fault affects only its part, and each may read as many files as a command.
+func bundleParts(source *machine.Source, makers []maker) (parts []bundle.Part) {
 	hide := bundle.NewPrivate(bundle.People(source))
-	var parts []bundle.Part
-	for _, m := range makersOf(s, source, g) {
-		made, err := partsOfChild(s, m.name, g)
+	for _, m := range makers {
+		made, err := m.try(source.Bound)
 		if err != nil {
-			made = []bundle.Part{hide.Part(m.name, m.what, "", err)}
+			made = []bundle.Part{hide.Part(m.name, m.what, "", fmt.Errorf("creating this part failed: %w", err))}
 		}
 		parts = append(parts, made...)
 	}
 	return bundle.Names(parts)
 }
 
-// childrenOfPart is the maximum number of consecutive child processes of a part. slack is the time for the tool's own work.
-const (
-	childrenOfPart = 4
-	slack          = 10 * time.Second
-)
-
-// partsOfChild runs a child process that makes a part.
-func partsOfChild(s *invocation, name string, g gathering) ([]bundle.Part, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), g.whole)
-	defer cancel()
-	args := append([]string{"bundle", "--part", name, "--timeout", g.limit.String()}, s.options()...)
-	if g.app != "" {
-		args = append(args, "--app", g.app)
-	}
-	if g.still {
-		args = append(args, "--still")
-	}
-	var out, said bytes.Buffer
-	child := spawn.New(ctx, spawn.Tool, s.self, args...)
-	child.Env, child.Stdout, child.Stderr, child.WaitDelay = s.environ, &out, &said, time.Second
-	err := child.Run()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("this part was not finished within %s", g.whole)
-	}
-	var list []bundle.Sent
-	if err == nil {
-		err = json.Unmarshal(out.Bytes(), &list)
-	}
-	if err != nil {
-		if first, _, _ := strings.Cut(said.String(), "\n"); first != "" {
-			err = fmt.Errorf("%w\n%s", err, first)
+// try makes the parts within a bound; nil: without one.
+func (m *maker) try(bound *machine.Bound) (parts []bundle.Part, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%v", fault)
 		}
-		return nil, fmt.Errorf("creating this part failed: %w", err)
-	}
-	return bundle.Received(list), nil
+		if bound != nil {
+			err = cmp.Or(bound.Err(), err)
+			*bound = machine.Bound{Of: bound.Of, Total: bound.Total}
+		}
+	}()
+	return m.make()
 }

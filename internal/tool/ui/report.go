@@ -137,7 +137,7 @@ func bundleOf(app string, still bool) []string {
 func (s *Server) collectReport(r *Request) (string, error) {
 	app, still := strings.TrimSpace(r.Query.Get("app")), r.Query.Get("still") != ""
 	var list []bundle.Sent
-	if err := r.Started(append(bundleOf(app, still), "--part", "*")...).Decode(&list); err != nil {
+	if err := r.Started(append(bundleOf(app, still), "--parts")...).Decode(&list); err != nil {
 		return "", err
 	}
 	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: bundle.Received(list)}
