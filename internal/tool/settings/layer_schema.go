@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vkloader/internal/core/document"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
@@ -58,79 +59,6 @@ type Wanted struct {
 	Value string `json:"value"`
 }
 
-// rawSetting is a setting in the manifest's JSON.
-type rawSetting struct {
-	Key, Label, Description, Type, Env string
-	Unit, Filter, Status, View         string
-	Default                            any
-	Platforms                          []string
-	Range                              struct{ Min, Max *float64 }
-	Dependence                         *struct {
-		Mode     string
-		Settings elements[rawValue]
-	}
-	Flags elements[struct {
-		Key, Label, Description, Status, View string
-		Platforms                             []string
-		Settings                              elements[rawSetting]
-	}]
-	Settings elements[rawSetting]
-}
-
-// elements is an array of a manifest. An element of the wrong form is left out, and costs no other element; validate names it.
-type elements[T any] []T
-
-// UnmarshalJSON reads the elements that have the form of T. Another value than an array has no elements.
-func (e *elements[T]) UnmarshalJSON(data []byte) error {
-	var list []json.RawMessage
-	if json.Unmarshal(data, &list) != nil {
-		return nil
-	}
-	for _, text := range list {
-		var one T
-		if json.Unmarshal(text, &one) == nil {
-			*e = append(*e, one)
-		}
-	}
-	return nil
-}
-
-// features are the features of a layer. A value of the wrong form has none.
-type features struct {
-	Settings elements[rawSetting]
-	Presets  elements[rawPreset]
-}
-
-// UnmarshalJSON reads the features; a value of the wrong form is no error.
-func (f *features) UnmarshalJSON(data []byte) error {
-	type plain features
-	_ = json.Unmarshal(data, (*plain)(f)) // validate names the fault
-	return nil
-}
-
-type rawValue struct {
-	Key   string
-	Value any
-}
-
-type rawPreset struct {
-	Label, Description, Status string
-	Platforms                  []string
-	Settings                   elements[rawValue]
-}
-
-// rawLayer is a layer in the manifest's JSON. Members whose form does not matter for the settings are of any type.
-type rawLayer struct {
-	Name       string
-	Text       any `json:"description"`
-	URL        any
-	Platforms  any
-	API        any                             `json:"api_version"`
-	Version    any                             `json:"implementation_version"`
-	Extensions elements[struct{ Name string }] `json:"instance_extensions"`
-	Features   features
-}
-
 // Layer is a layer with its settings.
 type Layer struct {
 	Name     string
@@ -145,93 +73,105 @@ type About struct{ Description, URL, Platforms, API, Version string }
 // IsWeb reports whether the URL is one that a browser opens safely.
 func (a About) IsWeb() bool { return strings.HasPrefix(a.URL, "https://") }
 
-// ReadLayer reads the settings of a layer from its manifest.
+// ReadLayer reads the settings of a layer from its manifest. A member of the wrong form counts as missing; validate names it.
 func ReadLayer(text []byte, name string) (*Layer, error) {
-	var file struct {
-		Layer  json.RawMessage
-		Layers elements[rawLayer]
-	}
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &file) != nil {
+	doc, fault := document.Parse(string(text))
+	if fault != nil {
 		return nil, errors.New("the manifest is not valid JSON: vkloader validate shows the place")
 	}
-	var alone rawLayer
-	if len(file.Layer) > 0 && json.Unmarshal(file.Layer, &alone) != nil {
-		alone = rawLayer{}
-	}
 	l := &Layer{Name: name}
-	for _, one := range append(file.Layers, alone) {
-		if one.Name != name {
+	for _, one := range append(elements(doc.Top().Member("layers")), doc.Top().Member("layer")) {
+		of := func(member string) string { return textOf(one.Member(member)) }
+		if of("name") != name {
 			continue
 		}
 		// Layers with this extension use a library that reads a variable for each setting.
-		variables := slices.ContainsFunc(one.Extensions, func(e struct{ Name string }) bool { return e.Name == "VK_EXT_layer_settings" })
-		l.add(one.Features.Settings, variables, "", 0)
-		l.addPresets(one.Features.Presets)
-		l.About = About{textOf(one.Text), textOf(one.URL), textOf(one.Platforms), textOf(one.API), textOf(one.Version)}
+		reads := func(e document.Value) bool { return textOf(e.Member("name")) == "VK_EXT_layer_settings" }
+		variables := slices.ContainsFunc(elements(one.Member("instance_extensions")), reads)
+		l.add(one.Member("features").Member("settings"), variables, "", 0)
+		l.addPresets(one.Member("features").Member("presets"))
+		l.About = About{of("description"), of("url"), of("platforms"), of("api_version"), of("implementation_version")}
 		break
 	}
 	return l, nil
 }
 
-// isHere reports whether a setting or preset is for this system. Without platforms, it is for all.
-func isHere(platforms []string) bool {
-	return len(platforms) == 0 || slices.Contains(platforms, "LINUX")
+// elements returns the objects in an array.
+func elements(array document.Value) (list []document.Value) {
+	for e := array.First(); array.Kind() == document.Array && e.Exists(); e = e.Next() {
+		if e.IsObject() {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
-func (l *Layer) add(list []rawSetting, variables bool, group string, depth int) {
-	for i := range list {
-		r := &list[i]
+// isHere reports whether a setting or preset is for this system. Without platforms, it is for all.
+func isHere(v document.Value) bool {
+	platforms := textOf(v.Member("platforms"))
+	return platforms == "" || hasWord(platforms, "LINUX")
+}
+
+func (l *Layer) add(list document.Value, variables bool, group string, depth int) {
+	for _, r := range elements(list) {
 		group, depth := group, depth
-		switch {
-		case r.Type == "GROUP":
-			group = r.Label
-		case r.Key != "" && slices.Contains(validation.SettingTypes, r.Type) && isHere(r.Platforms):
+		switch kind := textOf(r.Member("type")); {
+		case kind == "GROUP":
+			group = textOf(r.Member("label"))
+		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
-		for _, f := range r.Flags {
-			l.add(f.Settings, variables, group, depth)
+		for _, f := range elements(r.Member("flags")) {
+			l.add(f.Member("settings"), variables, group, depth)
 		}
-		l.add(r.Settings, variables, group, depth)
+		l.add(r.Member("settings"), variables, group, depth)
 	}
 }
 
-// setting converts a setting of the manifest.
-func (l *Layer) setting(r *rawSetting, variables bool, group string, depth int) Setting {
-	s := Setting{Key: r.Key, Type: r.Type, Label: r.Label, Description: r.Description, Default: textOf(r.Default), Min: r.Range.Min, Max: r.Range.Max,
-		Unit: r.Unit, Filter: r.Filter, Variable: r.Env, Status: r.Status, View: r.View, Group: group, Depth: depth}
+// setting reads a setting.
+func (l *Layer) setting(r document.Value, variables bool, group string, depth int) Setting {
+	of := func(member string) string { return textOf(r.Member(member)) }
+	limit := func(member string) *float64 {
+		if number, is := r.Member("range").Member(member).Number(); is {
+			return &number
+		}
+		return nil
+	}
+	s := Setting{Key: of("key"), Type: of("type"), Label: of("label"), Description: of("description"), Default: of("default"),
+		Min: limit("min"), Max: limit("max"), Unit: of("unit"), Filter: of("filter"), Variable: of("env"), Status: of("status"),
+		View: of("view"), Group: group, Depth: depth}
 	if s.Variable == "" && variables {
-		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+r.Key)
+		s.Variable = "VK_" + strings.ToUpper(strings.TrimPrefix(l.Name, layerPrefix)+"_"+s.Key)
 	}
-	for _, f := range r.Flags {
-		if isHere(f.Platforms) {
-			s.Values = append(s.Values, f.Key)
-			s.Choices = append(s.Choices, Choice{f.Key, f.Label, f.Description, f.Status, f.View})
+	for _, f := range elements(r.Member("flags")) {
+		if isHere(f) {
+			of := func(member string) string { return textOf(f.Member(member)) }
+			s.Values = append(s.Values, of("key"))
+			s.Choices = append(s.Choices, Choice{of("key"), of("label"), of("description"), of("status"), of("view")})
 		}
 	}
-	if r.Dependence != nil {
-		s.Depends = &Dependence{Mode: r.Dependence.Mode}
-		for _, v := range r.Dependence.Settings {
-			s.Depends.On = append(s.Depends.On, Wanted{v.Key, textOf(v.Value)})
-		}
+	if d := r.Member("dependence"); d.IsObject() {
+		s.Depends = &Dependence{textOf(d.Member("mode")), wanted(d.Member("settings"))}
 	}
 	return s
 }
 
+// wanted reads settings with values.
+func wanted(list document.Value) []Wanted {
+	return term.Words(elements(list), func(v document.Value) Wanted {
+		return Wanted{textOf(v.Member("key")), textOf(v.Member("value"))}
+	})
+}
+
 // addPresets adds the presets for this system, reduced to settings that the layer has.
-func (l *Layer) addPresets(list []rawPreset) {
-	for _, r := range list {
-		if !isHere(r.Platforms) {
-			continue
-		}
-		p := Preset{Label: r.Label, Description: r.Description, Status: r.Status}
-		for _, v := range r.Settings {
-			if l.Find(v.Key) != nil {
-				p.Settings = append(p.Settings, Wanted{v.Key, textOf(v.Value)})
-			}
-		}
-		if len(p.Settings) > 0 {
-			l.Presets = append(l.Presets, p)
+func (l *Layer) addPresets(list document.Value) {
+	for _, r := range elements(list) {
+		of := func(member string) string { return textOf(r.Member(member)) }
+		isUnknown := func(w Wanted) bool { return l.Find(w.Key) == nil }
+		settings := slices.DeleteFunc(wanted(r.Member("settings")), isUnknown)
+		if isHere(r) && len(settings) > 0 {
+			l.Presets = append(l.Presets, Preset{of("label"), of("description"), of("status"), settings})
 		}
 	}
 }
@@ -239,43 +179,43 @@ func (l *Layer) addPresets(list []rawPreset) {
 // layerPrefix is the prefix of layer names. Setting names do not have it.
 const layerPrefix = "VK_LAYER_"
 
-// textOf returns a default value in the file's format.
-func textOf(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case bool:
-		return fmt.Sprint(v)
-	case float64:
-		return wording.Number(v)
-	case []any:
+// textOf returns a value in the format of the layer settings file; "": it has none there.
+func textOf(value document.Value) string {
+	switch value.Kind() {
+	case document.True, document.False:
+		return fmt.Sprint(value.IsTrue())
+	case document.Number:
+		number, _ := value.Number()
+		return wording.Number(number)
+	case document.Array:
 		var words []string
-		for _, one := range v {
+		for one := value.First(); one.Exists(); one = one.Next() {
 			if text := textOf(one); text != "" {
 				words = append(words, text)
 			}
 		}
 		return strings.Join(words, ",")
-	case map[string]any:
-		return elementText(v)
-	case string:
-		return v
+	case document.Object:
+		return elementText(value)
 	}
-	return ""
+	text, _ := value.Text()
+	return text
 }
 
-// elementText returns an element of LIST in the file's format: its key or number, "" for a disabled one. Another object stays JSON.
-func elementText(v map[string]any) string {
-	if enabled, is := v["enabled"].(bool); is && !enabled {
+// elementText returns an element of LIST in the file's format: its key or number, "" for a disabled one. Another object stays
+// JSON.
+func elementText(v document.Value) string {
+	if v.Member("enabled").Kind() == document.False {
 		return ""
 	}
 	for _, name := range []string{"key", "number", "value"} {
-		if text := textOf(v[name]); text != "" {
+		if text := textOf(v.Member(name)); text != "" {
 			return text
 		}
 	}
-	text, _ := json.Marshal(v) // a decoded value can be encoded
-	return string(text)
+	var text bytes.Buffer
+	_ = json.Compact(&text, []byte(v.Raw())) // what only loaders take for JSON has no text
+	return text.String()
 }
 
 // Find returns the setting with a name; nil if the layer has none.
