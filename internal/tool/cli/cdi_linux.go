@@ -146,9 +146,6 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			write := writerOf(g.format, file)
-			if write == nil {
-				return fmt.Errorf("--format needs yaml or json, got %q", g.format)
-			}
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
@@ -174,7 +171,8 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
-	flags.StringVar(&g.format, "format", "", "`FORMAT` of the file, yaml or json (default: by the file name, else yaml)")
+	const format = "`FORMAT` of the file, yaml or json (default: by the file name, else yaml)"
+	addChoice(cmd, &g.format, "format", "", format, "yaml", "json")
 	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
 	g.flags(flags)
 	return cmd
@@ -215,7 +213,7 @@ func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	}
 }
 
-// writerOf returns the encoder for a format, or for the file's extension without a format; nil: unknown format.
+// writerOf returns the encoder for a format, or for the file's extension without a format.
 func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
 	if format == "" && strings.HasSuffix(file, ".json") {
 		format = "json"
@@ -251,7 +249,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			"With --root, the root directory of an image, it also shows the drivers of programs in that image, and the\n" +
 			"libraries or symbol versions that the other drivers lack. Nothing is mounted or\n" +
 			"loaded.\n\n" + exitCodesHelp,
-		Args: oneArgument("a file of the Container Device Interface"),
+		Args: arguments(1, 1, "needs a file of the Container Device Interface"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			spec, err := readCDI(args[0])
 			if err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -62,19 +61,9 @@ func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
 	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
-}
-
-// check returns an error for incompatible options. once: another option needs a single run, or none.
-func (f *findsCulprit) check(once bool) error {
-	switch {
-	case f.culprit && once:
-		return errors.New("--find-culprit excludes --dry-run, --log and --time")
-	case !f.culprit && (f.apply || f.limits != run.Limits{}):
-		return errors.New("--apply, --hangs-after and --fine-after need --find-culprit")
-	case f.limits.Hangs > 0 && f.limits.Enough > 0:
-		return errors.New("--hangs-after and --fine-after exclude each other")
-	}
-	return f.failure.check(f.culprit)
+	needs(cmd, []string{"find-culprit"}, "apply", "hangs-after", "fine-after", "fails-with", "fails-when")
+	excludes(cmd, "hangs-after", "fine-after")
+	excludes(cmd, "find-culprit", "dry-run", "log", "time")
 }
 
 // culpritHelp is the section about --find-culprit in the help of run.
@@ -465,20 +454,10 @@ type failure struct {
 }
 
 func (f *failure) options(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.with, "fails-with", "crash", "with --find-culprit: `KIND` of runs that fail, in addition to hung runs: crash, or exit (any exit code other than 0)")
+	const kinds = "with --find-culprit: `KIND` of runs that fail, in addition to hung runs: crash, or exit " +
+		"(any exit code other than 0)"
+	addChoice(cmd, &f.with, "fails-with", "crash", kinds, "crash", "exit")
 	cmd.Flags().StringVar(&f.when, "fails-when", "", "with --find-culprit: a run that writes this `TEXT` to standard error also fails")
-	completes(cmd, map[string]completion{"fails-with": completeWith("crash", "exit")})
-}
-
-// check returns an error for invalid or unused options.
-func (f *failure) check(searching bool) error {
-	switch {
-	case f.with != "crash" && f.with != "exit":
-		return fmt.Errorf("--fails-with needs crash or exit, got %q", f.with)
-	case !searching && (f.with != "crash" || f.when != ""):
-		return errors.New("--fails-with and --fails-when need --find-culprit")
-	}
-	return nil
 }
 
 // listener returns a writer for the program's standard error that detects the text.

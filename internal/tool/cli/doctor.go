@@ -50,6 +50,8 @@ func (r *repairing) options(cmd *cobra.Command) {
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
 	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
+	needs(cmd, []string{"fix"}, "yes", "dry-run", "step")
+	needs(cmd, []string{"undo"}, "force")
 }
 
 // sayUntried prints why drivers and layers are not tried.
@@ -65,17 +67,6 @@ func allowUntried(s *invocation, wanted examination, err error) error {
 		return nil
 	}
 	return err
-}
-
-// check returns an error for incompatible options.
-func (r *repairing) check() error {
-	switch {
-	case r.yes && !r.fix || r.force && !r.undo:
-		return errors.New("--yes needs --fix, and --force needs --undo")
-	case (r.dry || r.step != "") && !r.fix:
-		return errors.New("--dry-run and --step need --fix")
-	}
-	return nil
 }
 
 func newDoctor(s *invocation) *cobra.Command {
@@ -94,33 +85,25 @@ func newDoctor(s *invocation) *cobra.Command {
 	completesApp(s, cmd)
 	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
-	cmd.MarkFlagsMutuallyExclusive("probe", "no-probe")
+	excludes(cmd, "probe", "no-probe")
 	flags.DurationVar(&d.limit, "timeout", childLimit, "end a child process that tries drivers and layers after this `TIME`")
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
+	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user", "device", "plugin")
 	return cmd
 }
 
 // run examines this machine, or the one of --platform.
 func (d *doctoring) run(s *invocation) error {
-	if err := d.other.check(); err != nil {
-		return err
-	}
 	if d.other.platform == "" {
 		return d.here(s)
-	}
-	if err := d.files(); err != nil {
-		return err
 	}
 	return d.elsewhere(s)
 }
 
 // here examines or fixes a running machine, or examines one below --root.
 func (d *doctoring) here(s *invocation) error {
-	if err := d.check(); err != nil {
-		return err
-	}
 	if d.undo {
 		return undoFix(s, d.force)
 	}
@@ -128,8 +111,11 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	if err := d.checkSubject(about); err != nil {
-		return err
+	switch {
+	case d.load && about.source.Foreign():
+		return errors.New("--probe loads drivers of this machine: not with --root")
+	case d.keepOut && d.effort(about) == filesOnly:
+		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app or --plugin, add --probe")
 	}
 	if err := about.opens(d.plugin); err != nil {
 		return err
@@ -176,27 +162,6 @@ func (d *doctoring) elsewhere(s *invocation) error {
 		return err
 	}
 	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.full, false) })
-}
-
-// files returns an error for options that need a running machine.
-func (d *doctoring) files() error {
-	if d.fix || d.undo || d.load || d.markdown || d.pid != 0 || d.user != "" || d.device != "" || d.plugin != "" {
-		return errors.New("--platform examines files: not with " + onlyHere)
-	}
-	return nil
-}
-
-// checkSubject returns an error for options that do not fit the examined program.
-func (d *doctoring) checkSubject(about *subject) error {
-	switch {
-	case d.user != "" && d.pid != 0:
-		return errors.New("--pid and --user exclude each other: a process has its own user")
-	case d.load && !onWindows && (about.source.Foreign() || d.pid != 0 || d.elevated || d.user != ""):
-		return errors.New("--probe loads drivers as you, on this machine: not with --root, --pid, --elevated or --user")
-	case d.keepOut && d.effort(about) == filesOnly:
-		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app or --plugin, add --probe")
-	}
-	return nil
 }
 
 // kernelDevice converts a selector that needs a driver's answer to the address of the device.

@@ -19,38 +19,29 @@ const doctorHelp = "doctor examines manifests, libraries, variables, bundles and
 	"a bug tracker, and replaces names of people and of the machine as bundle does.\n\n"
 
 const (
-	onlyHere = "--fix, --undo, --probe or --markdown" // options for a running machine
 	fixPlace = "your own files"
 	fixHelp  = "not on macOS: make the changes that the findings name"
 	undoHelp = "not on macOS, where --fix makes no change"
 )
 
 func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
+	cmd.Flags().BoolVar(&d.elevated, "elevated", false, elevatedHelp)
 }
 
 // errNoTrial is the error about trials of drivers and layers.
 var errNoTrial = errors.New("--probe: this tool has no child process for macOS that loads drivers: vulkaninfo loads them")
 
 // errNoFix is the error about changes by the tool.
-var errNoFix = errors.New("--fix and --undo are not on macOS: make the changes that the findings name")
-
-// check returns an error for options that do not exist on macOS.
-func (d *doctoring) check() error {
-	switch {
-	case d.load:
-		return errNoTrial
-	case d.fix || d.undo:
-		return errNoFix
-	}
-	return d.repairing.check()
-}
+var errNoFix = errors.New("--fix is not on macOS: make the changes that the findings name")
 
 // triable returns false: no child process loads drivers and layers.
 func triable(*subject) bool { return false }
 
 // examine returns the doctor's report on a machine, by its files.
-func examine(_ context.Context, s *invocation, about *subject, _ examination) (*doctor.Report, error) {
+func examine(_ context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
+	if wanted.how == everything {
+		return nil, errNoTrial
+	}
 	system, _ := systems.Find("macos")
 	source := &systems.Foreign{System: system, Machine: about.source.Machine, Bits: "64", Elevated: about.source.Elevated,
 		Program: about.source.Program, Own: about.source.Elsewhere().Bundle(), Here: !about.source.Foreign()}

@@ -40,7 +40,6 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"For --device with a number or a UUID, a child process asks the drivers; for the other forms, the kernel is enough.\n\n"
 
 const (
-	onlyHere = "--fix, --undo, --probe, --markdown, --pid, --user, --device or --plugin" // options for a running machine
 	fixPlace = "your own files"
 	fixHelp  = "fix problems in your own files; asks before each step"
 	undoHelp = "restore the files to their state before --fix"
@@ -54,19 +53,10 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its library changes: from all programs, or with --probe and --app from that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
-	flags.BoolVar(&d.elevated, "elevated", false, "examine for an elevated program, which has more rights than its user (setuid)")
-}
-
-// check returns an error for incompatible options.
-func (d *doctoring) check() error {
-	if err := d.repairing.check(); err != nil {
-		return err
-	}
-	if d.fix && (d.pid != 0 || d.elevated || d.user != "" || d.keepOut) {
-		return errors.New("--fix is for programs that you start, and asks before each step: not with --pid, " +
-			"--elevated, --user or --quarantine")
-	}
-	return nil
+	flags.BoolVar(&d.elevated, "elevated", false, elevatedHelp)
+	excludes(cmd, "fix", "pid", "elevated", "user", "quarantine")
+	excludes(cmd, "probe", "pid", "elevated", "user")
+	excludes(cmd, "pid", "user")
 }
 
 // triable reports whether child processes can load the program's drivers and layers.

@@ -28,7 +28,6 @@ const doctorHelp = "doctor examines, for programs of each word size, the registr
 	"them.\n\n"
 
 const (
-	onlyHere = "--fix, --undo, --probe, --markdown or --pid" // options for a running machine
 	fixPlace = "the registry"
 	fixHelp  = "fix problems in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
@@ -37,20 +36,8 @@ const (
 func (d *doctoring) systemFlags(_ *invocation, cmd *cobra.Command) {
 	addPID(cmd, &d.pid)
 	cmd.Flags().BoolVar(&d.elevated, "elevated", false, "as for a program that runs as administrator")
-}
-
-// check returns an error for incompatible options.
-func (d *doctoring) check() error {
-	if err := d.repairing.check(); err != nil {
-		return err
-	}
-	switch {
-	case d.fix && (d.elevated || d.app != "" || d.load || d.pid != 0):
-		return errors.New("--fix is for all programs, by the registry: not with --elevated, --app, --pid or --probe")
-	case d.pid != 0 && (d.app != "" || d.elevated || d.load):
-		return errors.New("--pid has the process's own program and rights, and loads nothing: not with --app, --elevated or --probe")
-	}
-	return nil
+	excludes(cmd, "fix", "elevated", "app", "probe", "pid")
+	excludes(cmd, "pid", "app", "elevated", "probe")
 }
 
 // triable reports whether child processes can load the program's drivers and layers.

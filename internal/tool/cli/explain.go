@@ -46,8 +46,8 @@ func newExplain(s *invocation) *cobra.Command {
 			"shows why the loader uses it or not, which package owns its manifest, and which variable changes the result.\n" +
 			"Arguments select entries by name, part of a name, or path. --env, --app and --elevated change the\n" +
 			"conditions of the decision.\n\n" + platformHelp + exitCodesHelp,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			if e.picture.isChosen(cmd) {
+		RunE: func(_ *cobra.Command, names []string) error {
+			if e.picture.chosen {
 				return e.draw(s, names)
 			}
 			return e.run(s, names)
@@ -64,6 +64,8 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out the package of each file and the variable that changes each result; faster with many layers")
 	addPlatform(cmd, &e.other)
 	e.picture.options(cmd)
+	excludes(cmd, "platform", "pid", "plugin")
+	excludes(cmd, "picture", "statements", "no-fixes", "plugin", "platform")
 	return cmd
 }
 
@@ -77,13 +79,8 @@ func (e *explaining) run(s *invocation, names []string) error {
 			e.app, names = program, nil
 		}
 	}
-	if err := e.other.check(); err != nil {
-		return err
-	}
 	explain := e.here
 	switch {
-	case e.other.platform != "" && (e.pid != 0 || e.plugin != ""):
-		return errors.New("--platform examines files: not with --pid or --plugin")
 	case e.other.platform == androidName:
 		explain = e.android
 	case e.other.platform != "":
@@ -349,19 +346,15 @@ func (p *picture) options(cmd *cobra.Command) {
 	flags.BoolVar(&p.force, "force", false, "with --output: also replace a file that is no picture of this tool")
 	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
 	flags.DurationVar(&p.limit, "timeout", 30*time.Second, "with --picture: end a child process after this `TIME`")
-}
-
-// isChosen reports whether --picture or one of its options is given.
-func (p *picture) isChosen(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"picture", "output", "force", "still", "timeout"}, cmd.Flags().Changed)
+	needs(cmd, []string{"picture"}, "output", "force", "still", "timeout")
 }
 
 // draw draws the chain of a program. It asks devices and layers in child processes, except with --still and for other machines,
 // elevated programs and running processes.
 func (e *explaining) draw(s *invocation, names []string) error {
 	p := &e.picture
-	if len(names) > 0 || e.statements || e.bare || e.plugin != "" || e.other.platform != "" {
-		return errors.New("--picture draws the chain of --app or --pid: not with names, --statements, --no-fixes, --plugin or --platform")
+	if len(names) > 0 {
+		return errors.New("--picture draws the chain of --app or --pid: not with names")
 	}
 	toFile := p.file != "" && p.file != "-"
 	switch {

@@ -46,33 +46,18 @@ const androidName = "android"
 // addPlatform adds the options for a machine with another system.
 func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
-	f.StringVar(&e.platform, "platform", "", "examine a machine with another operating `SYSTEM`: "+strings.Join(platformNames(), ", "))
+	names := platformNames()
+	const platform = "examine a machine with another operating `SYSTEM`: "
+	addChoice(cmd, &e.platform, "platform", "", platform+strings.Join(names, ", "), names...)
 	f.StringArrayVar(&e.registry, "registry", nil, "with --platform windows: a `FILE` of the registry editor (.reg); may be repeated")
 	f.StringArrayVar(&e.properties, "properties", nil, "with --platform android: a `FILE` with the output of getprop or settings list; may be repeated")
-	f.StringVar(&e.bits, "bits", "64", bitsHelp)
+	addChoice(cmd, &e.bits, "bits", "64", bitsHelp, "32", "64")
 	f.StringVar(&e.pack, "package", "", "with --platform android: the `NAME` of the program's package")
 	f.BoolVar(&e.debuggable, "debuggable", false, "with --platform android: the program is debuggable")
-	completes(cmd, map[string]completion{"platform": completeWith(platformNames()...), "bits": completeWith("32", "64")})
+	needs(cmd, []string{"platform"}, "registry", "properties", "package", "debuggable")
 	if err := cmd.MarkFlagFilename("registry", "reg"); err != nil {
 		panic(err)
 	}
-}
-
-// check returns an error for incompatible options.
-func (e *otherSystem) check() error {
-	if e.bits != "32" && e.bits != "64" {
-		return fmt.Errorf("--bits needs 32 or 64, got %q", e.bits)
-	}
-	if _, ok := systems.Find(e.platform); e.platform != "" && e.platform != androidName && !ok {
-		return fmt.Errorf("--platform needs a system, got %q; the systems are %s", e.platform, strings.Join(platformNames(), ", "))
-	}
-	switch {
-	case len(e.registry) > 0 && e.platform != "windows":
-		return errors.New("--registry needs --platform windows")
-	case (len(e.properties) > 0 || e.pack != "" || e.debuggable) && e.platform != androidName:
-		return errors.New("--properties, --package and --debuggable need --platform android")
-	}
-	return nil
 }
 
 // maxRegistry is the size of the largest registry file that is read, in bytes: a file of a whole hive has some 100 MB.
@@ -156,6 +141,9 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 
 // android explains for Android.
 func (e *explaining) android(s *invocation, names []string) (*survey.Explanation, func(), error) {
+	if len(e.other.registry) > 0 {
+		return nil, nil, errors.New("--registry needs --platform windows")
+	}
 	if s.root == "" {
 		return nil, nil, errors.New("--platform android needs --root: on Android, drivers and layers are only files")
 	}
@@ -213,8 +201,13 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 
 // otherSource returns the machine with another system that the options describe.
 func otherSource(s *invocation, e *otherSystem, app string, elevated bool) (*systems.Foreign, error) {
-	if e.platform == androidName {
+	switch {
+	case e.platform == androidName:
 		return nil, errors.New("--platform android: its loader reads no manifests; vkloader explain shows its decisions")
+	case len(e.registry) > 0 && e.platform != "windows":
+		return nil, errors.New("--registry needs --platform windows")
+	case len(e.properties) > 0 || e.pack != "" || e.debuggable:
+		return nil, errors.New("--properties, --package and --debuggable need --platform android")
 	}
 	source, err := sourceOf(s, e, app, elevated)
 	if err == nil {

@@ -28,7 +28,7 @@ import (
 )
 
 func newList(s *invocation) *cobra.Command {
-	both := otherSystem{}
+	var bits string
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
@@ -36,16 +36,10 @@ func newList(s *invocation) *cobra.Command {
 			"with the files and variables of this machine. Without a subcommand it lists\n" +
 			"drivers and layers. Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
 		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error {
-			if err := both.check(); err != nil {
-				return err
-			}
-			return listBoth(s)
-		},
+		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
 	}
-	cmd.Flags().StringVar(&both.bits, "bits", "64", bitsHelp)
+	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
 	addProgramRights(cmd)
-	completes(cmd, map[string]completion{"bits": completeWith("32", "64")})
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -59,9 +53,6 @@ func newList(s *invocation) *cobra.Command {
 		sub := &cobra.Command{
 			Use: name, Short: list.short, Args: rejectArguments,
 			RunE: func(*cobra.Command, []string) error {
-				if err := other.check(); err != nil {
-					return err
-				}
 				f, err := decideList(s, &other, &list.Kind)
 				if err != nil {
 					return err
@@ -321,9 +312,6 @@ func newListPaths(s *invocation) *cobra.Command {
 		Use: "paths", Short: "List the search paths of manifests and settings, in order",
 		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := other.check(); err != nil {
-				return err
-			}
 			answer, err := paths(s, &other)
 			if err != nil {
 				return err

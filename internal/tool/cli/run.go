@@ -46,7 +46,7 @@ func newRun(s *invocation) *cobra.Command {
 		Short:             "Run a program with drivers, devices and layers chosen for it",
 		Long:              runHelp + culpritHelp + strings.TrimSuffix(drivers.DeviceHelp, "\n\n"),
 		Example:           runExample,
-		Args:              someArguments("name the program to run; see vkloader run --help"),
+		Args:              arguments(1, manyArguments, "needs a program; see vkloader run --help"),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 		ValidArgsFunction: completePrograms(s),
 	}
@@ -61,18 +61,13 @@ func newRun(s *invocation) *cobra.Command {
 	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "end the child process that lists devices after this `TIME`")
 	flags.BoolVar(&r.times, "time", false, "print at the end the time to open each driver and layer")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
+	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
 	r.findsCulprit.options(cmd)
 	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
 	return cmd
 }
 
 func (r *launched) run(s *invocation, args []string) error {
-	if r.asJSON && !r.dry && !r.culprit {
-		return errors.New("--json needs --dry-run or --find-culprit")
-	}
-	if err := r.check(r.dry || r.log != "" || r.times); err != nil {
-		return err
-	}
 	m, err := r.look(s)
 	if err == nil && !r.dry {
 		err = expireSettings(s, &m)

@@ -316,8 +316,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")
 	cmd.Flags().BoolVar(&everything, "everything", false, "undo all that the tool has written")
-	cmd.MarkFlagsMutuallyExclusive("everything", "app")
-	cmd.MarkFlagsMutuallyExclusive("everything", "force")
+	excludes(cmd, "everything", "app", "force")
 	return cmd
 }
 

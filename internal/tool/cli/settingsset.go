@@ -61,6 +61,9 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the setting when the library of the layer or driver changes")
 	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
+	excludes(cmd, "no-layers", "layer", "only-these-layers")
+	excludes(cmd, "driver", "add-driver")
+	needs(cmd, []string{"layer"}, "only-these-layers")
 	addRights(cmd)
 	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
@@ -133,12 +136,6 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 	switch {
 	case !changes:
 		return errors.New("nothing to set; see vkloader settings set --help")
-	case c.NoLayers && (len(c.Layers) > 0 || c.OnlyThese):
-		return errors.New("--no-layers and the other options for layers exclude each other")
-	case c.OnlyThese && len(c.Layers) == 0:
-		return errors.New("--only-these-layers needs --layer; to use no layers: --no-layers")
-	case len(c.Drivers) > 0 && len(c.Added) > 0:
-		return errors.New("--driver and --add-driver exclude each other")
 	case c.UntilChanged && !excludesOnly(c):
 		return errors.New("--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers")
 	}

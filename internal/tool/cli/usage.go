@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,36 +43,17 @@ func rejectArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no arguments, got %q", words(cmd), args[0])
 }
 
-// oneArgument requires one argument, described by what.
-func oneArgument(what string) cobra.PositionalArgs {
+// manyArguments is the greatest number of arguments.
+const manyArguments = math.MaxInt
+
+// arguments requires from least to most arguments. takes describes them, with its verb, in the error.
+func arguments(least, most int, takes string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return fmt.Errorf("%s needs %s", words(cmd), what)
-		case 1:
+		if len(args) >= least && len(args) <= most {
 			return nil
 		}
-		return fmt.Errorf("%s needs %s, got %d arguments", words(cmd), what, len(args))
-	}
-}
-
-// someArguments requires at least one argument. do is the advice in the error.
-func someArguments(do string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return errors.New(do)
-		}
-		return nil
-	}
-}
-
-// argumentCount requires from least to most arguments. takes describes them, with its verb, in the error.
-func argumentCount(least, most int, takes string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return fmt.Errorf("%s %s, got %s", words(cmd), takes, term.Count(len(args), "argument"))
-		}
-		return nil
+		got := term.Either(len(args) > 0, ", got "+term.Count(len(args), "argument"), "")
+		return fmt.Errorf("%s %s%s", words(cmd), takes, got)
 	}
 }
 
@@ -168,7 +150,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		value, _ := pflag.UnquoteUsage(bare.GetFlag())
 		return fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, term.Or(value, "one more argument"))
 	case errors.As(err, &invalid):
-		return fmt.Errorf("--%s %s", invalid.GetFlag().Name, valueWanted(invalid.GetFlag().Value.Type(), invalid.GetValue()))
+		return fmt.Errorf("--%s %s", invalid.GetFlag().Name, valueWanted(invalid.GetFlag().Value, invalid.GetValue()))
 	}
 	return err
 }
@@ -201,9 +183,12 @@ func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no option --%s; see %s --help", of, name, of)
 }
 
-// valueWanted describes the values of an option of a type.
-func valueWanted(kind, got string) string {
-	switch kind {
+// valueWanted describes the values of an option.
+func valueWanted(value pflag.Value, got string) string {
+	if one, is := value.(choice); is {
+		return fmt.Sprintf("needs %s, got %q%s", term.Choice(one.words), got, term.DidYouMean(got, one.words))
+	}
+	switch value.Type() {
 	case "duration":
 		if n, err := strconv.Atoi(got); err == nil {
 			return fmt.Sprintf("needs a time with its unit: %ds for seconds, %dm for minutes", n, n)
@@ -217,9 +202,56 @@ func valueWanted(kind, got string) string {
 	return fmt.Sprintf("does not take %q", got)
 }
 
-// possible rejects non-positive durations and process numbers.
+// choice is the value of an option that takes one of some words.
+type choice struct {
+	value *string
+	words []string
+}
+
+func (c choice) String() string { return *c.value }
+func (c choice) Type() string   { return "word" }
+
+// Set implements pflag.Value.
+func (c choice) Set(text string) error {
+	if !slices.Contains(c.words, text) {
+		return errors.New("another word") // flagError lists the words
+	}
+	*c.value = text
+	return nil
+}
+
+// addChoice adds an option that takes one of some words.
+func addChoice(cmd *cobra.Command, value *string, name, initial, usage string, words ...string) {
+	*value = initial
+	cmd.Flags().Var(choice{value, words}, name, usage)
+	completes(cmd, map[string]completion{name: completeWith(words...)})
+}
+
+// needed is the annotation of an option with the options of which it needs one.
+const needed = "vkloader needs"
+
+// needs makes options invalid without one of some others.
+func needs(cmd *cobra.Command, others []string, options ...string) {
+	for _, name := range options {
+		cmd.Flags().Lookup(name).Annotations = map[string][]string{needed: others}
+	}
+}
+
+// excludes makes an option exclude each of some others, as far as the command has them.
+func excludes(cmd *cobra.Command, option string, others ...string) {
+	for _, other := range others {
+		if cmd.Flags().Lookup(other) != nil {
+			cmd.MarkFlagsMutuallyExclusive(option, other)
+		}
+	}
+}
+
+// possible rejects non-positive durations and process numbers, and options without those that they need.
 func possible(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if list := f.Annotations[needed]; list != nil && !slices.ContainsFunc(list, cmd.Flags().Changed) && err == nil {
+			err = fmt.Errorf("--%s needs --%s", f.Name, strings.Join(list, " or --"))
+		}
 		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
 			err = fmt.Errorf("--pid needs a process ID, got %s", f.Value)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,16 +37,11 @@ func newValidate(s *invocation) *cobra.Command {
 			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out. With --load, a\n" +
 			"child process also loads the library and asks for its interface version.\n\n" +
 			exitCodesHelp,
-		Args: someArguments("name the files to check: see vkloader validate --help"),
+		Args: arguments(1, manyArguments, "needs the files to check; see vkloader validate --help"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			as := validation.Unknown
-			if kind != "" {
-				if as = validation.Kind(kind); !slices.Contains(validation.Kinds, as) {
-					return fmt.Errorf("--kind needs one of %s, got %q", strings.Join(kinds, ", "), kind)
-				}
-			}
-			if load && (fileOnly || s.root != "") {
-				return errors.New("--load opens libraries of this machine: not with --file-only or --root")
+			as := validation.Kind(term.Or(kind, string(validation.Unknown)))
+			if load && s.root != "" {
+				return errors.New("--load opens libraries of this machine: not with --root")
 			}
 			source, err := s.source("", false)
 			if err != nil {
@@ -94,9 +88,9 @@ func newValidate(s *invocation) *cobra.Command {
 	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
 	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "end a child process of --load after this `TIME`")
 	out.option(cmd, validateSchema)
-	cmd.Flags().StringVar(&kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "))
+	addChoice(cmd, &kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "), kinds...)
+	excludes(cmd, "load", "file-only")
 	cmd.ValidArgsFunction = completeManifests
-	completes(cmd, map[string]completion{"kind": completeWith(kinds...)})
 	return cmd
 }
 
