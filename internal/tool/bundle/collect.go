@@ -74,7 +74,6 @@ func Names(parts []Part) []Part {
 	return parts
 }
 
-// manifestsOf returns the files that the decision read.
 func manifestsOf(answer *plan.Answer) []string {
 	var paths []string
 	add := func(path string) {

@@ -27,13 +27,11 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// addAsUser adds the option --as-user.
 func addAsUser(root *cobra.Command, s *invocation) {
 	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home directory of `USER` instead of root's")
 	completes(root, map[string]completion{"as-user": completeUsers})
 }
 
-// completeUsers returns the users of this machine.
 func completeUsers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	text, _ := os.ReadFile("/etc/passwd") // without the file there are no completions
 	var names []string

@@ -123,7 +123,6 @@ func writeBundle(file string, force bool, parts []bundle.Part) error {
 	return machine.WriteFile(file, archive.Bytes(), 0o600, force)
 }
 
-// logOfRun returns the loader's log of a probe.
 func logOfRun(s *invocation, source *machine.Source, limit time.Duration) (string, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {

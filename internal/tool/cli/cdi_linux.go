@@ -44,7 +44,6 @@ type generation struct {
 	options      cdi.Options
 }
 
-// flags adds the options for the content of a file.
 func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&g.options.Kind, "kind", cdi.Kind, "`VENDOR/CLASS` of the devices")
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
@@ -109,7 +108,6 @@ func (g *generation) generate(s *invocation, set *pflag.FlagSet) (*specs.Spec, [
 	return cdi.Generate(source, options)
 }
 
-// optionWords returns the words that set an option again.
 func optionWords(f *pflag.Flag) (words []string) {
 	values := []string{f.Value.String()}
 	if list, many := f.Value.(pflag.SliceValue); many {
@@ -221,7 +219,6 @@ func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
 	return map[string]func(*specs.Spec) ([]byte, error){"": cdi.YAML, "yaml": cdi.YAML, "json": cdi.JSON}[format]
 }
 
-// replaceFile replaces a file in one step.
 func replaceFile(name string, text []byte) error {
 	p, err := (&machine.Machine{}).PlaceOf(name, false)
 	if err != nil {
@@ -273,14 +270,12 @@ func newCDIVerify(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// hostOf returns the machine of --host.
 func hostOf(s *invocation, root string) *machine.Machine {
 	m := &machine.Machine{Root: root}
 	m.Bound = s.boundOf(m)
 	return m
 }
 
-// readCDI reads a CDI file from the command line.
 func readCDI(file string) (*specs.Spec, error) {
 	text, err := machine.ReadNamed(file, facts.MaxFile)
 	if err != nil {
@@ -402,7 +397,6 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// refreshIn refreshes the files of a directory.
 func refreshIn(s *invocation, m *machine.Machine, directory string, remove bool) (wrong []error) {
 	entries, err := m.ReadDir(directory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -159,7 +159,6 @@ func (r *findsCulprit) find(s *invocation, m *machine.Machine, path string, args
 	return nil
 }
 
-// hunt returns a new search.
 func (r *findsCulprit) hunt(s *invocation, m *machine.Machine, path string, args []string) (*hunt, error) {
 	loud := *m
 	loud.Environ = machine.WithVariable(m.Environ, variables.Debug.Name(), "all")
@@ -237,7 +236,6 @@ func readsSettings(s *invocation) error {
 		"in HKEY_CURRENT_USER. Use a prompt without administrator rights")
 }
 
-// apply excludes the culprits from the program.
 func (h *hunt) apply(found *run.CulpritSearch) error {
 	if h.rights != "" {
 		h.note("--apply has no effect: this program ignores the user's settings")
@@ -337,7 +335,6 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	return seen, nil
 }
 
-// endOf describes the end of a run.
 func endOf(end *run.End) string {
 	where := ""
 	if f := end.Fault; f != nil {
@@ -545,7 +542,6 @@ func (h *hunt) lineFor(changes []run.Edit, args []string) shell.Line {
 	return commandLine(changes, args, " & ")
 }
 
-// runsWith returns a command line that runs the program with this loader.
 func runsWith(args []string) shell.Line {
 	return shell.Words(append([]string{"vkloader", "run", "--"}, args...)...)
 }

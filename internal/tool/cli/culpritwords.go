@@ -38,7 +38,6 @@ func (l *lastLine) Write(p []byte) (int, error) {
 	return l.to.Write(p)
 }
 
-// end makes the beginning of a line the last line.
 func (l *lastLine) end() {
 	if text := strings.TrimSpace(string(l.rest)); text != "" {
 		l.line = text
@@ -46,7 +45,6 @@ func (l *lastLine) end() {
 	l.rest = l.rest[:0]
 }
 
-// text returns the last line.
 func (l *lastLine) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -195,7 +195,6 @@ type examination struct {
 	ended        func(doctor.Probe)
 }
 
-// tries returns the options of a trial with the variables of its subject.
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
 	return doctor.Tries{At: at, Environ: about.source.Environ, Limit: e.limit, Wake: e.how == everything, Present: e.how == everything,
 		Ended: e.ended}
@@ -230,7 +229,6 @@ const (
 // quietTime is the time after which a person on a terminal reads what the first screen waits for.
 const quietTime = time.Second
 
-// examineFiles returns the report on a machine's files.
 func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {
 	return examine(context.Background(), s, &subject{source: source}, examination{})
 }
@@ -260,7 +258,6 @@ func examineHere(s *invocation, how effort) (*doctor.Report, error) {
 	return examine(ctx, s, about, examination{how: how, limit: childLimit, ended: s.tried})
 }
 
-// endsPrograms reports whether a driver or layer ends programs.
 func endsPrograms(p doctor.Probe) bool {
 	return p.Kind != "together" && (p.Result == doctor.ProbeCrashes || p.Result == doctor.ProbeHangs || p.Result == doctor.ProbeExits)
 }

@@ -58,7 +58,6 @@ func examine(_ context.Context, s *invocation, about *subject, wanted examinatio
 	return report, nil
 }
 
-// fixHere returns an error.
 func fixHere(*invocation, *subject, *doctoring) error { return errNoFix }
 
 // namesFix prints nothing, because doctor makes no change.
@@ -67,7 +66,6 @@ func (d *doctoring) namesFix(*invocation, *subject, *doctor.Report) {}
 // systemPart is the name of a bundle's description of the system.
 const systemPart = "the release of macOS"
 
-// libraryOf returns a function that examines the library of one manifest.
 func libraryOf(source *machine.Source) func(doctor.Entry) (doctor.Entry, []doctor.Finding) {
 	system, _ := systems.Find("macos")
 	return func(named doctor.Entry) (doctor.Entry, []doctor.Finding) {

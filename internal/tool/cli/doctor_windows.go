@@ -152,5 +152,4 @@ func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) 
 	return finding.Unfixed()
 }
 
-// registryOf returns the registry for --undo.
 func registryOf() fix.Registry { return windows.Running{} }

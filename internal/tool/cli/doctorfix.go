@@ -124,7 +124,6 @@ const (
 	enough
 )
 
-// ask asks whether to do a step.
 func (f *fixer) ask() answer {
 	for !f.all {
 		fmt.Fprint(f.out, "Make this change? y(es), n(o), a(ll), q(uit): ")
@@ -146,7 +145,6 @@ func (f *fixer) ask() answer {
 	return wanted
 }
 
-// end prints the completed and remaining steps.
 func (f *fixer) end(report *doctor.Report) error {
 	if f.only != "" && len(f.tried) == 0 {
 		return exit.Problem("--step: no step has this line; to list the steps: vkloader doctor --fix --dry-run")
@@ -201,7 +199,6 @@ func nameFix(s *invocation, options ...shell.Line) {
 	s.style.Advice(s.out, "", "To fix what is in "+fixPlace+": "+string(line), line)
 }
 
-// undoFix undoes the changes of --fix.
 func undoFix(s *invocation, force bool) error {
 	m, err := s.machine()
 	if err != nil {

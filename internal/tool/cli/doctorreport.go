@@ -76,7 +76,6 @@ func loadersSection(r *doctor.Report) section {
 	return all
 }
 
-// stateOf returns the word for the state of a driver or layer.
 func stateOf(m *doctor.Entry, r *doctor.Report) string {
 	state := "bad"
 	switch {
@@ -155,7 +154,6 @@ func (s *section) columns(row []string, markdown bool) (cells []string) {
 	return cells
 }
 
-// printFindings prints the findings and their numbers.
 func printFindings(s *invocation, r *doctor.Report, full bool) {
 	count, hidden := map[diag.Severity]int{}, false
 	for _, f := range r.Findings {

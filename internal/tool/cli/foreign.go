@@ -35,7 +35,6 @@ const platformHelp = "--platform examines a machine with another operating syste
 	"--registry names files that the registry editor exported. For macOS, --root may be the bundle of an\n" +
 	"application. All environment variables come from --env.\n\n"
 
-// platformNames returns the values of --platform.
 func platformNames() []string {
 	return append(term.Words(systems.Systems, func(s systems.System) string { return s.Name }), androidName)
 }
@@ -43,7 +42,6 @@ func platformNames() []string {
 // androidName is the system whose loader reads no manifests.
 const androidName = "android"
 
-// addPlatform adds the options for a machine with another system.
 func addPlatform(cmd *cobra.Command, e *otherSystem) {
 	f := cmd.Flags()
 	names := platformNames()
@@ -124,7 +122,6 @@ func directoryError(m *machine.Machine, app string) error {
 	return exit.Unable("--app %s: a bundle, not a program: give the path of a program in it: %s", app, string(shell.Join(term.Words(programs, shell.Quoted), ", ")))
 }
 
-// propertiesOf reads the files of --properties.
 func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	properties := systems.Properties{}
 	for _, file := range e.properties {
@@ -139,7 +136,6 @@ func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {
 	return properties, nil
 }
 
-// android explains for Android.
 func (e *explaining) android(s *invocation, names []string) (*survey.Explanation, func(), error) {
 	if len(e.other.registry) > 0 {
 		return nil, nil, errors.New("--registry needs --platform windows")
@@ -226,7 +222,6 @@ func decideOther(s *invocation, e *otherSystem, app string, elevated bool) (*sys
 	return source, answer, err
 }
 
-// elsewhere explains for another system.
 func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanation, func(), error) {
 	source, answer, err := decideOther(s, &e.other, e.app, e.elevated)
 	if err != nil {
@@ -241,7 +236,6 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 	return explained, func() { printSystem(s, source) }, nil
 }
 
-// printSystem prints the differences of another system's loader.
 func printSystem(s *invocation, source *systems.Foreign) {
 	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("On "+source.System.Title))
 	loader := source.System.Loader

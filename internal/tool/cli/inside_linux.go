@@ -55,7 +55,6 @@ func (s *invocation) inside(app string) (string, error) {
 	return s.launchedProgram(&m, path, l)
 }
 
-// removeTemporary removes the content of unpacked images.
 func (s *invocation) removeTemporary() {
 	for _, directory := range s.temporary {
 		_ = os.RemoveAll(directory) // the system removes the rest

@@ -141,7 +141,6 @@ func (s *invocation) boundOf(m *machine.Machine) *machine.Bound {
 	return s.bound
 }
 
-// change applies --env.
 func (s *invocation) change(m *machine.Machine) error {
 	for _, variable := range s.variables {
 		name, value, set := strings.Cut(variable, "=")
@@ -158,7 +157,6 @@ func (s *invocation) change(m *machine.Machine) error {
 	return nil
 }
 
-// thisMachine is machine for commands that need the running system.
 func (s *invocation) thisMachine(command string) (machine.Machine, error) {
 	m, err := s.machine()
 	if err == nil && m.Foreign() {

@@ -73,7 +73,6 @@ func newList(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// listBoth lists drivers and layers.
 func listBoth(s *invocation) error {
 	f, err := decideList(s, &otherSystem{}, nil)
 	if err != nil {
@@ -166,7 +165,6 @@ func (f *found) decide(host *decide.Host, kind *explain.Kind) (err error) {
 	return err
 }
 
-// of returns the list of a kind.
 func (f *found) of(kind explain.Kind) *listing {
 	list := f.lists.DriverList()
 	if kind.One == explain.Layers.One {
@@ -472,7 +470,6 @@ func askForDevices(s *invocation, limit time.Duration) (*survey.Devices, error) 
 	return devicesOf(s, source, limit)
 }
 
-// devicesOf lists the devices with a program's drivers.
 func devicesOf(s *invocation, source *machine.Source, limit time.Duration) (*survey.Devices, error) {
 	found, err := probe.Find(s.executable, "")
 	if err != nil {

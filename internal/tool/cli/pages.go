@@ -86,7 +86,6 @@ func pageSection(cmd *cobra.Command) string {
 	return term.Either(cmd.IsAdditionalHelpTopicCommand(), "7", "1")
 }
 
-// manPage returns the man page of a command or a topic.
 func manPage(cmd *cobra.Command) []byte {
 	p := manualPage{}
 	p.line(`.nh`)

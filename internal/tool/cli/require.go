@@ -21,7 +21,6 @@ import (
 var causes = []discover.UnmetCode{discover.UnmetHealth, discover.UnmetDriver, discover.UnmetDevice, discover.UnmetNotCPU, discover.UnmetVendor, discover.UnmetType,
 	discover.UnmetAPI, discover.UnmetVRAM, discover.UnmetExtension, discover.UnmetCount}
 
-// causeExit returns the exit code of an unmet requirement.
 func causeExit(code discover.UnmetCode) int {
 	if at := slices.Index(causes, code); at > 0 {
 		return 9 + at
@@ -54,7 +53,6 @@ func (r *requirements) options(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.library, "library", "", libraryHelp)
 }
 
-// parse parses the requirements and finds the probe.
 func (r *requirements) parse(s *invocation, command string) (required discover.Requirement, options discover.ProbeOptions, err error) {
 	if required, err = discover.ParseRequirement(strings.Join(r.require, ",")); err != nil {
 		return required, options, fmt.Errorf("--require: %w", err)
@@ -181,7 +179,6 @@ func verdictOn(required *discover.Requirement, want *drivers.Want, report *disco
 	return v
 }
 
-// requirementWith returns the requirement and a program's want together.
 func requirementWith(n discover.Requirement, want *drivers.Want) (discover.Requirement, error) {
 	if want == nil {
 		return n, nil

@@ -30,7 +30,6 @@ const exitCodesHelp = "Exit codes: 0 fine or warnings only, 1 problems, 2 wrong 
 // versionLine is the format of --version.
 const versionLine = "vkloader %s\n"
 
-// newRoot returns the root command with the commands that a command line needs.
 func newRoot(s *invocation, args []string) *cobra.Command {
 	var out output
 	var noProbe bool
@@ -102,7 +101,6 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	return root
 }
 
-// runLine runs a command line and returns the exit code.
 func runLine(s *invocation, args []string) int {
 	out := term.NewWrapper(s.out, s.getenv)
 	messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}
@@ -176,7 +174,6 @@ type command struct {
 	make func(*invocation) *cobra.Command
 }
 
-// everyCommand lists the commands of the tool on this system.
 func everyCommand() []command {
 	return append([]command{
 		{"ps", newPs},
@@ -346,7 +343,6 @@ func (s *invocation) kindOfWord(word string) string {
 	return ""
 }
 
-// parts returns the words in the name of a driver or layer.
 func parts(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
 }

@@ -40,7 +40,6 @@ func libraryVersions(library string) (release, vulkan string) {
 	return release, strings.TrimPrefix(filepath.Base(library), "libvulkan.so.")
 }
 
-// askService asks the driver service for drivers.
 func askService(source *machine.Source) facts.Service { return client.Ask(source.Var) }
 
 // libraryOf returns a function that examines the library of one manifest, as the dynamic linker finds it.
@@ -68,7 +67,6 @@ func asSeer() string {
 	return "; run as root to see them"
 }
 
-// loaderAt identifies the loader in a file.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.Identify(&source.Machine, file)
 }

@@ -18,7 +18,6 @@ import (
 	"vkloader/internal/tool/run"
 )
 
-// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil
@@ -47,7 +46,6 @@ func obstacle(*machine.Source, string) string { return "" }
 // addProgramRights does nothing: explain decides for programs with more rights.
 func addProgramRights(*cobra.Command) {}
 
-// becomeProgram replaces this process with a program.
 func becomeProgram(p *run.Program) error { return exit.As(exit.CannotRun, p.Become()) }
 
 // hangKey is the key with which the user marks a program as hung.
@@ -105,5 +103,4 @@ func otherViews(*machine.Source) []*machine.Source { return nil }
 // exportsOf returns no parts of a bundle: only Windows has a registry.
 func exportsOf(*machine.Source) map[string]func() (string, error) { return nil }
 
-// registryOf returns no registry for --undo.
 func registryOf() fix.Registry { return nil }

@@ -59,7 +59,6 @@ func isTerminal(f *os.File) bool {
 // kernelOf returns "": the system's name contains the release on Windows.
 func kernelOf(*machine.Source) string { return "" }
 
-// libraryVersions returns a library's release and Vulkan version from its resources.
 func libraryVersions(library string) (release, vulkan string) {
 	if windows.FileText(library, "ProductName") == "vkloader" {
 		release = windows.FileText(library, "ProductVersion")
@@ -96,7 +95,6 @@ func runGroup(child *spawn.Child) error {
 	return child.Wait()
 }
 
-// openPage opens a page in a browser.
 func openPage(environ []string, address string) (forget func(), err error) {
 	opener := spawn.New(context.Background(), spawn.Helper, "rundll32", "url.dll,FileProtocolHandler", address)
 	opener.Env = environ
@@ -130,12 +128,10 @@ func asSeer() string {
 	return "; run as administrator to see them"
 }
 
-// loaderAt identifies the loader in a file.
 func loaderAt(source *machine.Source, file string) *loaders.Loader {
 	return loaders.LoadedDLL(source, file)
 }
 
-// loadersIn returns the loaders that a process has loaded.
 func loadersIn(p *process.Process, _ *machine.Source, _ map[string]*loaders.Loader) []doctor.RunningLoader {
 	list := []doctor.RunningLoader{}
 	for _, m := range p.Loaders() {

@@ -226,7 +226,6 @@ func (r *launched) addDeviceVariables(s *invocation, source *machine.Source, m *
 	return changes, warnings, err
 }
 
-// listedDevices returns the devices of this machine for a choice.
 func listedDevices(devices *survey.Devices) (*run.Devices, error) {
 	listed := &run.Devices{}
 	for _, d := range devices.List {

@@ -83,7 +83,6 @@ func watchProgram(_ *invocation, program *run.Program, to *run.Splitter, _ bool,
 	}, err
 }
 
-// isSystemFile reports whether a file belongs to macOS.
 func isSystemFile(file string) bool {
 	return strings.HasPrefix(file, "/usr/lib/") || strings.HasPrefix(filepath.Clean(file), "/System/")
 }

@@ -62,7 +62,6 @@ func commandLine(changes []run.Edit, args []string, between shell.Line) shell.Li
 	return shell.Join(append(lines, shell.Words(args...)), between)
 }
 
-// becomeProgram runs a program and ends with its exit code.
 func becomeProgram(p *run.Program) error {
 	state, err := p.Wait(nil)
 	if err != nil {
@@ -98,7 +97,6 @@ const crashedWith = "as abort() ends programs"
 var systemFiles = []string{"ntdll.dll", "kernel32.dll", "kernelbase.dll", "msvcrt.dll", "ucrtbase.dll", "user32.dll", "win32u.dll", "wow64.dll",
 	"wow64cpu.dll", "wow64win.dll"}
 
-// isSystemFile reports whether a file is one of systemFiles.
 func isSystemFile(file string) bool {
 	return slices.Contains(systemFiles, strings.ToLower(filepath.Base(file)))
 }

@@ -134,7 +134,6 @@ func runService(options server.Options, log *slog.Logger) error {
 	return nil
 }
 
-// configuration returns the configuration of the file and the flags.
 func (o *serving) configuration() (*config.Config, error) {
 	c := config.Default()
 	file := cmp.Or(o.file, configFile)
@@ -374,7 +373,6 @@ func statusOf(s *invocation, name string) (*serviceStatus, error) {
 	return answer, nil
 }
 
-// read copies the status from the inspect tree.
 func (a *serviceStatus) read(tree *inspection) {
 	root := &tree.Root
 	a.Health, a.Clients, a.Waiting = root.Health.Status, root.Stats.Clients, root.Stats.Waiting

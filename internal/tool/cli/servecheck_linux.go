@@ -21,7 +21,6 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// checkService prints the drivers that the service would offer.
 func checkService(s *invocation, source *machine.Source, c *config.Config) error {
 	rows := term.NewTable("state", "driver", "for", "contents or reason")
 	offered := false
@@ -46,7 +45,6 @@ func checkService(s *invocation, source *machine.Source, c *config.Config) error
 	return nil
 }
 
-// addOffered adds the rows of one architecture.
 func addOffered(rows *term.Table, d *offer.Document, left []offer.LeftOut) {
 	for _, driver := range d.Drivers {
 		var size int64

@@ -359,7 +359,6 @@ func printUnspecifiedOrder(s *invocation, list []explain.UnspecifiedOrder, loade
 	}
 }
 
-// printLayerFile prints the layer settings in force and their file.
 func printLayerFile(s *invocation, shown *settings.ShownLayers) {
 	if shown == nil {
 		return

@@ -65,7 +65,6 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// completeSettings completes settings of a layer.
 func completeSettings(s *invocation, name string) []string {
 	source, err := s.source("", false)
 	if err != nil {
@@ -78,7 +77,6 @@ func completeSettings(s *invocation, name string) []string {
 	return term.Words(layer.Settings, func(s settings.Setting) string { return s.Key })
 }
 
-// edits returns the changes of a command line.
 func (o *layerOptions) edits(changes []string) (list []settings.LayerEdit, err error) {
 	for _, change := range changes {
 		key, value, given := strings.Cut(change, "=")
@@ -93,7 +91,6 @@ func (o *layerOptions) edits(changes []string) (list []settings.LayerEdit, err e
 	return list, nil
 }
 
-// setLayer prints or changes the settings of a layer.
 func setLayer(s *invocation, o *layerOptions, name string, changes []string) (err error) {
 	c := &o.change
 	c.Layer = name
@@ -128,7 +125,6 @@ func setLayer(s *invocation, o *layerOptions, name string, changes []string) (er
 	})
 }
 
-// printLayerWritten prints the written file and its readers.
 func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	verb := term.Either(answer.Removed, "No setting is left: the tool removed", "Wrote")
 	fmt.Fprintf(s.out, "%s %s\n", verb, term.OneLine(answer.File))
@@ -146,7 +142,6 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 	}
 }
 
-// printLayerSettings prints the settings of a layer.
 func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
 	fmt.Fprintf(s.out, "%s\n", s.style.Heading(term.OneLine(answer.Layer)))
 	if answer.File != "" {

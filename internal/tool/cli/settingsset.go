@@ -72,7 +72,6 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// changeFlags adds the options common to commands that change the settings file.
 func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.Apps, "app", nil, "only for the program with the executable `EXE`; may be repeated")
@@ -86,7 +85,6 @@ func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-// changeSettings changes the settings file and prints warnings about the change.
 func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options) (*settings.Written, error) {
 	program := ""
 	if apps, err := settings.RealApps(&place.Machine, c.Apps); err == nil && len(apps) > 0 {
@@ -167,7 +165,6 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 	})
 }
 
-// excludesOnly reports whether the options for layers and drivers are exclusions.
 func excludesOnly(c *settings.Options) bool {
 	isOn := func(l settings.LayerChoice) bool { return l.Control != "off" }
 	isUsed := func(driver string) bool { return !strings.HasSuffix(driver, settings.OffSuffix) }
@@ -189,7 +186,6 @@ func newExclusion(kind, name, program string) settings.Options {
 	return c
 }
 
-// exclusionLine returns the command line of an exclusion.
 func exclusionLine(c *settings.Options) shell.Line {
 	line := shell.Line("vkloader settings set")
 	for _, l := range c.Layers {
@@ -244,7 +240,6 @@ func (a *askedDevices) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
-// source returns the facts for the child process.
 func (a *askedDevices) source() *machine.Source {
 	return &machine.Source{Machine: a.place.Machine, Program: a.found.Child}
 }

@@ -53,7 +53,6 @@ func newSettingsUse(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// listConfigurations prints the configurations.
 func listConfigurations(s *invocation, place *settings.FileSet) error {
 	list, err := place.Configurations()
 	if err != nil {
@@ -133,7 +132,6 @@ func newSettingsForget(s *invocation) *cobra.Command {
 	}
 }
 
-// completeConfigurations completes the name of a configuration.
 func completeConfigurations(s *invocation) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var names []string

@@ -83,7 +83,6 @@ func flatpakProcess(name string) int {
 	return 0
 }
 
-// sourceFor returns the machine's facts for a process.
 func sourceFor(p *process.Process) *machine.Source {
 	return &machine.Source{Machine: p.Machine, Elevated: p.Elevated, AsUser: onWindows && !p.Elevated, Class: p.Class, Program: p.Program}
 }
@@ -96,7 +95,6 @@ func (a *subject) loadedLoader() *loaders.Loader {
 	return nil
 }
 
-// completeProcesses completes processes with a loader.
 func completeProcesses(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, _, _ := process.Here.List()
 	return term.Words(found, func(p *process.Process) string { return fmt.Sprintf("%d\t%s", p.PID, p.Name) }), cobra.ShellCompDirectiveNoFileComp
@@ -110,7 +108,6 @@ func (a *subject) name(app string) string {
 	return app
 }
 
-// addPlugin adds the option --plugin.
 func addPlugin(cmd *cobra.Command, plugin *string) {
 	cmd.Flags().StringVar(plugin, "plugin", "", "also consider `FILE`, a library that the program opens at run time, such as libggml-vulkan.so")
 }
@@ -137,7 +134,6 @@ func (a *subject) opens(plugin string) error {
 	return nil
 }
 
-// addPID adds the option --pid.
 func addPID(cmd *cobra.Command, pid *int) {
 	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this `PID`: with its root, initial variables, executable and rights")
 	completes(cmd, map[string]completion{"pid": completeProcesses})

@@ -103,7 +103,6 @@ func printSystemStatus(s *invocation, status *system.Status) {
 	}
 }
 
-// loaderWord returns the word in the heading for an architecture's loader.
 func loaderWord(a *system.Architecture) string {
 	switch a.InForce {
 	case system.InForceNone:

@@ -67,7 +67,6 @@ func newUI(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// serve serves the page until its end.
 func (o *page) serve(s *invocation) error {
 	if o.port < 0 || o.port > 65535 {
 		return fmt.Errorf("--port needs a number up to 65535, got %d", o.port)
@@ -169,7 +168,6 @@ func (c *commandLines) With(added map[string]string, without ...string) ui.Tool 
 // Machine implements ui.Tool.
 func (c *commandLines) Machine() machine.Machine { return c.machine }
 
-// invocation returns the invocation for the next command line.
 func (c *commandLines) invocation() *invocation {
 	s := *c.s
 	s.still, s.tried = c.still, c.tried

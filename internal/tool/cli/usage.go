@@ -35,7 +35,6 @@ func words(cmd *cobra.Command) string {
 	return rest
 }
 
-// rejectArguments rejects arguments.
 func rejectArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -75,7 +74,6 @@ func oneOf(optional bool) cobra.PositionalArgs {
 	}
 }
 
-// subcommands returns the names of a command's subcommands.
 func subcommands(cmd *cobra.Command) (list []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
@@ -85,7 +83,6 @@ func subcommands(cmd *cobra.Command) (list []string) {
 	return list
 }
 
-// knownSubcommand rejects an unknown subcommand.
 func knownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -123,7 +120,6 @@ func insteadOf(args []string) string {
 	return ", and no program, driver, layer, device or finding of this name; see vkloader help"
 }
 
-// subcommandOnly requires a subcommand.
 func subcommandOnly(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return knownSubcommand(cmd, args)
@@ -183,7 +179,6 @@ func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
 	return fmt.Errorf("%s has no option --%s; see %s --help", of, name, of)
 }
 
-// valueWanted describes the values of an option.
 func valueWanted(value pflag.Value, got string) string {
 	if one, is := value.(choice); is {
 		return fmt.Sprintf("needs %s, got %q%s", term.Choice(one.words), got, term.DidYouMean(got, one.words))
@@ -220,7 +215,6 @@ func (c choice) Set(text string) error {
 	return nil
 }
 
-// addChoice adds an option that takes one of some words.
 func addChoice(cmd *cobra.Command, value *string, name, initial, usage string, words ...string) {
 	*value = initial
 	cmd.Flags().Var(choice{value, words}, name, usage)
@@ -319,7 +313,6 @@ func fillTopic(cmd *cobra.Command) {
 	}
 }
 
-// printHelp prints the help of a command in at most 80 columns.
 func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
@@ -380,7 +373,6 @@ func usageText(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// printStatement prints a published statement and its place.
 func printStatement(out io.Writer, s spec.Statement) {
 	fmt.Fprintf(out, "%s  %s (spec/%s)\n\n", s.ID, s.Subject, s.Page)
 	for _, line := range strings.Split(s.Text, "\n") {
@@ -411,7 +403,6 @@ var briefs = map[string]briefHelp{
 		[]string{"device", "driver", "layer", "no-layers", "log", "time", "dry-run", "find-culprit", "apply"}},
 }
 
-// addAllHelp adds the option --all to a command with a brief help.
 func addAllHelp(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		if _, brief := briefs[cmd.Name()]; brief {
@@ -444,7 +435,6 @@ func shorten(cmd *cobra.Command) (brief briefHelp, restore func(), ok bool) {
 // completion returns the possible next words for a shell.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeWith completes from fixed words.
 func completeWith(words ...string) completion {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
@@ -501,12 +491,10 @@ func completeInstalled(s *invocation, layers, drivers bool) completion {
 	}
 }
 
-// completeManifests completes file names of manifests.
 func completeManifests(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeWords completes comma-separated log words.
 func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	return term.Words(validation.LogWords, func(word string) string { return before + word }),
@@ -559,7 +547,6 @@ func completePrograms(s *invocation) completion {
 	}
 }
 
-// completeVariables completes variable names for --env.
 func completeVariables(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	variables.Each(func(v variables.ID) { names = append(names, v.Name()) })
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

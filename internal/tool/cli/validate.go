@@ -126,7 +126,6 @@ func unread(source *machine.Source, path, reader string) string {
 	return reader
 }
 
-// openLibraries examines the libraries of a manifest and reports whether there are problems.
 func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding), result *validation.Result) (problems bool) {
 	for i := range result.Libraries {
 		l := &result.Libraries[i]

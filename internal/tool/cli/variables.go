@@ -69,7 +69,6 @@ func newListVariables(s *invocation) *cobra.Command {
 	return cmd
 }
 
-// listAll lists all variables.
 func (l *listingVariables) listAll(s *invocation) error {
 	source, err := s.source("", l.elevated)
 	if err != nil {
@@ -87,7 +86,6 @@ func (l *listingVariables) listAll(s *invocation) error {
 	})
 }
 
-// listSet lists the variables that are set for a program.
 func (l *listingVariables) listSet(s *invocation) error {
 	of, err := s.subject(l.app, l.elevated, 0)
 	if err != nil {

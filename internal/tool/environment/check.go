@@ -81,7 +81,6 @@ func (c *checker) value(v variables.ID) string {
 	return c.source.Var(v.Name(), v.Secure()).Value
 }
 
-// split splits a list and drops empty elements.
 func split(list, separator string) []string {
 	return slices.DeleteFunc(strings.Split(list, separator), func(s string) bool { return s == "" })
 }
@@ -147,7 +146,6 @@ func (c *checker) matches(v variables.ID, kind Kind, names []string) []string {
 	return hit
 }
 
-// drivers checks the driver filters.
 func (c *checker) drivers() {
 	all := c.decide(variables.DriversSelect, variables.DriversDisable)
 	if all == nil {
@@ -297,7 +295,6 @@ func (c *checker) devices() {
 	}
 }
 
-// usesMesa reports whether Mesa's layer is active.
 func usesMesa(answer *plan.Answer) bool {
 	return slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.MesaLayer })
 }

@@ -67,7 +67,6 @@ func (l pathList) value(name string) string {
 	return value
 }
 
-// replace returns the change of the list that replaces an entry.
 func (l pathList) replace(old, by string) explain.Change {
 	parts := strings.Split(l.value(l.variable), ":")
 	for i := range parts {
@@ -117,7 +116,6 @@ func (l pathList) nearManifest(file string) string {
 	return ""
 }
 
-// instead returns the change of a list that replaces all its missing files by one file.
 func (l pathList) instead(file string) explain.Change {
 	var list []string
 	for _, one := range strings.Split(l.value(l.variable), ":") {

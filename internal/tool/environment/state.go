@@ -67,7 +67,6 @@ func All(answer *plan.Answer, from facts.Provider, environ []string, elevated bo
 	return append(rows, unknownVariables(rows, environ)...)
 }
 
-// valueIn returns the value of a variable in a list of NAME=VALUE.
 func valueIn(environ []string, name string) (value string, set bool) {
 	for _, pair := range environ {
 		if value, set = strings.CutPrefix(pair, name+"="); set {
@@ -77,7 +76,6 @@ func valueIn(environ []string, name string) (value string, set bool) {
 	return "", false
 }
 
-// stateOf returns the state of a set variable.
 func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Provider, elevated bool) (state,
 	why string) {
 	if elevated && e.ID.Secure() {
@@ -121,7 +119,6 @@ func stateOf(e *VariableGuide, value string, answer *plan.Answer, from facts.Pro
 	return InForce, ""
 }
 
-// layerVariables returns the variables that the manifests of implicit layers name.
 func layerVariables(answer *plan.Answer, from facts.Provider) []Variable {
 	active := map[*manifest.Layer]bool{}
 	for _, a := range answer.Active {
@@ -185,7 +182,6 @@ func mesaVariables(answer *plan.Answer, from facts.Provider) (rows []Variable) {
 	return rows
 }
 
-// mesaState returns the state of a set variable of Mesa's layer.
 func mesaState(wish *drivers.MesaWish, answer *plan.Answer, from facts.Provider) (state, why string) {
 	chosen := drivers.ReadMesa(drivers.MesaSelect, from.Var(drivers.MesaSelect, false).Value)
 	switch {

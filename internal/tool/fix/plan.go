@@ -329,7 +329,6 @@ func Undone(m *machine.Machine) (edits []Edit, err error) {
 	return edits, nil
 }
 
-// sum returns a content's SHA-256.
 func sum(text []byte) string {
 	hash := sha256.Sum256(text)
 	return hex.EncodeToString(hash[:])

@@ -114,7 +114,6 @@ func (u *undo) changedValues(registry Registry) (since []string, err error) {
 	return since, nil
 }
 
-// restore restores the values and returns their names.
 func (u *undo) restore(registry Registry) (values []string, err error) {
 	for _, k := range u.Values {
 		if now, err := is(registry, k.Value); err != nil || now == nil || !same(*now, k.Before) {

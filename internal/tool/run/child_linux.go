@@ -199,7 +199,6 @@ func rest(raw syscall.RawConn, buffer []byte, s *Splitter) (err error) {
 	return errors.Join(failed, err)
 }
 
-// readable reports whether input or its end arrives within a time.
 func readable(raw syscall.RawConn, within time.Duration) (yes bool) {
 	failed := raw.Control(func(fd uintptr) {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(within.Milliseconds()))

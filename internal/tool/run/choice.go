@@ -40,7 +40,6 @@ func Apply(environ []string, changes []Edit) []string {
 	return environ
 }
 
-// filterList joins the names of an option to the value of a filter variable.
 func filterList(option string, names []string) (string, error) {
 	joined := strings.Join(names, ",")
 	if n := strings.Count(joined, ",") + 1; n > plan.FilterEntries {
@@ -108,7 +107,6 @@ func (c *Choice) Changes(m *machine.Machine) ([]Edit, error) {
 	return out, nil
 }
 
-// isPath reports whether an argument of --driver is a path.
 func isPath(driver string) bool { return machine.Style.Directory(driver) != "" }
 
 // starHint returns a hint about the valid positions of a star (ENV-39).

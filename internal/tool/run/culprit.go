@@ -141,7 +141,6 @@ func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSear
 	return s.CulpritSearch, nil
 }
 
-// breakOff ends a cancelled search.
 func (s *searching) breakOff(err error) (*CulpritSearch, error) {
 	s.Result = BrokenOff
 	return s.CulpritSearch, err

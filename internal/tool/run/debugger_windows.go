@@ -158,7 +158,6 @@ func (d *debugger) idle() bool {
 	return true
 }
 
-// end returns the program's end.
 func (d *debugger) end(code uint32) *End {
 	e := d.faults.end(d.why.Load())
 	if killed := windows.Exception(code); killed.Fatal() {

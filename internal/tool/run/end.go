@@ -134,7 +134,6 @@ type Program struct {
 	Opened  *LoaderUse // notes its loaders while Watch runs it; nil: none are noted
 }
 
-// child returns the program for starting it.
 func (p *Program) child() *spawn.Child {
 	c := spawn.New(context.Background(), spawn.Chosen, p.Path)
 	c.Args, c.Env = p.Args, p.Environ

@@ -56,7 +56,6 @@ func (p *Program) Trace(s *Splitter, limits Limits, stdout *os.File) (*End, erro
 	return endOf(cmd.ProcessState, why), nil
 }
 
-// endOf returns the end of a process that ended by itself or for a reason.
 func endOf(state *os.ProcessState, why int32) *End {
 	e := (&faults{}).end(why)
 	if status, is := state.Sys().(syscall.WaitStatus); is && status.Signaled() {

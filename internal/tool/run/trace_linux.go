@@ -71,7 +71,6 @@ const ptraceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACECLONE | unix.P
 // fatal lists the signals of a crash.
 var fatal = []syscall.Signal{unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT, unix.SIGSYS, unix.SIGTRAP}
 
-// end returns the program's end.
 func (t *tracer) end() *End {
 	e := t.faults.end(t.why.Load())
 	if t.status.Signaled() {
@@ -82,7 +81,6 @@ func (t *tracer) end() *End {
 	return e
 }
 
-// watch ends the program at its limit or on a signal.
 func (t *tracer) watch(limits Limits, signals <-chan os.Signal) {
 	says := make(chan int32, 1)
 	go func() {
@@ -229,7 +227,6 @@ type tracer struct {
 	forked map[int]bool // threads of processes that were forked from one with the loader
 }
 
-// threads returns the current threads.
 func (t *tracer) threads() []int {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

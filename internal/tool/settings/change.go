@@ -244,7 +244,6 @@ func (c *Options) hasSettings() bool {
 		c.Hardware+c.Service+c.Configuration != ""
 }
 
-// apply changes an object of the file.
 func (c *Options) apply(p *FileSet, devices Devices, object map[string]any) error {
 	if c.configuration != nil {
 		return c.configuration.apply(object)
@@ -356,7 +355,6 @@ func (c *Options) logFile(p *FileSet, object map[string]any) error {
 	return nil
 }
 
-// levelWords returns the words of stderr_log for a level.
 func levelWords(level uint32) []string {
 	bits := []uint32{0, diag.Error, diag.Warn, diag.Info, diag.Debug, diag.Perf, diag.Layer, diag.Driver, diag.Validation}
 	var words []string
@@ -377,7 +375,6 @@ func (p *FileSet) decide() (*plan.Answer, error) {
 		variables.LayersAllow, variables.DriversSelect, variables.DriversDisable))
 }
 
-// layerEntries returns the entries of the chosen layers.
 func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
 	answer, err := p.decide()
 	if err != nil {
@@ -595,7 +592,6 @@ func Length(text string) (time.Duration, error) {
 	return length * unit, nil
 }
 
-// judge returns an error for content that the loader would reject.
 func judge(content map[string]any, where string) error {
 	text, err := Encode(content)
 	if err != nil {

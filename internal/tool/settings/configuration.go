@@ -121,7 +121,6 @@ func (p *FileSet) readConfiguration(name string) (*Configuration, error) {
 	return c, nil
 }
 
-// configurationNames returns the names for a message.
 func (p *FileSet) configurationNames() (names []string) {
 	directory, _ := configurationDirectory(&p.Machine)
 	entries, _ := p.Machine.ReadDir(directory)
@@ -233,7 +232,6 @@ func (c *Configuration) locate(p *FileSet) error {
 	return nil
 }
 
-// content returns the content of the configuration's file.
 func (c *Configuration) content() map[string]any {
 	mark := map[string]any{"written_by": explain.SettingsWriter}
 	if len(c.Layers) > 0 {
@@ -246,7 +244,6 @@ func (c *Configuration) content() map[string]any {
 	return map[string]any{"file_format_version": "1.0.0", "settings_array": []any{c.object}, explain.SettingsMark: mark}
 }
 
-// apply replaces the settings of an object by those of the configuration.
 func (c *Configuration) apply(object map[string]any) error {
 	if c.Problem != "" {
 		return exit.Problem("configuration %s: %s", c.Name, c.Problem)
@@ -340,7 +337,6 @@ func (p *FileSet) Save(s *Saving) (*Saved, error) {
 	return saved, err
 }
 
-// source returns the settings that a configuration is made of.
 func (p *FileSet) source(s *Saving) (*Configuration, error) {
 	app, err := RealApp(&p.Machine, s.App)
 	if err != nil {

@@ -116,7 +116,6 @@ func textWithoutApps(object map[string]any) string {
 	return string(text)
 }
 
-// clone returns a deep copy of an object.
 func clone(object map[string]any) map[string]any {
 	fresh := map[string]any{}
 	if text, err := json.Marshal(object); err == nil {
@@ -151,7 +150,6 @@ func pathsOf(drivers []string) []any {
 	return list
 }
 
-// those returns the elements of an array that have type T.
 func those[T any](array any) (list []T) {
 	elements, _ := array.([]any)
 	for _, element := range elements {

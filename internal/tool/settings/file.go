@@ -111,7 +111,6 @@ func Write(m *machine.Machine, place string, content map[string]any, expires tim
 	return err
 }
 
-// markContent adds the mark to a content and returns its text.
 func markContent(content map[string]any, expires time.Time) ([]byte, error) {
 	mark := map[string]any{"written_by": explain.SettingsWriter}
 	if !expires.IsZero() {

@@ -41,7 +41,6 @@ func derivedNames(layer, key string) []string {
 	return names
 }
 
-// variablesOf returns the variables that a layer reads for a setting.
 func (l *Layer) variablesOf(s *Setting) []string {
 	switch {
 	case s.Variable == "":

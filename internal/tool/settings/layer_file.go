@@ -372,7 +372,6 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	return answer, nil
 }
 
-// variables adds the variables with the effect of the change to an answer.
 func (c *LayerChange) variables(layer *Layer, answer *LayerSettings) error {
 	for _, e := range c.Edits {
 		setting := layer.Find(e.Key)

@@ -129,7 +129,6 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 	}
 }
 
-// setting reads a setting.
 func (l *Layer) setting(r document.Value, variables bool, group string, depth int) Setting {
 	of := func(member string) string { return textOf(r.Member(member)) }
 	limit := func(member string) *float64 {
@@ -157,7 +156,6 @@ func (l *Layer) setting(r document.Value, variables bool, group string, depth in
 	return s
 }
 
-// wanted reads settings with values.
 func wanted(list document.Value) []Wanted {
 	return term.Words(elements(list), func(v document.Value) Wanted {
 		return Wanted{textOf(v.Member("key")), textOf(v.Member("value"))}

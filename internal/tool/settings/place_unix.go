@@ -17,7 +17,6 @@ import (
 func enter(string) error { return nil }
 func leave(string) error { return nil }
 
-// configurationDirectory returns the directory of the user's configurations.
 func configurationDirectory(m *machine.Machine) (string, error) {
 	home, _ := m.Lookup(variables.Home.Name())
 	base, _ := m.Lookup(variables.ConfigHome.Name())

@@ -23,7 +23,6 @@ func ownPlace(m *machine.Machine) (string, error) {
 	return local + `\vkloader\vk_loader_settings.json`, nil
 }
 
-// configurationDirectory returns the directory of the user's configurations.
 func configurationDirectory(m *machine.Machine) (string, error) {
 	own, err := ownPlace(m)
 	return filepath.Join(filepath.Dir(own), "configurations"), err

@@ -58,7 +58,6 @@ func (s *stamp) change(m *machine.Machine) string {
 	return ""
 }
 
-// stampsIn returns the stamps in the member of an object or entry.
 func stampsIn(object map[string]any) (list []stamp) {
 	value := object[UntilChangedMember]
 	if one, is := value.(map[string]any); is {

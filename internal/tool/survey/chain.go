@@ -59,7 +59,6 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 	return chain, nil
 }
 
-// chainOf returns the chain from the decision alone.
 func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
 	in, out, answer := made.In, made.Out, made.Plan
@@ -136,7 +135,6 @@ func important(commands []string) []string {
 	return slices.Compact(commands)
 }
 
-// addObserved adds the results of child processes.
 func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, asked *probe.Result) {
 	chain.Version = seen.Version
 	chain.Library = seen.Library

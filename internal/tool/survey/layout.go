@@ -92,12 +92,10 @@ func (p *picture) add(b box) {
 	p.h = max(p.h, b.y+b.h)
 }
 
-// column returns an empty box with its top padding.
 func column(id, class string, x, y, w float64) box {
 	return box{id: id, class: class, x: x, y: y, w: w, h: padding - 4}
 }
 
-// lay returns the picture of a chain.
 func lay(c *Chain) *picture {
 	p := &picture{w: pictureW}
 	y := margin

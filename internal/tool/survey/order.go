@@ -76,7 +76,6 @@ func orderOf(source *machine.Source, answer *plan.Answer, list []Device, base []
 	return steps
 }
 
-// numberAndName returns a device's number in programs and its name.
 func (d *Device) numberAndName() string { return fmt.Sprint(d.Index, " ", d.Name) }
 
 // switchedOn parses a variable as C's strtoll does, and reports whether it is a decimal number other than 0 (PHY-026).

@@ -109,7 +109,6 @@ func draw(p *picture, sheet string) string {
 	return out.String()
 }
 
-// head returns the arrowhead at the end of a line.
 func head(from, to [2]float64) string {
 	x, y := to[0], to[1]
 	if from[1] == to[1] { // to the right
@@ -144,10 +143,8 @@ var (
 	code  = &face{"c", 11}
 )
 
-// line returns the height of a line in pixels.
 func (f *face) line() float64 { return f.size * 1.4 }
 
-// width returns the width of a text in pixels.
 func (f *face) width(text string) float64 {
 	sum := 0
 	for _, r := range text {

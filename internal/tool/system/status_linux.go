@@ -68,7 +68,6 @@ type Installed struct {
 	Package string `json:"package,omitempty"` // the package that owns the file
 }
 
-// directoriesOf returns the library directories of distributions for an architecture.
 func directoriesOf(k machines.Machine) (list []string) {
 	for _, m := range machines.OfFiles(k.ELF, k.Bits) {
 		list = append(list, "/usr/lib/"+m.Multiarch)
@@ -275,7 +274,6 @@ func Use(m *machine.Machine, whose string) (*Status, error) {
 // Title returns the architecture's description for users.
 func (a *Architecture) Title() string { return fmt.Sprintf("%s, %d bits", a.Name, a.WordSize) }
 
-// use replaces the links of one directory.
 func (a *Architecture) use(m *machine.Machine, whose string) error {
 	link := a.Directory + "/" + loaders.Name
 	if whose == Distribution && a.Distribution == nil {

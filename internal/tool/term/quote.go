@@ -35,7 +35,6 @@ func CodeBlock(language string, lines ...string) string {
 	return fence + language + "\n" + strings.Join(lines, "\n") + "\n" + fence + "\n"
 }
 
-// longest returns the length of the longest run of backquotes.
 func longest(text string) int {
 	most, run := 0, 0
 	for _, r := range text {

@@ -124,7 +124,6 @@ func (p *printer) narrow(least []int, room int) bool {
 	return true
 }
 
-// total returns the width of all columns on one line.
 func (p *printer) total(width []int) int {
 	total := -columnGap
 	for i, w := range width {

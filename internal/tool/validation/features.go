@@ -72,7 +72,6 @@ func (c *checker) features(top document.Value) {
 	}
 }
 
-// wrong adds a finding at a value.
 func (f *featureChecker) wrong(at document.Value, format string, values ...any) {
 	if f.violated++; f.violated <= maxViolations {
 		f.at(diag.FileSchema, at, format, values...)
@@ -88,7 +87,6 @@ func (f *featureChecker) is(v document.Value, kind document.Kind, name, what str
 	return false
 }
 
-// word checks a word of a fixed list.
 func (f *featureChecker) word(v document.Value, name string, list []string) string {
 	text, is := v.Text()
 	if !v.Exists() {
@@ -105,7 +103,6 @@ func (f *featureChecker) word(v document.Value, name string, list []string) stri
 	return text
 }
 
-// words checks an array of words of a fixed list.
 func (f *featureChecker) words(v document.Value, name string, list []string) (words []string) {
 	if !v.Exists() || !f.is(v, document.Array, name, "an array") {
 		return nil
@@ -116,7 +113,6 @@ func (f *featureChecker) words(v document.Value, name string, list []string) (wo
 	return words
 }
 
-// list checks an array of settings.
 func (f *featureChecker) list(v document.Value, name string) {
 	if !v.Exists() || !f.is(v, document.Array, name, "an array") {
 		return
@@ -128,7 +124,6 @@ func (f *featureChecker) list(v document.Value, name string) {
 	}
 }
 
-// setting checks one setting and the settings below it.
 func (f *featureChecker) setting(v document.Value) {
 	key, named := v.Member("key").Text()
 	if !named || key == "" {
@@ -166,7 +161,6 @@ func (f *featureChecker) setting(v document.Value) {
 	f.list(v.Member("settings"), key+": settings")
 }
 
-// together reports whether two settings are on one platform.
 func together(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(p string) bool { return slices.Contains(b, p) })
 }
@@ -202,7 +196,6 @@ func (f *featureChecker) flags(v document.Value, key, kind string) (values []str
 	return values
 }
 
-// limits checks the range of a number.
 func (f *featureChecker) limits(v document.Value, key, kind string) (least, most float64) {
 	least, most = math.Inf(-1), math.Inf(1)
 	limits := v.Member("range")
@@ -227,7 +220,6 @@ func (f *featureChecker) limits(v document.Value, key, kind string) (least, most
 	return least, most
 }
 
-// value checks that a value fits its setting.
 func (f *featureChecker) value(v document.Value, name string, s *setting) {
 	number, isNumber := v.Number()
 	text, isText := v.Text()
@@ -277,7 +269,6 @@ func (f *featureChecker) value(v document.Value, name string, s *setting) {
 	}
 }
 
-// dependence checks the condition of a setting.
 func (f *featureChecker) dependence(v document.Value, key string) {
 	if !v.Exists() || !f.is(v, document.Object, key+": dependence", "an object") {
 		return
@@ -299,7 +290,6 @@ func (f *featureChecker) dependence(v document.Value, key string) {
 	f.later = append(f.later, func() { f.values(list, key+": dependence") })
 }
 
-// presets checks the presets.
 func (f *featureChecker) presets(v document.Value) {
 	if !v.Exists() || !f.is(v, document.Array, "features.presets", "an array") {
 		return

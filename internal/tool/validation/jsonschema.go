@@ -110,17 +110,14 @@ type judge struct {
 	report func(Violation)
 }
 
-// wrong reports a value.
 func (j *judge) wrong(v document.Value, path, format string, args ...any) {
 	j.report(Violation{At: v, What: term.Enclosed("", path, ": ") + fmt.Sprintf(format, args...)})
 }
 
-// lacks reports missing members of an object.
 func (j *judge) lacks(v document.Value, path string, names []string) {
 	j.report(Violation{v, term.Enclosed("", path, ": ") + term.Choice(names) + " is missing", names})
 }
 
-// allows reports whether a value satisfies a part of the schema.
 func (j *judge) allows(part, v document.Value) bool {
 	good := true
 	(&judge{j.Schema, func(Violation) { good = false }}).value(part, v, "")
@@ -251,7 +248,6 @@ func (j *judge) object(part, v document.Value, path string) {
 	j.isOutside(part, "minProperties", "maxProperties", float64(len(seen)), v, path, "an object with # members", "")
 }
 
-// texts returns the texts of an array.
 func texts(v document.Value) (list []string) {
 	for e := v.First(); e.Exists(); e = e.Next() {
 		text, _ := e.Text()
@@ -307,7 +303,6 @@ var published = func() map[string]func() *Schema {
 // maxViolations is the maximum number of reported violations, and of reported unknown members. More would only take time.
 const maxViolations = 100
 
-// schema checks a document against the published schema.
 func (c *checker) schema(doc *document.Document) {
 	if files[c.result.Kind] == "" {
 		return

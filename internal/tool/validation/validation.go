@@ -138,7 +138,6 @@ var (
 	plural = map[Kind]string{Driver: "drivers", Implicit: "layers", Explicit: "layers", Settings: "settings"}
 )
 
-// directoryOf returns the name of a file's directory.
 func directoryOf(path string) string {
 	directory := machine.Style.Directory(path)
 	if directory == "" {
@@ -162,7 +161,6 @@ func (c *checker) once() {
 	})
 }
 
-// library records the library of an object.
 func (c *checker) library(object document.Value, l Library) {
 	at := memberOr(object, "library_path")
 	if !at.Exists() {
@@ -172,7 +170,6 @@ func (c *checker) library(object document.Value, l Library) {
 	c.result.Libraries = append(c.result.Libraries, l)
 }
 
-// layerAt returns the object of a layer in its manifest.
 func layerAt(top document.Value, name string) document.Value {
 	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
 		if text, _ := l.Member("name").Text(); text == name {
@@ -203,7 +200,6 @@ func (c *checker) find(code diag.Code, line, column int, what string) {
 	c.found = append(c.found, mistake{Remark: Remark{line, column, e.Name, e.Severity, e.Statement, what, e.Do}, code: code})
 }
 
-// at adds a finding at a value.
 func (c *checker) at(code diag.Code, where document.Value, format string, args ...any) {
 	line, column := where.Position()
 	c.find(code, line, column, fmt.Sprintf(format, args...))
