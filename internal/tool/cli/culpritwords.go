@@ -15,41 +15,33 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// lastLine passes data on and keeps the last line that is not empty: of a layer, a driver or the program.
+// lastLine passes data on and keeps its end, with the last line that is not empty: of a layer, a driver or the program.
 type lastLine struct {
-	to   io.Writer
-	mu   sync.Mutex
-	line string
-	rest []byte // the beginning of the next line
+	to  io.Writer
+	mu  sync.Mutex
+	end []byte
 }
 
-// maxLastLine is the greatest length of a line that is kept.
-const maxLastLine = 1 << 10
+// maxEnd is the length of the kept end, and maxLastLine that of a line.
+const (
+	maxEnd      = 1 << 14
+	maxLastLine = 1 << 10
+)
 
 func (l *lastLine) Write(p []byte) (int, error) {
 	l.mu.Lock()
-	for _, part := range bytes.SplitAfter(p, []byte("\n")) {
-		l.rest = append(l.rest, part[:min(len(part), max(0, maxLastLine-len(l.rest)))]...)
-		if bytes.HasSuffix(part, []byte("\n")) {
-			l.end()
-		}
-	}
+	l.end = append(l.end, p...)
+	l.end = l.end[max(0, len(l.end)-maxEnd):]
 	l.mu.Unlock()
 	return l.to.Write(p)
-}
-
-func (l *lastLine) end() {
-	if text := strings.TrimSpace(string(l.rest)); text != "" {
-		l.line = text
-	}
-	l.rest = l.rest[:0]
 }
 
 func (l *lastLine) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.end()
-	return l.line
+	line := bytes.TrimSpace(l.end)
+	line = bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])
+	return string(line[:min(len(line), maxLastLine)])
 }
 
 // silence is the time after which a person reads what a run waits for.

@@ -135,20 +135,29 @@ func (l *listing) nothing() bool {
 }
 
 // decideList decides for a list of a kind; nil: of both.
-func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (f *found, err error) {
-	f = &found{}
+func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (*found, error) {
+	f := &found{}
+	host, err := f.host(s, other)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.decide(host, kind)
+}
+
+// host returns the host of this system, with its loader, or of another one.
+func (f *found) host(s *invocation, other *otherSystem) (host *decide.Host, err error) {
 	if other.platform != "" {
 		source, err := otherSource(s, other, "", false)
 		if err != nil {
 			return nil, err
 		}
-		return f, f.decide(decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine), kind)
+		return decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine), nil
 	}
 	if f.source, err = s.source("", false); err != nil {
 		return nil, err
 	}
 	f.loader = loaders.Decide(f.source, "")
-	return f, f.decide(decide.HostOf(f.source), kind)
+	return decide.HostOf(f.source), nil
 }
 
 func (f *found) decide(host *decide.Host, kind *explain.Kind) (err error) {
@@ -282,23 +291,6 @@ func printFound(s *invocation, l *listing) {
 	}
 }
 
-// paths returns the search paths, of this system or another one.
-func paths(s *invocation, other *otherSystem) (*discover.PathList, error) {
-	if other.platform != "" {
-		source, err := otherSource(s, other, "", false)
-		if err != nil {
-			return nil, err
-		}
-		return searchPaths(decide.ForeignHost(source.System.Platform(other.bits), source, &source.Machine))
-	}
-	source, err := s.source("", false)
-	if err != nil {
-		return nil, err
-	}
-	loaders.Decide(source, "")
-	return searchPaths(decide.HostOf(source))
-}
-
 func searchPaths(host *decide.Host) (*discover.PathList, error) {
 	return discover.Paths(context.Background(), (*discover.Host)(host), discover.Program{})
 }
@@ -310,7 +302,11 @@ func newListPaths(s *invocation) *cobra.Command {
 		Use: "paths", Short: "List the search paths of manifests and settings, in order",
 		Args: rejectArguments,
 		RunE: func(*cobra.Command, []string) error {
-			answer, err := paths(s, &other)
+			host, err := (&found{}).host(s, &other)
+			if err != nil {
+				return err
+			}
+			answer, err := searchPaths(host)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -316,12 +317,7 @@ func fillTopic(cmd *cobra.Command) {
 func printHelp(s *invocation, cmd *cobra.Command) {
 	fillTopic(cmd)
 	width := helpWidth(s)
-	long := term.Or(cmd.Long, cmd.Short)
-	if brief, restore, ok := shorten(cmd); ok {
-		long = brief.long
-		defer restore()
-	}
-	fmt.Fprint(s.out, term.Reflow(long, width))
+	fmt.Fprint(s.out, term.Reflow(cmp.Or(shorten(cmd), cmd.Long, cmd.Short), width))
 	if cmd.Runnable() || cmd.HasSubCommands() {
 		fmt.Fprint(s.out, "\n", usageText(cmd, width))
 	}
@@ -411,25 +407,17 @@ func addAllHelp(root *cobra.Command) {
 	}
 }
 
-// shorten returns the brief help of a command, and hides its other options until restore; ok is false for other commands, and with
-// --all.
-func shorten(cmd *cobra.Command) (brief briefHelp, restore func(), ok bool) {
-	brief, ok = briefs[words(cmd)]
-	if all, _ := cmd.Flags().GetBool(allHelp); !ok || all {
-		return brief, nil, false
+// shorten returns the description of a brief help, and hides the other options of its command; "" for other commands, and
+// with --all.
+func shorten(cmd *cobra.Command) string {
+	brief, is := briefs[words(cmd)]
+	if all, _ := cmd.Flags().GetBool(allHelp); !is || all {
+		return ""
 	}
-	var hidden []*pflag.Flag
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && !slices.Contains(brief.flags, f.Name) && f.Name != allHelp {
-			f.Hidden = true
-			hidden = append(hidden, f)
-		}
+		f.Hidden = f.Hidden || !slices.Contains(brief.flags, f.Name) && f.Name != allHelp
 	})
-	return brief, func() {
-		for _, f := range hidden {
-			f.Hidden = false
-		}
-	}, true
+	return brief.long
 }
 
 // completion returns the possible next words for a shell.

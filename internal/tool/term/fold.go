@@ -70,24 +70,12 @@ func fold(b *strings.Builder, line string, width int) {
 	}
 	indent := min(len(line)-len(strings.TrimLeft(line, " ")), width/2)
 	lead := line[:indent]
-	column, begun := indent, false
-	b.WriteString(lead)
-	for _, word := range strings.Split(line[indent:], " ") {
-		size := visible(word)
-		switch {
-		case !begun:
-		case column+1+size > width && column > indent+foldIndent:
-			b.WriteString("\n" + lead + strings.Repeat(" ", foldIndent))
-			column = indent + foldIndent
-		default:
-			b.WriteByte(' ')
-			column++
+	for i, part := range wrapLines(line[indent:], width-indent, width-indent-foldIndent) {
+		if i == 1 {
+			lead += strings.Repeat(" ", foldIndent)
 		}
-		b.WriteString(word)
-		column += size
-		begun = true
+		b.WriteString(lead + part + "\n")
 	}
-	b.WriteByte('\n')
 }
 
 // visible returns the number of columns of a text without colour codes.

@@ -73,16 +73,20 @@ func widthOf(f *os.File, getenv func(string) string) int {
 
 // wrap breaks a text at spaces into lines of at most width characters (0: one line). A longer word has its own line.
 func wrap(text string, width int) []string {
-	if width <= 0 || utf8.RuneCountInString(text) <= width {
+	if width <= 0 || visible(text) <= width {
 		return []string{text}
 	}
-	var lines []string
+	return wrapLines(text, width, width)
+}
+
+// wrapLines is wrap with another width for the lines after the first.
+func wrapLines(text string, width, rest int) (lines []string) {
 	line, length := "", 0
 	for _, word := range strings.Split(text, " ") {
-		size := utf8.RuneCountInString(word)
+		size := visible(word)
 		if line != "" && length+1+size > width {
 			lines = append(lines, strings.TrimRight(line, " "))
-			line, length = "", 0
+			line, length, width = "", 0, rest
 			if word == "" {
 				continue
 			}
