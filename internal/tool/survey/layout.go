@@ -56,8 +56,7 @@ const anyProgram = "any program that enables no layer or extension"
 
 // write adds a text below the box's content and extends the box. An empty text changes nothing.
 func (b *box) write(f *face, at, room float64, most int, s string) {
-	lines, _ := f.wrap(clean(s), room, most)
-	for _, line := range lines {
+	for _, line := range f.wrap(clean(s), room, most) {
 		b.h += f.line()
 		b.texts = append(b.texts, text{at, b.y + b.h - f.size*0.35, f, line})
 	}

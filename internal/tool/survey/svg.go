@@ -158,9 +158,8 @@ func (f *face) width(text string) float64 {
 }
 
 // wrap breaks a text into at most most lines no wider than room: after a space in the second half of the line, otherwise
-// after a separator of paths and names, otherwise anywhere. If the text is longer, the last line ends with an ellipsis, and
-// whole is false.
-func (f *face) wrap(text string, room float64, most int) (lines []string, whole bool) {
+// after a separator of paths and names, otherwise anywhere. If the text is longer, the last line ends with an ellipsis.
+func (f *face) wrap(text string, room float64, most int) (lines []string) {
 	rest := []rune(text)
 	for len(rest) > 0 {
 		end, good, space, sum := 0, 0, 0, 0.0
@@ -177,10 +176,10 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 			}
 		}
 		if end == len(rest) {
-			return append(lines, string(rest)), true
+			return append(lines, string(rest))
 		}
 		if len(lines) == most-1 {
-			return append(lines, f.shorten(string(rest), room)), false
+			return append(lines, f.shorten(string(rest), room))
 		}
 		if space >= end/2 && space > 0 {
 			end = space
@@ -194,7 +193,7 @@ func (f *face) wrap(text string, room float64, most int) (lines []string, whole 
 			rest = rest[1:]
 		}
 	}
-	return lines, true
+	return lines
 }
 
 func trimEnd(s string) string { return strings.TrimRight(s, " ") }
