@@ -326,9 +326,7 @@ func printCDIFindings(s *invocation, list []cdi.Defect) {
 			severity = s.style.Bad(severity)
 		}
 		fmt.Fprintf(s.out, "%s: %s: %s\n", severity, term.OneLine(f.Path), term.OneLine(f.What))
-		if f.Do != "" {
-			fmt.Fprintf(s.out, "    %s\n", f.Do)
-		}
+		s.text("    ", f.Do)
 	}
 }
 

@@ -92,7 +92,7 @@ func (e *explaining) run(s *invocation, names []string) error {
 	}
 	return e.print(s, answer, func() {
 		if answer.Static != "" {
-			s.style.Lines(s.out, "", nil, answer.Static+".")
+			s.text("", answer.Static+".")
 			return
 		}
 		if len(answer.Writers) > 0 {
@@ -181,13 +181,9 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 
 // printElevated prints the reason why the program is elevated, and the variables that it ignores because of that.
 func printElevated(s *invocation, a *survey.Explanation) {
-	if a.Elevated != "" {
-		s.style.Lines(s.out, "", nil, machine.Style.Base(a.App)+" runs with more rights than its user ("+string(a.Elevated)+
-			"): it ignores most variables and the home directory.")
-	}
-	if len(a.Unseen) > 0 {
-		s.style.Lines(s.out, "", nil, "Set, but ignored: "+strings.Join(a.Unseen, ", ")+".")
-	}
+	s.text("", term.Enclosed(machine.Style.Base(a.App)+" runs with more rights than its user (", string(a.Elevated),
+		"): it ignores most variables and the home directory."))
+	s.text("", term.Enclosed("Set, but ignored: ", strings.Join(a.Unseen, ", "), "."))
 }
 
 // addPackages enters the package of each manifest.
@@ -226,26 +222,11 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 	} else if e.But != "" {
 		fmt.Fprintf(s.out, "      %s\n", standing)
 	}
-	where := placeIn(e.Manifest, e.Line, e.Column)
-	where += term.Enclosed(", installed by ", e.Package, "")
-	if where != "" {
-		fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
-	}
-	if e.Library != "" {
-		fmt.Fprintf(s.out, "      library %s\n", term.OneLine(e.Library))
-	}
-	if e.Meta {
-		fmt.Fprintln(s.out, "      a meta-layer: its components are in the chain")
-	}
-	if e.NameOnly {
-		fmt.Fprintln(s.out, "      listed by name only: the chain has a later layer with this name")
-	}
-	if e.Change != "" {
-		fmt.Fprintf(s.out, "      %s %s\n", verb, term.OneLine(string(e.Change)))
-	}
-	if e.Do != "" && e.Change == "" {
-		fmt.Fprintf(s.out, "      %s\n", term.OneLine(e.Do))
-	}
+	s.text("      file ", placeIn(e.Manifest, e.Line, e.Column)+term.Enclosed(", installed by ", e.Package, ""))
+	s.text("      library ", e.Library)
+	s.text("      ", term.Either(e.Meta, "a meta-layer: its components are in the chain", ""))
+	s.text("      ", term.Either(e.NameOnly, "listed by name only: the chain has a later layer with this name", ""))
+	s.text("      ", cmp.Or(term.Enclosed(verb+" ", string(e.Change), ""), e.Do))
 }
 
 // printExplained prints the drivers and layers in use and out of use. For a selection, it omits empty kinds.
@@ -258,7 +239,7 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		if none && a.Part {
 			continue
 		}
-		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(section.title))
+		s.section(section.title)
 		for i := range a.In {
 			if a.In[i].Kind == section.kind {
 				printItem(s, &a.In[i], "off with")
@@ -269,7 +250,7 @@ func printExplained(s *invocation, a *survey.Explanation) {
 		}
 	}
 	if len(a.Out) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Not used"))
+		s.section("Not used")
 		for i := range a.Out {
 			printItem(s, &a.Out[i], "on with")
 		}

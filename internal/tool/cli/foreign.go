@@ -237,7 +237,7 @@ func (e *explaining) elsewhere(s *invocation, names []string) (*survey.Explanati
 }
 
 func printSystem(s *invocation, source *systems.Foreign) {
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("On "+source.System.Title))
+	s.section("On " + source.System.Title)
 	loader := source.System.Loader
 	if found := source.Loader(); found != nil {
 		loader = found.Path
@@ -246,9 +246,7 @@ func printSystem(s *invocation, source *systems.Foreign) {
 	fmt.Fprintf(s.out, "    drivers  opened by %s\n", ways(source.System.Opening.Drivers))
 	fmt.Fprintf(s.out, "    layers   opened by %s\n", ways(source.System.Opening.Layers))
 	fmt.Fprintf(s.out, "    devices  %s\n", source.System.Order)
-	if first := source.System.Opening.First; first != "" {
-		fmt.Fprintf(s.out, "             called first, before they negotiate: %s\n", first)
-	}
+	s.text("             called first, before they negotiate: ", source.System.Opening.First)
 	if source.System.Program == "" {
 		fmt.Fprintf(s.out, "    program  no path of its own: settings and override layers for programs by path do not know it\n")
 	}

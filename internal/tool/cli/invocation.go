@@ -240,6 +240,18 @@ func (o *output) option(cmd *cobra.Command, schema int) {
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d)", schema))
 }
 
+// section prints the heading of a part of an answer.
+func (s *invocation) section(title string) {
+	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(term.OneLine(title)))
+}
+
+// text prints a text after what is before it; nothing for an empty text.
+func (s *invocation) text(before, text string) {
+	if text != "" {
+		s.style.Lines(s.out, before, nil, text)
+	}
+}
+
 // print prints an answer. text prints it as text.
 func (o *output) print(s *invocation, answer any, text func()) error {
 	if err := s.bound.Err(); err != nil {

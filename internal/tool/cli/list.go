@@ -225,7 +225,7 @@ func printLines(s *invocation, title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(title))
+	s.section(title)
 	for _, line := range lines {
 		fmt.Fprintf(s.out, "    %s\n", term.OneLine(line))
 	}
@@ -505,7 +505,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	if len(devices.Order) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Reasons for this order"))
+	s.section("Reasons for this order")
 	for _, step := range devices.Order {
 		rule := term.Either(s.rules && step.Statement != "", " ["+step.Statement+"]", "")
 		s.style.Lines(s.out, fmt.Sprintf("  %-9s ", step.By), nil, step.What+rule)

@@ -45,28 +45,27 @@ func printOverview(s *invocation, report *doctor.Report) {
 		return lacks
 	})
 	drivers, layers := usable(report, in)
+	row := func(name, text string) { s.text(fmt.Sprintf("%-14s ", name), text) }
 	fmt.Fprintln(s.out)
 	if !onWindows {
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Loader"), nil, loaders.Line(report.Loader, ""))
+		row("Loader", loaders.Line(report.Loader, ""))
 		if report.Other != nil {
-			s.style.Lines(s.out, fmt.Sprintf("%-14s ", "32-bit"), nil, report.Other.Line())
+			row("32-bit", report.Other.Line())
 		}
 	}
-	for _, row := range []struct {
+	for _, part := range []struct {
 		title string
 		names []string
 		more  []string // sentences
 	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.lost}, {"Active layers", layers.names, layers.lost}} {
-		if onWindows && row.title == "Devices" { // on Windows, only drivers report devices
+		if onWindows && part.title == "Devices" { // on Windows, only drivers report devices
 			continue
 		}
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", row.title), nil, strings.Join(append([]string{term.ShortList(row.names, 6)}, row.more...), "; "))
+		row(part.title, strings.Join(append([]string{term.ShortList(part.names, 6)}, part.more...), "; "))
 	}
-	if how := deviceChoice(report); how != "" {
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "To choose"), nil, how)
-	}
+	row("To choose", deviceChoice(report))
 	if len(missing) > 0 {
-		s.style.Lines(s.out, fmt.Sprintf("%-14s ", "Unusable"), nil, term.ShortList(missing, 6)+": its library is missing or cannot be loaded")
+		row("Unusable", term.ShortList(missing, 6)+": its library is missing or cannot be loaded")
 	}
 	shown, left := 0, 0
 	for _, f := range report.Findings {
@@ -78,14 +77,14 @@ func printOverview(s *invocation, report *doctor.Report) {
 			continue
 		}
 		if shown++; shown == 1 {
-			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Needs attention"))
+			s.section("Needs attention")
 		}
 		printAttention(s, report, &f)
 	}
 	if left > 0 {
 		fmt.Fprintf(s.out, "  and %d more\n", left)
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Next"))
+	s.section("Next")
 	for _, next := range nextSteps(report, shown > 0) {
 		s.style.Lines(s.out, fmt.Sprintf("  %-35s  ", next[0]), nil, next[1])
 	}
@@ -150,13 +149,9 @@ func worthwhile(r *doctor.Report) string {
 
 func printAttention(s *invocation, report *doctor.Report, f *doctor.Finding) {
 	s.style.Lines(s.out, "  "+f.Severity.String()+"  ", nil, doctor.Headed(f.Subject, f.What))
-	if line := report.Quote(f); line != "" {
-		s.style.Lines(s.out, "      it wrote  ", nil, line)
-	}
+	s.text("      it wrote  ", report.Quote(f))
 	s.style.Advice(s.out, "      do  ", f.Do, f.Commands...)
-	if what := untriedText(f); what != "" {
-		s.style.Lines(s.out, "          ", nil, what)
-	}
+	s.text("          ", untriedText(f))
 }
 
 // gotten describes the drivers or layers of programs for the first screen.

@@ -115,9 +115,7 @@ func newCheck(s *invocation) *cobra.Command {
 }
 
 func printChecked(s *invocation, v *checked) {
-	if v.Program != "" {
-		s.style.Lines(s.out, "", nil, v.Program+" requires "+v.Wants+".")
-	}
+	s.text("", term.Enclosed("", v.Program, " requires "+v.Wants+"."))
 	if v.Met {
 		s.style.Lines(s.out, "", nil, "All requirements are met.")
 	} else {
@@ -244,7 +242,7 @@ func printWants(s *invocation, wants *survey.Wants) {
 	if wants == nil {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Requirements"))
+	s.section("Requirements")
 	s.style.Lines(s.out, "    ", nil, wants.Program+" requires "+wants.Text+".")
 	for _, limit := range wants.Limits {
 		s.style.Lines(s.out, "    ", nil, term.OneLine(limit))

@@ -361,11 +361,9 @@ func findingOf(name string) *doctor.CodeEntry {
 // printKind describes a kind of finding in the form in which doctor prints findings.
 func printKind(s *invocation, c *doctor.CodeEntry) {
 	fmt.Fprintf(s.out, "%s %s: a finding of vkloader doctor\n", s.severity(c.Severity), s.style.Heading(c.Name))
-	for _, line := range []struct{ word, text string }{{"why", c.Means}, {"do", c.Do}, {"rule", c.Statement}} {
-		if line.text != "" {
-			s.style.Lines(s.out, fmt.Sprintf("    %-4s ", line.word), nil, line.text)
-		}
-	}
+	s.text("    why  ", c.Means)
+	s.text("    do   ", c.Do)
+	s.text("    rule ", c.Statement)
 }
 
 // explainWord answers for a word that is no driver or layer. If the word is a program, it returns the program's path and

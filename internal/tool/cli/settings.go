@@ -156,7 +156,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		fmt.Fprintf(s.out, "  %s is ignored while this file exists\n", term.OneLine(other))
 	}
 	if shown.For != "" {
-		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("For "+term.OneLine(shown.For)))
+		s.section("For " + term.OneLine(shown.For))
 		printPrograms(s, shown.InForce)
 	} else if len(shown.Programs) == 0 {
 		fmt.Fprintln(s.out, "\nNo program gets settings from it.")
@@ -166,7 +166,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 			if p.App != "" {
 				who = "For " + p.App
 			}
-			fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(term.OneLine(who)))
+			s.section(who)
 			printPrograms(s, &p)
 		}
 		if shown.More > 0 {
@@ -174,7 +174,7 @@ func printShown(s *invocation, shown *settings.Shown) {
 		}
 	}
 	if len(shown.Findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems in the file"))
+		s.section("Problems in the file")
 	}
 	for _, f := range shown.Findings {
 		fmt.Fprintf(s.out, "  %d:%d: %s: %s [%s, %s]\n", f.Line, f.Column, f.Severity, term.OneLine(f.What), f.Code, f.Statement)
@@ -187,7 +187,7 @@ func printForElevated(s *invocation, shown *settings.Shown) {
 	if e == nil {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("For programs that run as administrator"))
+	s.section("For programs that run as administrator")
 	switch e.File {
 	case "":
 		fmt.Fprintln(s.out, `  no settings: HKEY_LOCAL_MACHINE names no settings file, and these programs do not read HKEY_CURRENT_USER`)
@@ -363,7 +363,7 @@ func printLayerFile(s *invocation, shown *settings.ShownLayers) {
 	if shown == nil {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Settings of layers"))
+	s.section("Settings of layers")
 	fmt.Fprintf(s.out, "    %s\n    found by %s\n", term.OneLine(shown.File), shown.From)
 	for _, v := range shown.Values {
 		fmt.Fprintf(s.out, "    %d: %s = %s\n", v.Line, term.OneLine(v.Name), term.OneLine(v.Value))

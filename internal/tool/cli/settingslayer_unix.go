@@ -144,18 +144,14 @@ func printLayerWritten(s *invocation, answer *settings.LayerSettings) {
 
 func printLayerSettings(s *invocation, answer *settings.LayerSettings) {
 	fmt.Fprintf(s.out, "%s\n", s.style.Heading(term.OneLine(answer.Layer)))
-	if answer.File != "" {
-		fmt.Fprintf(s.out, "  set in %s\n", term.OneLine(answer.File))
-	}
+	s.text("  set in ", answer.File)
 	for _, now := range answer.Settings {
 		value, from := term.Or(now.Default, "(empty)"), "default"
 		if now.Line > 0 {
 			value, from = term.Or(now.Value, "(empty)"), fmt.Sprintf("line %d", now.Line)
 		}
 		fmt.Fprintf(s.out, "\n  %s\n    %s, %s: %s\n", s.style.Heading(term.OneLine(now.Key)), strings.ToLower(term.OneLine(now.Type)), from, term.OneLine(value))
-		if now.Label != "" {
-			fmt.Fprintf(s.out, "    %s\n", term.OneLine(now.Label))
-		}
+		s.text("    ", now.Label)
 		for _, value := range now.Values {
 			fmt.Fprintf(s.out, "      %s\n", term.OneLine(value))
 		}

@@ -144,12 +144,10 @@ func printDifferences(s *invocation, list []process.Difference) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Loaded, but different in a new process"))
+	s.section("Loaded, but different in a new process")
 	for _, d := range list {
 		fmt.Fprintf(s.out, "    %s %s: %s\n", d.Kind, s.style.Heading(term.OneLine(d.Name)), term.OneLine(d.What))
-		if where := term.Or(d.File, d.Manifest); where != "" {
-			fmt.Fprintf(s.out, "      file %s\n", term.OneLine(where))
-		}
+		s.text("      file ", term.Or(d.File, d.Manifest))
 	}
 }
 

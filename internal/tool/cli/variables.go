@@ -264,7 +264,7 @@ func printEnv(s *invocation, rows []environment.Variable, findings []envFinding)
 
 func printVariableFindings(s *invocation, rows []environment.Variable, findings []envFinding) {
 	if len(findings) > 0 {
-		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading("Problems"))
+		s.section("Problems")
 	}
 	for _, f := range findings {
 		what := f.What
@@ -272,8 +272,6 @@ func printVariableFindings(s *invocation, rows []environment.Variable, findings 
 			what = f.Variable + "=" + rows[at].Value + ": " + what
 		}
 		fmt.Fprintf(s.out, "  %s: %s [%s, %s]\n", s.severity(f.Severity), term.OneLine(what), f.Code, f.Statement)
-		if f.Do != "" {
-			fmt.Fprintf(s.out, "      %s\n", term.OneLine(f.Do))
-		}
+		s.text("      ", f.Do)
 	}
 }
