@@ -81,7 +81,8 @@ func (p *Private) directory(directory, to string) {
 	for _, text := range slices.Compact([]string{directory, strings.Trim(string(written), `"`)}) {
 		// Joined paths often contain double slashes.
 		pattern := strings.ReplaceAll(literal(text), "/", "/+")
-		p.directories = append(p.directories, replacement{regexp.MustCompile(`(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`), "${1}" + to + "${2}"})
+		pattern = `(^|[^A-Za-z0-9._~-])` + pattern + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
+		p.directories = append(p.directories, replacement{regexp.MustCompile(pattern), "${1}" + to + "${2}"})
 	}
 }
 
@@ -91,7 +92,8 @@ var drivePath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // addDrivePath replaces a Windows path like directory. It ignores letter case and accepts doubled backslashes.
 func (p *Private) addDrivePath(directory, to string) {
 	parts := term.Words(strings.FieldsFunc(directory, func(r rune) bool { return r == '\\' || r == '/' }), literal)
-	p.directories = append(p.directories, replacement{regexp.MustCompile(`(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`),
+	pattern := `(?i)(^|[^A-Za-z0-9])` + strings.Join(parts, `[\\/]+`) + `($|[^A-Za-z0-9._-]|\.($|[^A-Za-z0-9]))`
+	p.directories = append(p.directories, replacement{regexp.MustCompile(pattern),
 		"${1}" + strings.Replace(to, "/home/", "C:/Users/", 1) + "${2}"})
 }
 

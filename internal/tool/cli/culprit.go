@@ -57,7 +57,8 @@ type findsCulprit struct {
 func (f *findsCulprit) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.culprit, "find-culprit", false, "find the layer or driver that crashes or hangs the program, by repeated runs")
-	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as hung (default: press "+hangKey+" to mark it)")
+	flags.DurationVar(&f.limits.Hangs, "hangs-after", 0, "with --find-culprit: a run that lasts longer than this "+
+		"`TIME` counts as hung (default: press "+hangKey+" to mark it)")
 	flags.DurationVar(&f.limits.Enough, "fine-after", 0, "with --find-culprit: a run that lasts longer than this `TIME` counts as fine")
 	f.failure.options(cmd)
 	flags.BoolVar(&f.apply, "apply", false, "with --find-culprit: exclude the culprit from this program until its library changes; see vkloader settings")
@@ -198,7 +199,8 @@ func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict 
 	switch found.Result {
 	case run.NothingToLeaveOut:
 		if h.forked {
-			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy threads of drivers, and copies their locks as they are: the " +
+			h.note("the failed process was forked from a process that had loaded Vulkan. fork does not copy " +
+				"threads of drivers, and copies their locks as they are: the " +
 				"program may use Vulkan only in the child, or in a program that the child starts (Python: multiprocessing.set_start_method(\"spawn\"))")
 		}
 		if h.null && h.usedLoader {
@@ -256,7 +258,8 @@ func (h *hunt) apply(found *run.CulpritSearch) error {
 
 // sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) run.Scene {
-	return run.Scene{Source: source, Answer: answer, Program: explain.WithPortability, ByFiles: loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+	return run.Scene{Source: source, Answer: answer, Program: explain.WithPortability, ByFiles: loader != nil &&
+		!loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
 }
 
 // suspects returns the suspects that runs can exclude, and notes the others.
@@ -302,7 +305,10 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	refused := &listener{to: missing, text: []byte(refusesTracer)}
 	begun := time.Now()
 	stop := h.sayWait()
-	end, err := program.Trace(&run.Splitter{Rest: refused, Line: func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }}, h.limits, h.out)
+	end, err := program.Trace(&run.Splitter{Rest: refused, Line: func(line string,
+		_ time.Time) {
+		progress.Line(strings.TrimSuffix(line, "\r"))
+	}}, h.limits, h.out)
 	stop()
 	if err != nil {
 		return nil, err

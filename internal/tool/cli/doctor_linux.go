@@ -51,7 +51,8 @@ func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
 	addPlugin(cmd, &d.plugin)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its library changes: from all programs, or with --probe and --app from that program only")
+	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its "+
+		"library changes: from all programs, or with --probe and --app from that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, elevatedHelp)
 	excludes(cmd, "fix", "pid", "elevated", "user", "quarantine")

@@ -119,7 +119,8 @@ func directoryError(m *machine.Machine, app string) error {
 	if len(programs) == 0 {
 		return exit.Unable("--app %s: a directory, not a program", app)
 	}
-	return exit.Unable("--app %s: a bundle, not a program: give the path of a program in it: %s", app, string(shell.Join(term.Words(programs, shell.Quoted), ", ")))
+	return exit.Unable("--app %s: a bundle, not a program: give the path of a program in it: %s", app,
+		string(shell.Join(term.Words(programs, shell.Quoted), ", ")))
 }
 
 func propertiesOf(s *invocation, e *otherSystem) (systems.Properties, error) {

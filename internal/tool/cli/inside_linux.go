@@ -25,7 +25,8 @@ import (
 const unpackTime = 30 * time.Second
 
 // unpacked lists the parts of an AppImage that show what its program loads.
-var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "lib*/*/*.so*", "usr/bin", "usr/lib*/*.so*", "usr/lib*/*/*.so*", "usr/lib*/*/*/*.so*", "shared"}
+var unpacked = []string{"AppRun*", "*.desktop", "*.so*", "bin", "lib*/*.so*", "lib*/*/*.so*", "usr/bin",
+	"usr/lib*/*.so*", "usr/lib*/*/*.so*", "usr/lib*/*/*/*.so*", "shared"}
 
 // inside returns the program that a bundle starts, for an AppImage, a launcher script, or a directory. For an ordinary
 // program it returns the given one. The variables of the launcher become those of the examined program.

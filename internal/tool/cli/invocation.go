@@ -191,7 +191,8 @@ func (s *invocation) source(app string, elevated bool) (*machine.Source, error) 
 			return nil, exit.Unable("--app: %w", err)
 		}
 	}
-	source := &machine.Source{Machine: m, Elevated: elevated || s.elevated || !s.asUser && elevatedHere(), AsUser: s.asUser, Program: app, Class: s.class, Added: s.added}
+	source := &machine.Source{Machine: m, Elevated: elevated || s.elevated || !s.asUser && elevatedHere(),
+		AsUser: s.asUser, Program: app, Class: s.class, Added: s.added}
 	source.Without = append(source.Without, s.without...)
 	if app != "" && s.class == 0 {
 		source.Class = binary.ProgramOf(&m, app).Class

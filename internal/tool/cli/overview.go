@@ -131,7 +131,8 @@ func deviceChoice(r *doctor.Report) string {
 		return ""
 	}
 	device := fmt.Sprint("--device ", hardware[1].Index)
-	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; for good: vkloader settings set %[1]s --app PROGRAM", device)
+	return fmt.Sprintf("vkloader run %[1]s PROGRAM; in Steam's launch options: vkloader run %[1]s %%command%%; "+
+		"for good: vkloader settings set %[1]s --app PROGRAM", device)
 }
 
 // worthwhile describes the useful notes of a report; "": none.

@@ -18,7 +18,8 @@ import (
 )
 
 // causes lists the unmet requirements in the order of their exit codes: from 10 on, except for the first.
-var causes = []discover.UnmetCode{discover.UnmetHealth, discover.UnmetDriver, discover.UnmetDevice, discover.UnmetNotCPU, discover.UnmetVendor, discover.UnmetType,
+var causes = []discover.UnmetCode{discover.UnmetHealth, discover.UnmetDriver, discover.UnmetDevice,
+	discover.UnmetNotCPU, discover.UnmetVendor, discover.UnmetType,
 	discover.UnmetAPI, discover.UnmetVRAM, discover.UnmetExtension, discover.UnmetCount}
 
 func causeExit(code discover.UnmetCode) int {

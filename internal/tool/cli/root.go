@@ -279,7 +279,8 @@ func (s *invocation) isDevice(word string) bool {
 	m, err := s.machine()
 	return err == nil && slices.ContainsFunc(drivers.GPUs(&m), func(g *drivers.GPU) bool {
 		label := strings.ToLower(g.Label(&m))
-		return word != "" && (strings.EqualFold(g.Name, word) || slices.Contains(strings.FieldsFunc(label, func(r rune) bool { return strings.ContainsRune(" ()[]", r) }), strings.ToLower(word)))
+		return word != "" && (strings.EqualFold(g.Name, word) || slices.Contains(strings.FieldsFunc(label,
+			func(r rune) bool { return strings.ContainsRune(" ()[]", r) }), strings.ToLower(word)))
 	})
 }
 

@@ -71,7 +71,8 @@ const (
 		"directories, or with --system in the system's. "
 	pageAgain  = "; press Enter in the terminal for a new address"
 	pageRights = "As root, the page changes files of the\nsystem only."
-	psHelp     = "ps lists every process that has loaded a Vulkan loader. It shows the loader, drivers and layers, the word size, the sandbox, and the device memory\n" +
+	psHelp     = "ps lists every process that has loaded a Vulkan loader. It shows the loader, drivers and " +
+		"layers, the word size, the sandbox, and the device memory\n" +
 		"of the process, if the kernel driver reports it. Files\n" +
 		"that an update has replaced under a running program are marked. Only root can inspect the\n" +
 		"processes of other users."

@@ -60,7 +60,8 @@ func newRun(s *invocation) *cobra.Command {
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
 	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "end the child process that lists devices after this `TIME`")
 	flags.BoolVar(&r.times, "time", false, "print at the end the time to open each driver and layer")
-	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with --find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
+	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with "+
+		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
 	r.findsCulprit.options(cmd)
 	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})

@@ -61,7 +61,8 @@ func newServe(s *invocation) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.file, "config", "", "the configuration `FILE` (default "+configFile+", if it exists)")
-	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private (default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
+	f.StringVar(&o.directory, "directory", "", "`DIRECTORY` for the socket; other files are in DIRECTORY-private "+
+		"(default $VKLOADERD_DIR, or vkloaderd in /run or $XDG_RUNTIME_DIR)")
 	f.StringArrayVar(&o.set, "set", nil, "set `KEY=VALUE` of the configuration after reading the file; may be repeated")
 	f.StringVar(&o.level, "log-level", "info", "log messages of this `LEVEL` and of more serious levels: debug, info, warn or error")
 	f.BoolVar(&o.logJSON, "log-json", false, "write the log as JSON")

@@ -32,7 +32,8 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 			"have is an error. Without KEY=VALUE, layer lists the settings. \"KEY=\" restores the default. --empty sets a list to empty\n" +
 			"instead of its default.\n\n" +
 			"Layers read one file, vk_layer_settings.txt: the first that exists in the user's data directory\n" +
-			"(vulkan/settings.d), at the path in VK_LAYER_SETTINGS_PATH, or in the program's working directory. The command changes the file in force. If there is none,\n" +
+			"(vulkan/settings.d), at the path in VK_LAYER_SETTINGS_PATH, or in the program's working directory. " +
+			"The command changes the file in force. If there is none,\n" +
 			"it writes the user's file, which applies to all programs. --directory writes a file for\n" +
 			"programs that start in that directory, and --app in the directory of a program. --configuration changes the settings in a\n" +
 			"configuration, which \"settings use\" gives to programs. --variables prints variables for a shell, and writes no file. The command\n" +

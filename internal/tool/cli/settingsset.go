@@ -51,16 +51,22 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as without settings. The first --layer is nearest to the program; \"others\" stands for all other layers (default: last)")
+	flags.StringArrayVar(&layers, "layer", nil, "switch a layer: `NAME[=on|off|auto]`, default on; auto: as "+
+		"without settings. The first --layer is nearest to the program; \"others\" stands for all other layers "+
+		"(default: last)")
 	flags.BoolVar(&c.OnlyThese, "only-these-layers", false, "use no layers except those of --layer")
 	flags.BoolVar(&c.NoLayers, "no-layers", false, "use no layers")
-	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN[=off]`: a path, or a file name with * at its start or end; off: use only the others; may be repeated")
+	flags.StringArrayVar(&c.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN[=off]`: a "+
+		"path, or a file name with * at its start or end; off: use only the others; may be repeated")
 	flags.StringArrayVar(&c.Added, "add-driver", nil, "also use the driver with the manifest `FILE`, before the drivers that the search finds; may be repeated")
 	flags.StringArrayVar(&c.Devices, "device", nil,
 		"use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the setting when the library of the layer or driver changes")
-	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, debug, perf, layer, driver, validation; separated by commas")
-	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message kinds as in --log (default: error and warn); \"none\": no file")
+	flags.BoolVar(&c.UntilChanged, "until-changed", false, "with NAME=off of --layer and --driver: remove the "+
+		"setting when the library of the layer or driver changes")
+	flags.StringVar(&c.Log, "log", "", "log messages of these `KINDS` on standard error: all, error, warn, info, "+
+		"debug, perf, layer, driver, validation; separated by commas")
+	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message "+
+		"kinds as in --log (default: error and warn); \"none\": no file")
 	excludes(cmd, "no-layers", "layer", "only-these-layers")
 	excludes(cmd, "driver", "add-driver")
 	needs(cmd, []string{"layer"}, "only-these-layers")

@@ -291,7 +291,8 @@ func (c *checker) devices() {
 	}
 	if own[drivers.MesaSelect] != "" && own[drivers.MesaPrime] != "" {
 		c.found = append(c.found, Problem{Code: diag.VariableContradiction, Severity: diag.VariableContradiction.Entry().Severity,
-			Kind: TwoOfMesa, Variable: drivers.MesaPrime, Value: own[drivers.MesaPrime], Other: drivers.MesaSelect, OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
+			Kind: TwoOfMesa, Variable: drivers.MesaPrime, Value: own[drivers.MesaPrime], Other: drivers.MesaSelect,
+			OtherValue: own[drivers.MesaSelect], Layer: drivers.MesaLayer})
 	}
 }
 

@@ -142,7 +142,9 @@ var entries = [...]VariableGuide{
 		Yields:     []variables.ID{variables.ServiceDirectory},
 		Statements: []string{"PRO-001", "PRO-008"}},
 	{ID: variables.Home, Group: Directories, Takes: "a directory", EmptyCount: true,
-		Does: "If XDG_CONFIG_HOME or XDG_DATA_HOME is unset or empty, the loader uses `.config` and `.local/share` in this directory.", YieldsTo: "`XDG_CONFIG_HOME` and `XDG_DATA_HOME`, when neither is empty",
+		Does: "If XDG_CONFIG_HOME or XDG_DATA_HOME is unset or empty, the loader uses `.config` and " +
+			"`.local/share` in this directory.", YieldsTo: "`XDG_CONFIG_HOME` and `XDG_DATA_HOME`, when neither " +
+			"is empty",
 		Statements: []string{"PATH-11", "PATH-12", "PATH-13"}},
 }
 
@@ -161,8 +163,9 @@ var OfLayers = [...]ByLayer{
 		Does: "While this variable is set, the implicit layer is not used.", YieldsTo: "the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name",
 		Statements: []string{"ENV-64", "ENV-66", "ENV-68", "LAY-61"}},
 	{Field: "enable_environment", Takes: "the value that the manifest names, exactly",
-		Does:     "If a layer's manifest has this field, the layer is used only while the variable has this value.",
-		YieldsTo: "the layer's disable variable; `VK_LOADER_LAYERS_ENABLE`, the program and `VK_INSTANCE_LAYERS`, which may ask for the layer by name", Statements: []string{"ENV-65", "ENV-66", "ENV-68", "LAY-66"}},
+		Does: "If a layer's manifest has this field, the layer is used only while the variable has this value.",
+		YieldsTo: "the layer's disable variable; `VK_LOADER_LAYERS_ENABLE`, the program and `VK_INSTANCE_LAYERS`, " +
+			"which may ask for the layer by name", Statements: []string{"ENV-65", "ENV-66", "ENV-68", "LAY-66"}},
 }
 
 // Guide returns all entries in the order of the groups.

@@ -393,7 +393,8 @@ func (c *Options) layerEntries(p *FileSet) (list []entry, err error) {
 		name, control := explain.FullLayerName(answer.Layers, choice.Name), choice.Control
 		layer := findLayer(answer.Layers, name)
 		if layer == nil && (control != "off" || c.UntilChanged) {
-			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers), term.DidYouMean(name, explain.LayerNames(answer.Layers)))
+			return nil, exit.Problem("no layer %s is installed; available: %s%s", name, layerNames(answer.Layers),
+				term.DidYouMean(name, explain.LayerNames(answer.Layers)))
 		}
 		e := entry{"name": name, "control": control, "path": ""}
 		if layer != nil {

@@ -52,7 +52,8 @@ func deviceEntry(d *discover.Device) (map[string]any, error) {
 	if name := manifestsOf[d.DriverName]; name != "" && machine.Style == pathname.Slash { // on Windows, Wine's driver may be before it
 		instead = "vkloader settings set --driver " + shell.Quoted(name)
 	}
-	return nil, exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update of the driver changes it, and no program would get the "+
+	return nil, exit.Problem("--device: the identifier of %s contains the version of its driver (%s): an update "+
+		"of the driver changes it, and no program would get the "+
 		"device. Choose its driver instead: %s", d.Name, version, instead)
 }
 

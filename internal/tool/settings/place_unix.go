@@ -64,7 +64,8 @@ func (c *Options) place(p *FileSet) (string, error) {
 		return "", exit.Problem("%s would be ignored: %s takes precedence over it", places[at], f.Path)
 	}
 	if f != nil && !c.Force {
-		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force writes it, --system changes the settings for all users", f.Path)
+		return "", exit.Problem("%s has settings for all users. A file of your own would replace them: --force "+
+			"writes it, --system changes the settings for all users", f.Path)
 	}
 	return places[at], nil
 }

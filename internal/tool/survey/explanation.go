@@ -92,7 +92,8 @@ func advise(e *explain.Item, r *explain.Remedy) {
 		}
 	case explain.BySettings:
 		if !r.Ours {
-			e.Do = "no variable changes this, because the settings file decides: change it with the program that wrote it, usually vkconfig, or " + string(r.Change.Line())
+			e.Do = "no variable changes this, because the settings file decides: change it with the program that " +
+				"wrote it, usually vkconfig, or " + string(r.Change.Line())
 			break
 		}
 		e.Do, e.Commands = "no variable changes this, because the settings file decides: vkloader settings clear", []shell.Line{"vkloader settings clear"}
