@@ -258,8 +258,8 @@ func (h *hunt) apply(found *run.CulpritSearch) error {
 
 // sceneOf returns the scene for a loader, which determines the way to exclude drivers; nil: unknown loader.
 func sceneOf(source *machine.Source, answer *plan.Answer, loader *loaders.Loader) run.Scene {
-	return run.Scene{Source: source, Answer: answer, Program: explain.WithPortability, ByFiles: loader != nil &&
-		!loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())}
+	byFiles := loader != nil && !loader.Ours() && !loader.Obeys(variables.DriversDisable.Name())
+	return run.Scene{Source: source, Answer: answer, Program: explain.WithPortability, ByFiles: byFiles}
 }
 
 // suspects returns the suspects that runs can exclude, and notes the others.
@@ -305,10 +305,8 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	refused := &listener{to: missing, text: []byte(refusesTracer)}
 	begun := time.Now()
 	stop := h.sayWait()
-	end, err := program.Trace(&run.Splitter{Rest: refused, Line: func(line string,
-		_ time.Time) {
-		progress.Line(strings.TrimSuffix(line, "\r"))
-	}}, h.limits, h.out)
+	line := func(line string, _ time.Time) { progress.Line(strings.TrimSuffix(line, "\r")) }
+	end, err := program.Trace(&run.Splitter{Rest: refused, Line: line}, h.limits, h.out)
 	stop()
 	if err != nil {
 		return nil, err

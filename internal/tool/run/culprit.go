@@ -397,10 +397,8 @@ func (s *Scene) Without(list []Suspect) (environ []string, changes []Edit) {
 		names = nil
 	}
 	selected, _ := s.Source.Lookup(variables.DriversSelect.Name())
-	if slices.ContainsFunc(names, func(name string) bool {
-		return plan.Matches(selected,
-			name)
-	}) { // VK_LOADER_DRIVERS_DISABLE does not exclude a selected driver (ENV-15)
+	// VK_LOADER_DRIVERS_DISABLE does not exclude a selected driver (ENV-15).
+	if slices.ContainsFunc(names, func(name string) bool { return plan.Matches(selected, name) }) {
 		left := term.Words(s.driversWithout(list), machine.Style.Base)
 		if len(left) == 0 {
 			left = []string{noManifest}

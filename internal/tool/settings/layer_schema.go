@@ -118,7 +118,7 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 		switch kind := textOf(r.Member("type")); {
 		case kind == "GROUP":
 			group = textOf(r.Member("label"))
-		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r):
+		case textOf(r.Member("key")) != "" && slices.Contains(validation.SettingTypes, kind) && isHere(r) && isWellFormed(r):
 			l.Settings = append(l.Settings, l.setting(r, variables, group, depth))
 			depth++
 		}
@@ -127,6 +127,18 @@ func (l *Layer) add(list document.Value, variables bool, group string, depth int
 		}
 		l.add(r.Member("settings"), variables, group, depth)
 	}
+}
+
+// isWellFormed reports whether the members of a setting have their types; validate names a fault.
+func isWellFormed(r document.Value) bool {
+	has := func(kind document.Kind, names ...string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool {
+			is := r.Member(name).Kind()
+			return is != kind && is != document.None && is != document.Null
+		})
+	}
+	return has(document.String, "label", "description", "env", "unit", "filter", "status", "view") &&
+		has(document.Object, "range", "dependence")
 }
 
 func (l *Layer) setting(r document.Value, variables bool, group string, depth int) Setting {
