@@ -20,6 +20,7 @@ const doctorHelp = "doctor examines manifests, libraries, variables, bundles and
 
 const (
 	fixPlace = "your own files"
+	fixable  = fixPlace
 	fixHelp  = "not on macOS: make the changes that the findings name"
 	undoHelp = "not on macOS, where --fix makes no change"
 )

@@ -13,7 +13,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -41,6 +40,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 
 const (
 	fixPlace = "your own files"
+	fixable  = fixPlace
 	fixHelp  = "fix problems in your own files; asks before each step"
 	undoHelp = "restore the files to their state before --fix"
 )
@@ -119,7 +119,6 @@ type ownFiles struct {
 	*doctoring
 	about  *subject
 	source *machine.Source // after the steps so far, with the variables of future sessions
-	later  bool            // a step has changed a variable
 }
 
 // fixHere does each tried and accepted step in the user's own files. With --probe, it also excludes components that fail
@@ -160,20 +159,6 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 	}
 }
 
-func (f *ownFiles) nothing() string {
-	return "Nothing was done: none of these problems can be fixed in your own files."
-}
-
-func (f *ownFiles) after() string {
-	return term.Either(f.later, "Changed variables take effect at the next login.", "")
-}
-
-func (f *ownFiles) took(s *step) {
-	if s.change != nil {
-		f.source = f.apply(*s.change)
-	}
-}
-
 func (f *ownFiles) next(asks func(line shell.Line) bool) (*doctor.Report, *step, error) {
 	report, err := examineFiles(f.invocation, f.source)
 	if err != nil {
@@ -206,8 +191,16 @@ func (f *ownFiles) nextChange(report *doctor.Report, asks func(line shell.Line) 
 		if edits == nil {
 			continue
 		}
-		next := &step{finding: finding, line: change.Line(), change: &change, edits: edits,
-			do: func() error { return fix.Do(&f.source.Machine, edits) }}
+		next := &step{finding: finding, line: change.Line(), edits: edits, do: func() error {
+			err := fix.Do(&f.source.Machine, edits)
+			// Variables stay as in this session. The file is removed or written.
+			f.source = change.On(f.source)
+			f.source.Without, f.source.Added = f.about.source.Without, f.about.source.Added
+			return err
+		}}
+		for part := &change; part != nil; part = part.And {
+			next.later = next.later || part.File == ""
+		}
 		for _, e := range edits {
 			what := term.Either(e.Remove, "removes ", "writes ")
 			next.files = append(next.files, what+e.Path)
@@ -244,16 +237,6 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 		return next, nil
 	}
 	return nil, nil
-}
-
-// apply returns the machine after a change of its files. Variables stay as in this session.
-func (f *ownFiles) apply(change explain.Change) *machine.Source {
-	source := change.On(f.source)
-	source.Without, source.Added = f.about.source.Without, f.about.source.Added // the file is removed or written
-	for part := &change; part != nil; part = part.And {
-		f.later = f.later || part.File == ""
-	}
-	return source
 }
 
 func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {

@@ -29,6 +29,7 @@ const doctorHelp = "doctor examines, for programs of each word size, the registr
 
 const (
 	fixPlace = "the registry"
+	fixable  = "registry values that you may write"
 	fixHelp  = "fix problems in the registry; asks before each step"
 	undoHelp = "restore the registry to its state before --fix"
 )
@@ -99,14 +100,6 @@ func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Repor
 		nameFix(s)
 	}
 }
-
-func (f *ownValues) nothing() string {
-	return "Nothing was done: none of these problems can be fixed in registry values that you may write."
-}
-
-func (f *ownValues) after() string { return "" }
-
-func (f *ownValues) took(*step) {}
 
 // mayWrite reports whether the caller may write a value and the registry editor can export it.
 func (f *ownValues) mayWrite(at windows.ValueName) bool {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -18,27 +17,23 @@ import (
 // fixer fixes one machine step by step.
 type fixer struct {
 	*invocation
-	on      fixable
+	on      fixes
 	answers *bufio.Scanner
 	all     bool                // do all further steps without a question
 	tried   map[shell.Line]bool // lines of steps that are done or rejected
 	done    int
+	later   bool // a step has changed a variable
 
 	only string // the line of the only step to do; "": all
 	dry  bool   // print steps without doing them
 }
 
-// fixable is a machine to fix. Each system implements it.
-type fixable interface {
+// fixes are the changes of a machine. Each system implements it.
+type fixes interface {
 	// next examines the current machine and returns the next step for whose line asks returns true; nil: none.
 	next(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
-	// took is called after a step is done.
-	took(*step)
 	// whyLeft returns the reason why a finding was not fixed.
 	whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string
-	// nothing returns the message for no step, and after the message about the consequences of the steps.
-	nothing() string
-	after() string
 }
 
 // step is one step of a fix.
@@ -48,7 +43,7 @@ type step struct {
 	files   []string // the affected files
 	edits   []fix.Edit
 	do      func() error
-	change  *explain.Change // the change of files and variables; nil: another kind of change
+	later   bool // it changes a variable
 }
 
 // asksFirst returns an error if the fix needs questions and there is no terminal for them.
@@ -60,7 +55,7 @@ func asksFirst(s *invocation, r *repairing) error {
 }
 
 // fixStepwise does each tried and accepted step, and examines the machine again after each.
-func fixStepwise(s *invocation, on fixable, r *repairing) error {
+func fixStepwise(s *invocation, on fixes, r *repairing) error {
 	f := &fixer{invocation: s, on: on, answers: bufio.NewScanner(s.in), all: r.yes, tried: map[shell.Line]bool{},
 		only: r.step, dry: r.dry}
 	for {
@@ -88,7 +83,7 @@ func fixStepwise(s *invocation, on fixable, r *repairing) error {
 			return exit.As(exit.NotLooked, fmt.Errorf("%w; to restore the files already changed: --undo", err))
 		}
 		f.done++
-		on.took(next)
+		f.later = f.later || next.later
 	}
 }
 
@@ -160,10 +155,10 @@ func (f *fixer) end(report *doctor.Report) error {
 	if f.done > 0 {
 		fmt.Fprintf(f.out, "%s done; to restore the files: vkloader doctor --undo\n", term.Count(f.done, "step"))
 	} else {
-		fmt.Fprintln(f.out, f.on.nothing())
+		fmt.Fprintln(f.out, "Nothing was done: none of these problems can be fixed in "+fixable+".")
 	}
-	if text := f.on.after(); text != "" {
-		fmt.Fprintln(f.out, text)
+	if f.later {
+		fmt.Fprintln(f.out, "Changed variables take effect at the next login.")
 	}
 	title := false
 	for _, finding := range report.Findings {

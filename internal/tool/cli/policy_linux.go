@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -86,7 +85,11 @@ func newPolicyOf(s *invocation, p *policy) *cobra.Command {
 				return showPolicies(s, []policy{*p})
 			}
 			*p.in(c) = p.values[slices.Index(p.words, args[0])]
-			return setPolicy(s, c)
+			written, err := changeSettings(s, c)
+			if err == nil {
+				err = printWritten(s, c, written)
+			}
+			return err
 		},
 	}
 	changeFlags(s, cmd, c)
@@ -120,25 +123,5 @@ func showPolicies(s *invocation, list []policy) error {
 		table.Row(p.name, now(&others), choices, "all programs")
 	}
 	table.Print(s.out, "", s.style)
-	return nil
-}
-
-func setPolicy(s *invocation, c *settings.Options) error {
-	place, err := s.settings()
-	if err != nil {
-		return err
-	}
-	written, err := changeSettings(s, place, c)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Dry:
-		return printPlanned(s, written)
-	case written.Gone:
-		fmt.Fprintf(s.out, "Removed %s: it has no other settings\n", written.Path)
-	default:
-		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
-	}
 	return nil
 }

@@ -91,7 +91,11 @@ func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags.BoolVar(&c.Dry, "dry-run", false, "print the file instead of writing it")
 }
 
-func changeSettings(s *invocation, place *settings.FileSet, c *settings.Options) (*settings.Written, error) {
+func changeSettings(s *invocation, c *settings.Options) (*settings.Written, error) {
+	place, err := s.settings()
+	if err != nil {
+		return nil, err
+	}
 	program := ""
 	if apps, err := settings.RealApps(&place.Machine, c.Apps); err == nil && len(apps) > 0 {
 		program = apps[0]
@@ -143,13 +147,11 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 	case c.UntilChanged && !excludesOnly(c):
 		return errors.New("--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers")
 	}
-	place, err := s.settings()
-	if err != nil {
-		return err
-	}
-	written, err := changeSettings(s, place, c)
+	written, err := changeSettings(s, c)
 	if err != nil && len(c.Devices) > 0 && !explain.TriesSettings {
-		if f := place.InForce(); f != nil && strings.Contains(f.Content, "device_configurations") {
+		if place, wrong := s.settings(); wrong != nil {
+			return err
+		} else if f := place.InForce(); f != nil && strings.Contains(f.Content, "device_configurations") {
 			err = fmt.Errorf("%w\nThe settings in force hide the other devices, and no child process can list them here: run vkloader settings clear, and then set", err)
 		}
 	}
@@ -209,15 +211,24 @@ func exclusionLine(c *settings.Options) shell.Line {
 
 // exclude makes the change of an exclusion, with a message.
 func exclude(s *invocation, c settings.Options) error {
-	place, err := s.settings()
-	if err != nil {
-		return err
-	}
-	written, err := changeSettings(s, place, &c)
+	written, err := changeSettings(s, &c)
 	if err == nil {
 		fmt.Fprintf(s.messages(), "vkloader: wrote %s, as with: %s\n", written.Path, exclusionLine(&c))
 	}
 	return err
+}
+
+// printWritten prints the settings file that a change has written, would write or has removed.
+func printWritten(s *invocation, c *settings.Options, written *settings.Written) error {
+	switch {
+	case c.Dry:
+		return printPlanned(s, written)
+	case written.Gone:
+		fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)
+	default:
+		fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+	}
+	return nil
 }
 
 // printPlanned prints the settings file that a dry run would write, byte for byte.

@@ -24,36 +24,29 @@ func newSettingsUse(s *invocation) *cobra.Command {
 		Args:              arguments(0, 1, "takes at most one configuration"),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {
-			place, err := s.settings()
-			if err != nil {
-				return err
-			}
 			if len(args) == 0 {
-				return listConfigurations(s, place)
+				return listConfigurations(s)
 			}
 			c.Configuration = args[0]
-			written, err := changeSettings(s, place, c)
-			switch {
-			case err != nil:
-				return err
-			case c.Dry:
-				return printPlanned(s, written)
-			case written.Gone:
-				fmt.Fprintf(s.out, "Removed %s: no settings remain\n", written.Path)
-			default:
-				fmt.Fprintf(s.out, "Wrote %s\n", written.Path)
+			written, err := changeSettings(s, c)
+			if err == nil {
+				err = printWritten(s, c, written)
 			}
-			if written.Layers != nil {
+			if err == nil && !c.Dry && written.Layers != nil {
 				fmt.Fprintf(s.out, "Wrote %s\n", written.Layers.File)
 			}
-			return nil
+			return err
 		},
 	}
 	changeFlags(s, cmd, c)
 	return cmd
 }
 
-func listConfigurations(s *invocation, place *settings.FileSet) error {
+func listConfigurations(s *invocation) error {
+	place, err := s.settings()
+	if err != nil {
+		return err
+	}
 	list, err := place.Configurations()
 	if err != nil {
 		return err
