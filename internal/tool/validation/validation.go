@@ -255,12 +255,8 @@ type Remark struct {
 	Do        string        `json:"do,omitempty"`
 }
 
-// HasProblem reports whether there are findings beyond warnings and notes.
-func (r *Result) HasProblem() bool {
-	return slices.ContainsFunc(r.Findings, func(f Remark) bool { return f.Severity == diag.Problem })
-}
-
-// Judge checks a file that was read. problems reports whether there are findings beyond notes.
+// Judge checks a file that was read. problems reports whether there are findings beyond
+// warnings and notes.
 func Judge(file facts.File, path string, kind Kind) (result Result, problems bool) {
 	result = Result{Path: path, Kind: kind, Findings: []Remark{}}
 	if file.Status != facts.FileRead {
@@ -273,5 +269,5 @@ func Judge(file facts.File, path string, kind Kind) (result Result, problems boo
 		whole = absolute
 	}
 	result = *File(file.Content, path, whole, kind)
-	return result, result.HasProblem()
+	return result, slices.ContainsFunc(result.Findings, func(f Remark) bool { return f.Severity == diag.Problem })
 }
