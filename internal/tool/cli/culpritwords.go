@@ -44,7 +44,7 @@ func (l *lastLine) text() string {
 	return string(line[:min(len(line), maxLastLine)])
 }
 
-// silence is the time after which a person reads what a run waits for.
+// silence is the delay of the message about a run that lasts.
 const silence = 5 * time.Second
 
 // sayWait names the ways to end a run that has no time limit, once it lasts. The caller calls stop at the run's end.

@@ -226,7 +226,7 @@ const (
 	screenLimit = 30 * time.Second
 )
 
-// quietTime is the time after which a person on a terminal reads what the first screen waits for.
+// quietTime is the delay of the first screen's message about its trials.
 const quietTime = time.Second
 
 func examineFiles(s *invocation, source *machine.Source) (*doctor.Report, error) {

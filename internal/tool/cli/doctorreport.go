@@ -97,7 +97,7 @@ func baseNames(files []string) string {
 	return strings.Join(term.Words(files, machine.Style.Base), " ")
 }
 
-// findingLines returns the lines of a finding, each with a word for what it is.
+// findingLines returns the lines of a finding, each with its label.
 func findingLines(f *doctor.Finding) (lines [][2]string) {
 	because := ""
 	if f.Because != nil {

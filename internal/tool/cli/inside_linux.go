@@ -107,8 +107,7 @@ func trustError(m *machine.Machine, files []string) error {
 	return nil
 }
 
-// removeAfter starts a shell that removes a directory when this process ends, in whatever way: with it ends the shell's
-// input.
+// removeAfter starts a shell that removes a directory at the end of its input, and so of this process.
 func removeAfter(directory string) error {
 	shell := spawn.New(context.Background(), spawn.Helper, "/bin/sh", "-c", `read -r end; exec rm -rf -- "$1"`, "sh", directory)
 	shell.Env = []string{"PATH=/usr/bin:/bin:/run/current-system/sw/bin"} // NixOS has rm only in the last one

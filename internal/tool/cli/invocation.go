@@ -246,10 +246,10 @@ func (s *invocation) section(title string) {
 	fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(term.OneLine(title)))
 }
 
-// text prints a text after what is before it; nothing for an empty text.
-func (s *invocation) text(before, text string) {
+// text prints a text after a title; nothing for an empty text.
+func (s *invocation) text(title, text string) {
 	if text != "" {
-		s.style.Lines(s.out, before, nil, text)
+		s.style.Lines(s.out, title, nil, text)
 	}
 }
 

@@ -90,7 +90,7 @@ func printOverview(s *invocation, report *doctor.Report) {
 	}
 }
 
-// nextSteps returns the commands that help on this machine, with what they show. found means that the screen shows findings.
+// nextSteps returns the helpful commands on this machine, with their answers. found: the screen shows findings.
 func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 	if found {
 		steps = append(steps, [2]string{"vkloader doctor", "all findings, with fixes"})
