@@ -199,16 +199,12 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 	}
 	list, unlisted := p.Configurations()
 	for _, c := range list {
-		remove(c.File, func() error {
-			at, err := p.Machine.PlaceOf(c.File, false)
-			if err != nil {
-				return err
-			}
-			defer at.Close()
-			return at.Remove()
-		})
+		remove(c.File, func() error { return p.remove(c.File) })
 	}
-	for _, place := range LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)) {
+	for _, place := range slices.Concat(LayerPlaces(&p.Machine, ThisDirectory(&p.Machine)), listedPlaces(&p.Machine)) {
+		if slices.Contains(removed, place.File) {
+			continue
+		}
 		if f, err := openLayerFile(&p.Machine, place); err == nil && len(f.lines) > 0 && f.lines[0] == writtenHere {
 			f.lines = f.lines[:1]
 			remove(f.File, func() error {
@@ -217,10 +213,23 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 			})
 		}
 	}
+	if list, unplaced := layerList(&p.Machine); unplaced == nil && p.Machine.Exists(list) {
+		remove(list, func() error { return p.remove(list) })
+	}
 	if err == nil {
 		err = unlisted
 	}
 	return removed, err
+}
+
+// remove removes a file.
+func (p *FileSet) remove(file string) error {
+	at, err := p.Machine.PlaceOf(file, false)
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	return at.Remove()
 }
 
 // dropPrograms removes the settings for some programs from a file, and removes the file if it is then empty.

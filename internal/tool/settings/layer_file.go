@@ -351,7 +351,13 @@ func ChangeLayer(source *machine.Source, c *LayerChange) (*LayerSettings, error)
 	}
 	answer.Text, answer.Removed = file.Text(), file.Over() && len(c.Edits) > 0
 	if len(c.Edits) > 0 && !c.Dry {
-		if answer.Removed, err = file.Write(&source.Machine); err != nil {
+		if file.From == OptionDirectory {
+			err = listPlace(&source.Machine, file.LayerPlace)
+		}
+		if err == nil {
+			answer.Removed, err = file.Write(&source.Machine)
+		}
+		if err != nil {
 			return nil, exit.As(exit.NotLooked, err)
 		}
 	}

@@ -137,6 +137,13 @@ func TestSettingsLayerOfConfiguration(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "vk_layer_settings.txt")); !strings.Contains(string(text), "acme_x.size = 9\n") {
 		t.Errorf("beside the program: %q, %v", text, err)
 	}
+	run("layer", layer, "name=b", "--app", program)
+	if out := run("clear", "--everything"); !strings.Contains(out, filepath.Join(filepath.Dir(program), "vk_layer_settings.txt")+" undone\n") {
+		t.Errorf("the file beside the program stays: %s", out)
+	}
+	if out := run("clear", "--everything"); out != "There is nothing to undo.\n" {
+		t.Errorf("the second time: %s", out)
+	}
 	for _, wrong := range [][]string{{"--configuration", "gone"}, {"--configuration", "../x"}, {"--app", "/no/such"}, {"--app", program, "--configuration", "big one"}} {
 		if out, exit := tried(w, append([]string{"settings", "layer", layer, "size=2"}, wrong...)...); exit.Code == 0 {
 			t.Errorf("%v: %s", wrong, out)
