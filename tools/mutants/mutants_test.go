@@ -83,23 +83,26 @@ func TestFaultsInGo(t *testing.T) {
 
 // The packages that are asked on the build with sanitizers are those that make test repeats on it.
 func TestRepeatedPackages(t *testing.T) {
-	text, err := os.ReadFile("../test.sh")
-	if err != nil {
-		t.Fatal(err)
+	var script []string
+	for _, part := range []struct{ file, begin, end string }{{"../test.sh", "VKLOADER_TEST_BUILD=asan", "\n}"}, {"../suites.sh", `sanitized="`, `"`}} {
+		text, err := os.ReadFile(part.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, ok := strings.Cut(string(text), part.begin)
+		if !ok {
+			t.Fatalf("%s has no %s", part.file, part.begin)
+		}
+		list, _, _ = strings.Cut(list, part.end)
+		script = append(script, regexp.MustCompile(`test/\w+/\w+`).FindAllString(list, -1)...)
 	}
-	_, command, ok := strings.Cut(string(text), "VKLOADER_TEST_BUILD=asan")
-	if !ok {
-		t.Fatal("tools/test.sh runs nothing on the build with sanitizers")
-	}
-	command, _, _ = strings.Cut(command, "\n}")
-	script := regexp.MustCompile(`test/\w+/\w+`).FindAllString(command, -1)
 	for _, pack := range script {
 		if !repeated.MatchString(pack) {
 			t.Errorf("%s is left out", pack)
 		}
 	}
 	if n := strings.Count(repeated.String(), "|") + 1; n != len(script) {
-		t.Errorf("%d packages, tools/test.sh has %d", n, len(script))
+		t.Errorf("%d packages, tools/test.sh and tools/suites.sh have %d", n, len(script))
 	}
 }
 
