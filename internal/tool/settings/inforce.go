@@ -213,7 +213,7 @@ func (p *FileSet) ClearAll(dry bool) (removed []string, err error) {
 			})
 		}
 	}
-	if list, unplaced := layerList(&p.Machine); unplaced == nil && p.Machine.Exists(list) {
+	if list := LayerList(&p.Machine); list != "" && p.Machine.Exists(list) {
 		remove(list, func() error { return p.remove(list) })
 	}
 	if err == nil {

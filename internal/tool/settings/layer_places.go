@@ -11,20 +11,19 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// layerList returns the file that names the layer settings files beside programs, of --directory and --app, for "clear --everything": one quoted
-// path a line.
-func layerList(m *machine.Machine) (string, error) {
+// LayerList returns the file that names the layer settings files beside programs, of --directory and --app, for "clear --everything": one quoted
+// path a line. "": the user has no directory for it.
+func LayerList(m *machine.Machine) string {
 	configurations, err := configurationDirectory(m)
-	return path.Join(path.Dir(configurations), "layer-files"), err
+	if err != nil {
+		return ""
+	}
+	return path.Join(path.Dir(configurations), "layer-files")
 }
 
 // listedPlaces returns the places in the list of layer settings files.
 func listedPlaces(m *machine.Machine) (places []LayerPlace) {
-	list, err := layerList(m)
-	if err != nil {
-		return nil
-	}
-	text, _ := m.ReadFile(list) // a list that is missing or unreadable names none
+	text, _ := m.ReadFile(LayerList(m)) // a list that is missing or unreadable names none
 	for line := range strings.Lines(string(text)) {
 		if file, err := strconv.Unquote(strings.TrimSpace(line)); err == nil && path.IsAbs(file) && path.Base(file) == LayerFileName {
 			places = append(places, LayerPlace{file, OptionDirectory})
@@ -35,8 +34,8 @@ func listedPlaces(m *machine.Machine) (places []LayerPlace) {
 
 // listPlace adds a layer settings file to the list. A user without a directory has no list.
 func listPlace(m *machine.Machine, file LayerPlace) error {
-	list, err := layerList(m)
-	if err != nil || slices.Contains(listedPlaces(m), file) {
+	list := LayerList(m)
+	if list == "" || slices.Contains(listedPlaces(m), file) {
 		return nil
 	}
 	at, err := m.PlaceOf(list, true)

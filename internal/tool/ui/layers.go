@@ -436,13 +436,17 @@ func planLayerSettings(r *Request) (*Plan, error) {
 		return nil, failure("nothing has changed")
 	}
 	note := "The layer reads the file when a program starts. The change does not enable the layer."
+	m, also := r.Tool.Machine(), []string(nil)
 	switch view.Where {
 	case "app", "directory":
+		if list := settings.LayerList(&m); list != "" {
+			also = []string{list}
+		}
 		note = "The layer reads the file when a program starts in its directory. The change does not enable the layer."
 	case "configuration":
 		note = "Programs get the settings when they use the configuration, again if they use it now."
 	}
-	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Note: note,
+	return &Plan{Title: "Change the settings of " + view.Name, Args: view.line(), Files: view.Planned, Also: also, Note: note,
 		Make: func() error {
 			_, err := settings.ChangeLayer(view.source, view.Change)
 			return err
