@@ -72,7 +72,7 @@ struct objects_mark objects_mark(void);
 /* Returns the paths of the objects that have come into the process since then, without those of descriptors, for
  * free(). A NUL ends each path, an empty path the list. own: the path of the library that was opened. NULL: unknown. */
 char *objects_since(const struct objects_mark *before, const char *own);
-/* What an object in the process has in memory; 0: unknown. */
+/* Contents of an object in memory; 0: unknown. */
 struct object_trace {
     uint64_t head;  /* file_hash of the beginning of its file */
     uintptr_t word; /* of its data, which most linkers relocate at its start: cutting the file off resets it */

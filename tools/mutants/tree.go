@@ -90,7 +90,7 @@ const (
 	sameBuilt
 )
 
-// products returns what a fault in a file changes, and the targets of make for it, in a build of the library: "", or one of
+// products returns the files that a fault in a file changes, and the targets of make for it, in a build of the library: "", or one of
 // sanitizers.
 func products(file, build string) (paths, targets []string) {
 	switch {

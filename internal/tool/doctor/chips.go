@@ -130,7 +130,7 @@ func (e *exam) addBeforeNVK(g *GPU, c *drivers.Chip) bool {
 
 // kernelPackage returns Debian's package of the kernel for an architecture.
 func kernelPackage(target string) string {
-	return pairedWith("kernel", func(name string) bool { return name == target })
+	return pairValue("kernel", func(name string) bool { return name == target })
 }
 
 // newerLinux returns advice about a Linux release with a driver for a chip.

@@ -158,7 +158,7 @@ func (h host) lacksFirmware() bool {
 func (h host) switcher(b *barrier) string {
 	for _, l := range b.lines {
 		text := l.File + "\n" + h.whole(l.File)
-		if command := pairedWith("switcher", func(name string) bool { return strings.Contains(text, name) }); command != "" {
+		if command := pairValue("switcher", func(name string) bool { return strings.Contains(text, name) }); command != "" {
 			return command
 		}
 	}

@@ -27,7 +27,7 @@ type libraryExam struct {
 	system distribution
 }
 
-// examineEntry examines the library of a driver or layer, and what else its manifest has.
+// examineEntry examines the library of a driver or layer, and the rest of its manifest.
 func (e *libraryExam) examineEntry(m *Entry) {
 	switch {
 	case m.Driver != nil && len(m.Driver.Files) > 0: // the service opens the library and passes a descriptor; it has no path here

@@ -52,10 +52,9 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	if tree := e.modulesOf(release); load.because == ofKernel && tree != "" && !e.mayHave(tree, modules) {
 		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
-	for _, module := range modules {
-		if e.machine.Exists("/sys/bus/pci/drivers/" + module) {
-			return textf("the kernel driver %s is loaded, and has not taken it", module), e.system.by("refused", with("kernel", module))
-		}
+	// Of several, such as i915 and xe, the missing one may be the device's.
+	if !slices.ContainsFunc(modules, func(module string) bool { return !e.machine.Exists("/sys/bus/pci/drivers/" + module) }) {
+		return textf("the kernel driver %s is loaded, and has not taken it", modules[0]), e.system.by("refused", with("kernel", modules[0]))
 	}
 	return "", load
 }

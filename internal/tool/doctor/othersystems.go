@@ -65,7 +65,7 @@ func verdictOfFiles(r *Report) string {
 	return "No problems found in the files."
 }
 
-// header is what the header of a library tells.
+// header is the content of a library's header.
 type header struct {
 	class   int
 	machine string

@@ -114,7 +114,7 @@ func TestEnvironmentFileLine(t *testing.T) {
 	}
 }
 
-// The line of a shell, of PAM or of systemd that sets a variable is found, whatever its options.
+// The line of a shell, of PAM or of systemd that sets a variable is found, with any options.
 func TestLinesThatSetAVariable(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{"export VK_X=1": true, "  VK_X=1": true, "VK_X DEFAULT=1": true, "set -gx VK_X 1": true, "set --export --global VK_X 1": true,

@@ -43,8 +43,8 @@ func isNamed(name string, lists ...string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool { return slices.Contains(nameLists()[list], name) })
 }
 
-// pairedWith returns what the first name of a list of pairs for which is returns true stands for; "": none.
-func pairedWith(list string, is func(name string) bool) string {
+// pairValue returns the second name of the first pair in a list whose first name fits; "": none.
+func pairValue(list string, is func(name string) bool) string {
 	for pair := range slices.Chunk(nameLists()[list], 2) {
 		if is(pair[0]) {
 			return pair[1]

@@ -36,7 +36,7 @@ func TestTablesAreUsed(t *testing.T) {
 	}
 	for name, list := range nameLists() {
 		lists[name] = true
-		if strings.Contains(code, `pairedWith("`+name+`"`) && len(list)%2 != 0 {
+		if strings.Contains(code, `pairValue("`+name+`"`) && len(list)%2 != 0 {
 			t.Errorf("the list %s has a name without a pair", name)
 		}
 	}
@@ -45,7 +45,7 @@ func TestTablesAreUsed(t *testing.T) {
 			t.Errorf("nothing uses the list %s", name)
 		}
 	}
-	for _, call := range []string{`places("`, `pairedWith("`, `nameLists()["`} {
+	for _, call := range []string{`places("`, `pairValue("`, `nameLists()["`} {
 		for _, rest := range strings.Split(code, call)[1:] {
 			if name, _, _ := strings.Cut(rest, `"`); !lists[name] {
 				t.Errorf("the tables have no list %s", name)

@@ -291,7 +291,7 @@ const zero = "\x00\x00\x00\x00"
 
 // ownerOfPath returns the program that installs files with this path; "": unknown.
 func ownerOfPath(path string) string {
-	return pairedWith("left-by", func(name string) bool { return strings.Contains(strings.ToLower(path), name) })
+	return pairValue("left-by", func(name string) bool { return strings.Contains(strings.ToLower(path), name) })
 }
 
 // namedByDevice returns the display device that names a driver manifest; "": none does.

@@ -71,7 +71,7 @@ func (e *exam) meant(pattern string) (name string) {
 
 // replacementOf returns the layer that replaced another one; "": none.
 func replacementOf(layer string) string {
-	return pairedWith("replaced", func(name string) bool { return name == layer })
+	return pairValue("replaced", func(name string) bool { return name == layer })
 }
 
 const validationLayer = "VK_LAYER_KHRONOS_validation"

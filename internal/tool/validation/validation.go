@@ -205,7 +205,7 @@ func (c *checker) at(code diag.Code, where document.Value, format string, args .
 	c.find(code, line, column, fmt.Sprintf(format, args...))
 }
 
-// laxer ends the texts about what only the loader accepts.
+// laxer ends the texts about forms that only the loader accepts.
 const laxer = ": the loader accepts this, strict readers do not"
 
 // lines adds the loader's own messages.

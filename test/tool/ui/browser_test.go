@@ -28,7 +28,7 @@ import (
 // limit is the time limit of a condition, also on a busy machine.
 const limit = 10 * time.Minute
 
-// within returns what a function returns, or ends the test with what it waits for.
+// within returns the result of a function, or ends the test with the name of the condition.
 func within[T any](t *testing.T, what string, wait func() T) T {
 	t.Helper()
 	result := make(chan T, 1)
