@@ -120,6 +120,7 @@ for step in $steps; do
         echo "the same bytes with the profile nocheck"
         ;;
     lintian)
+        ls "$builder"/build/*.changes > /dev/null || { say "lintian: there are no packages; the step build makes them"; exit 1; }
         say "lintian: the packages and the source package"
         sources "$builder" upload
         git archive --prefix="vkloader-${version%-*}/" HEAD -- . ':!debian' |

@@ -73,6 +73,7 @@ func TestProgramsAreSeen(t *testing.T) {
 		"words":       `func g(words ...string) { exec.Command(words[0], words[1:]...) }; func f() { g("acme", "-x") }`,
 		"a table":     `func f() { for _, c := range []struct{ a, compiler string }{{"b", "acme"}} { exec.Command(c.compiler) } }`,
 		"keys":        `var r = []R{{program: "acme"}}; func f() { exec.Command(r[0].program) }`,
+		"a list":      `var r = [][]string{{"b"}, {"acme", "x"}}; func f() { for _, w := range r { exec.Command(w[0], w[1:]...) } }`,
 		"fields":      `func f() { for _, p := range strings.Fields("acme -x") { exec.LookPath(p) } }`,
 		"a shell":     `func f() { exec.Command("sh", "-c", "cd x && acme y") }`,
 	} {
@@ -93,23 +94,49 @@ func TestProgramsAreSeen(t *testing.T) {
 	}
 }
 
-// startedByTests gives the programs with the files that start them.
-func startedByTests(t *testing.T) map[string][]string {
-	t.Helper()
-	found := map[string][]string{}
-	packs := map[string][]*ast.File{}
-	add := func(path string, names []string) {
-		for _, name := range names {
-			found[name] = append(found[name], path)
+// The package's build has each program that the tests of debian/rules start: as a build dependency, or as a part of every build.
+func TestDebianBuildsWithItsPrograms(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	_, command, found := strings.Cut(read("debian/rules"), "go test ")
+	command, _, ends := strings.Cut(command, "\nendif")
+	if !found || !ends {
+		t.Fatal("debian/rules has no line that tests")
+	}
+	tested := regexp.MustCompile(`\./(internal/[\w/]+)`).FindAllStringSubmatch(command, -1)
+	depends, _, _ := strings.Cut(read("debian/control"), "Standards-Version")
+	list := listed(t)
+	every := strings.Fields("- bash binutils coreutils dash dpkg dpkg-dev diffutils findutils gcc grep gzip make mawk sed tar util-linux")
+	programs := startedIn(t, func(pack string) bool {
+		return slices.ContainsFunc(tested, func(m []string) bool { return strings.HasPrefix(pack+"/", strings.TrimSuffix(m[1], "/")+"/") })
+	})
+	if len(tested) < 4 || programs["zsh"] == "" {
+		t.Errorf("packages %v, programs %v", tested, programs)
+	}
+	for program, pack := range programs {
+		if of := list[program]; of != "" && !slices.Contains(every, of) && !regexp.MustCompile(`(?m)^ `+regexp.QuoteMeta(of)+`\b`).MatchString(depends) {
+			t.Errorf("%s starts %s, but debian/control has no build dependency on %s", pack, program, of)
 		}
 	}
+}
+
+// startedIn gives the programs that the tests of the wanted packages start, each with a package.
+func startedIn(t *testing.T, wanted func(pack string) bool) map[string]string {
+	t.Helper()
+	packs := map[string][]*ast.File{}
 	for _, f := range sources(t) {
-		if f.test || strings.HasPrefix(f.path, "test/") {
+		if pack := filepath.Dir(f.path); (f.test || strings.HasPrefix(f.path, "test/")) && wanted(pack) {
 			file, err := parser.ParseFile(token.NewFileSet(), f.path, f.text, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			packs[filepath.Dir(f.path)] = append(packs[filepath.Dir(f.path)], file)
+			packs[pack] = append(packs[pack], file)
 		}
 	}
 	s := newStarts()
@@ -118,8 +145,20 @@ func startedByTests(t *testing.T) map[string][]string {
 			s.read(pack, files)
 		}
 	}
-	for name := range s.found {
-		add(s.found[name], []string{name})
+	return s.found
+}
+
+// startedByTests gives the programs with the files that start them.
+func startedByTests(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	add := func(path string, names []string) {
+		for _, name := range names {
+			found[name] = append(found[name], path)
+		}
+	}
+	for name, pack := range startedIn(t, func(string) bool { return true }) {
+		add(pack, []string{name})
 	}
 	err := filepath.WalkDir(filepath.Join(top, "test"), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !slices.Contains([]string{".txtar", ".c", ".sh"}, filepath.Ext(path)) {
@@ -214,11 +253,13 @@ type starts struct {
 	runners map[string]int      // functions that start a program, by the place of its name among their arguments
 	fields  map[string][]string // texts that fields of a name have in a package
 	found   map[string]string   // programs, and the package that starts them
+
+	variables map[string][]ast.Expr // lists of command lines
 }
 
 func newStarts() *starts {
 	return &starts{runners: map[string]int{"exec.Command": 0, "exec.LookPath": 0, "exec.CommandContext": 1},
-		fields: map[string][]string{}, found: map[string]string{}}
+		fields: map[string][]string{}, found: map[string]string{}, variables: map[string][]ast.Expr{}}
 }
 
 func (s *starts) names() []string {
@@ -233,8 +274,13 @@ func (s *starts) names() []string {
 func (s *starts) read(pack string, files []*ast.File) {
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if c, is := n.(*ast.CompositeLit); is {
-				s.table(pack, c)
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				s.table(pack, n)
+			case *ast.ValueSpec:
+				if c, is := slices.Concat(n.Values, []ast.Expr{nil})[0].(*ast.CompositeLit); is && isListOfLists(c) {
+					s.variables[pack+"."+n.Names[0].Name] = []ast.Expr{c}
+				}
 			}
 			return true
 		})
@@ -298,6 +344,15 @@ func literals(e ast.Expr) []string {
 	return nil
 }
 
+func isListOfLists(c *ast.CompositeLit) bool {
+	outer, is := c.Type.(*ast.ArrayType)
+	if !is {
+		return false
+	}
+	_, is = outer.Elt.(*ast.ArrayType)
+	return is
+}
+
 func (s *starts) function(pack string, f *ast.FuncDecl) {
 	parameters := map[string]int{}
 	n := 0
@@ -345,7 +400,7 @@ func (s *starts) function(pack string, f *ast.FuncDecl) {
 				for _, element := range c.Elts {
 					if kv, is := element.(*ast.KeyValueExpr); is { // of a table, each entry
 						origin(kv.Value, depth+1)
-					} else if _, list := element.(*ast.CompositeLit); !list && c.Type != nil && depth > 0 {
+					} else if _, list := element.(*ast.CompositeLit); (!list || isListOfLists(c)) && c.Type != nil && depth > 0 {
 						origin(element, depth+1)
 					}
 				}
@@ -356,7 +411,7 @@ func (s *starts) function(pack string, f *ast.FuncDecl) {
 					s.runners[name] = at
 				}
 			}
-			for _, from := range assigned[e.Name] {
+			for _, from := range append(assigned[e.Name], s.variables[pack+"."+e.Name]...) {
 				origin(from, depth+1)
 			}
 		case *ast.SelectorExpr:
