@@ -10,7 +10,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateCommandPool(VkDevice device, const V
 {
     struct command_pool *p = allocate(pAllocator, sizeof(*p), VK_SYSTEM_ALLOCATION_SCOPE_OBJECT);
     if (!p) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    p->device = device_of(device);
     p->allocator = allocator_copy(pAllocator);
     *pCommandPool = TO_HANDLE(VkCommandPool, p);
     return VK_SUCCESS;
@@ -71,7 +70,7 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateCommandBuffers(VkDevice device,
             memset(pCommandBuffers, 0, count * sizeof(*pCommandBuffers));
             return VK_ERROR_OUT_OF_HOST_MEMORY;
         }
-        b->object.magic = OBJECT_MAGIC;
+        b->magic = OBJECT_MAGIC;
         b->pool = p;
         b->next = p->first;
         if (p->first) p->first->previous = b;
@@ -127,18 +126,6 @@ VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent(VkCommandBuffer commandBuffer, VkE
 
 VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent(VkCommandBuffer commandBuffer, VkEvent event,
                                                 VkPipelineStageFlags stageMask)
-{
-    record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkCmdSetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
-                                               const VkDependencyInfo *pDependencyInfo)
-{
-    record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), true);
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkCmdResetEvent2(VkCommandBuffer commandBuffer, VkEvent event,
-                                                 VkPipelineStageFlags2 stageMask)
 {
     record_event((struct command_buffer *)commandBuffer, FROM_HANDLE(event, event), false);
 }

@@ -2,23 +2,17 @@
 #include "null.h"
 
 struct descriptor_set {
-    struct object object;
     uint32_t next_free; /* index + 1 of the next free set */
 };
 
 struct descriptor_pool {
-    struct object object;
     uint32_t room, free; /* free: index + 1 of the first free set */
     struct descriptor_set sets[];
 };
 
-/* Frees all sets. New serial numbers make the private data of earlier sets unreachable. */
 static void reset(struct descriptor_pool *p)
 {
-    for (uint32_t i = 0; i < p->room; i++) {
-        atomic_store_explicit(&p->sets[i].object.serial, 0, memory_order_relaxed);
-        p->sets[i].next_free = i + 1 < p->room ? i + 2 : 0;
-    }
+    for (uint32_t i = 0; i < p->room; i++) p->sets[i].next_free = i + 1 < p->room ? i + 2 : 0;
     p->free = p->room ? 1 : 0;
 }
 
@@ -51,7 +45,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkFreeDescriptorSets(VkDevice device, VkDesc
     for (uint32_t i = 0; i < descriptorSetCount; i++) {
         struct descriptor_set *s = FROM_HANDLE(descriptor_set, pDescriptorSets[i]);
         if (!s) continue;
-        atomic_store_explicit(&s->object.serial, 0, memory_order_relaxed);
         s->next_free = p->free;
         p->free = (uint32_t)(s - p->sets) + 1;
     }
@@ -75,23 +68,4 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateDescriptorSets(VkDevice device,
         pDescriptorSets[i] = TO_HANDLE(VkDescriptorSet, s);
     }
     return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL null_vkGetDescriptorSetLayoutSupport(VkDevice device,
-                                                                const VkDescriptorSetLayoutCreateInfo *pCreateInfo,
-                                                                VkDescriptorSetLayoutSupport *pSupport)
-{
-    pSupport->supported = VK_TRUE;
-    for (VkBaseOutStructure *s = pSupport->pNext; s; s = s->pNext) {
-        if (s->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT) continue;
-        /* The limit if some binding has a variable count, otherwise 0. */
-        uint32_t most = 0;
-        for (const VkBaseInStructure *in = pCreateInfo->pNext; in; in = in->pNext) {
-            if (in->sType != VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO) continue;
-            const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags = (const void *)in;
-            for (uint32_t i = 0; i < flags->bindingCount; i++)
-                if (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) most = 0x100000;
-        }
-        ((VkDescriptorSetVariableDescriptorCountLayoutSupport *)s)->maxVariableDescriptorCount = most;
-    }
 }

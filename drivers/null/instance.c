@@ -3,8 +3,6 @@
  * It offers no layers: layers belong to the loader. */
 #include "null.h"
 
-#define NULL_API_VERSION VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION)
-
 static const struct extension {
     char name[60];
     uint8_t version, gate;
@@ -17,19 +15,19 @@ static const struct extension {
 
 #define EXTENSION_COUNT (sizeof(extensions) / sizeof(extensions[0]))
 
-VkResult gates_of(bool instance, uint32_t count, const char *const *names, struct gates *gates)
+VkResult gates_of(bool instance, uint32_t count, const char *const *names, uint32_t *gates)
 {
     for (uint32_t i = 0; i < count; i++) {
         size_t n = 0;
         while (n < EXTENSION_COUNT && (extensions[n].instance != instance || strcmp(extensions[n].name, names[i]) != 0))
             n++;
         if (n == EXTENSION_COUNT) return VK_ERROR_EXTENSION_NOT_PRESENT;
-        gate_open(gates, extensions[n].gate);
+        *gates |= 1u << extensions[n].gate;
     }
     return VK_SUCCESS;
 }
 
-VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *properties)
+static VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *properties)
 {
     uint32_t room = *count, n = 0;
     for (size_t i = 0; i < EXTENSION_COUNT; i++) {
@@ -43,12 +41,6 @@ VkResult list_extensions(bool instance, uint32_t *count, VkExtensionProperties *
     }
     *count = properties && room < n ? room : n;
     return properties && room < n ? VK_INCOMPLETE : VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceVersion(uint32_t *pApiVersion)
-{
-    *pApiVersion = NULL_API_VERSION;
-    return VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateInstanceExtensionProperties(const char *pLayerName,
@@ -86,16 +78,14 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumerateDeviceLayerProperties(VkPhysicalD
 VKAPI_ATTR VkResult VKAPI_CALL null_vkCreateInstance(const VkInstanceCreateInfo *pCreateInfo,
                                                      const VkAllocationCallbacks *pAllocator, VkInstance *pInstance)
 {
-    struct gates enabled = {0};
+    uint32_t enabled = 0;
     VkResult result =
         gates_of(true, pCreateInfo->enabledExtensionCount, pCreateInfo->ppEnabledExtensionNames, &enabled);
     if (result != VK_SUCCESS) return result;
     struct instance *i = allocate(pAllocator, sizeof(*i), VK_SYSTEM_ALLOCATION_SCOPE_INSTANCE);
     if (!i) return VK_ERROR_OUT_OF_HOST_MEMORY;
-    i->magic = i->device.magic = OBJECT_MAGIC;
-    i->device.instance = i;
+    i->magic = i->device = OBJECT_MAGIC;
     i->enabled = enabled;
-    i->allocator = allocator_copy(pAllocator);
     *pInstance = (VkInstance)i;
     return VK_SUCCESS;
 }
@@ -113,21 +103,5 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkEnumeratePhysicalDevices(VkInstance instan
         pPhysicalDevices[0] = (VkPhysicalDevice) & ((struct instance *)instance)->device;
     }
     *pPhysicalDeviceCount = 1;
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL
-null_vkEnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *pPhysicalDeviceGroupCount,
-                                     VkPhysicalDeviceGroupProperties *pPhysicalDeviceGroupProperties)
-{
-    if (pPhysicalDeviceGroupProperties) {
-        if (*pPhysicalDeviceGroupCount == 0) return VK_INCOMPLETE;
-        VkPhysicalDeviceGroupProperties *g = pPhysicalDeviceGroupProperties;
-        g->physicalDeviceCount = 1;
-        memset(g->physicalDevices, 0, sizeof(g->physicalDevices));
-        g->physicalDevices[0] = (VkPhysicalDevice) & ((struct instance *)instance)->device;
-        g->subsetAllocation = VK_FALSE;
-    }
-    *pPhysicalDeviceGroupCount = 1;
     return VK_SUCCESS;
 }

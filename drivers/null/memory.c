@@ -21,7 +21,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkAllocateMemory(VkDevice device, const VkMe
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     m->size = size;
-    m->address = atomic_fetch_add(&d->next_address, (size + 0xFFFF) & ~(VkDeviceSize)0xFFFF);
     *pMemory = TO_HANDLE(VkDeviceMemory, m);
     return VK_SUCCESS;
 }
@@ -32,7 +31,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkFreeMemory(VkDevice device, VkDeviceMemory mem
     struct memory *m = FROM_HANDLE(memory, memory);
     if (!m) return;
     atomic_fetch_sub(&device_of(device)->allocated, m->size);
-    if (m->host) munmap(m->host, m->host_size);
+    if (m->host) munmap(m->host, m->size);
     release(pAllocator, m);
 }
 
@@ -41,11 +40,9 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkMapMemory(VkDevice device, VkDeviceMemory 
 {
     struct memory *m = FROM_HANDLE(memory, memory);
     if (!m->host) {
-        size_t host_size = m->size ? m->size : 1;
-        void *p = mmap(NULL, host_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) return VK_ERROR_MEMORY_MAP_FAILED;
         m->host = p;
-        m->host_size = host_size;
     }
     *ppData = (char *)m->host + offset;
     return VK_SUCCESS;

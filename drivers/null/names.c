@@ -39,10 +39,9 @@ static const struct entry *entry_of(const char *name)
     return NULL;
 }
 
-static bool gates_allow(const struct entry *e, const struct gates *enabled)
+static bool is_enabled(const struct entry *e, uint32_t gates)
 {
-    return e->gate[0] == 0 || gate_is_open(enabled, e->gate[0]) ||
-           (e->gate[1] != 0 && gate_is_open(enabled, e->gate[1]));
+    return e->gate == 0 || (gates >> e->gate & 1);
 }
 
 /* Accepts every version, and returns the lower one of the loader's and the driver's. */
@@ -59,7 +58,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetInstanceProcAddr(VkInstance i
     if (e->level == GLOBAL) return e->function;
     if (!instance) return NULL;
     /* Every instance has the commands of device extensions, whether or not a device enables them. */
-    if (e->gate[0] < INSTANCE_GATES && !gates_allow(e, &((struct instance *)instance)->enabled)) return NULL;
+    if (e->gate < INSTANCE_GATES && !is_enabled(e, ((struct instance *)instance)->enabled)) return NULL;
     return e->function;
 }
 
@@ -78,5 +77,5 @@ PFN_vkVoidFunction vk_icdGetPhysicalDeviceProcAddr(VkInstance instance, const ch
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL null_vkGetDeviceProcAddr(VkDevice device, const char *name)
 {
     const struct entry *e = entry_of(name);
-    return e && e->level == DEVICE && gates_allow(e, &device_of(device)->enabled) ? e->function : NULL;
+    return e && e->level == DEVICE && is_enabled(e, device_of(device)->enabled) ? e->function : NULL;
 }

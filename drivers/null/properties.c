@@ -124,7 +124,7 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
                                                               VkPhysicalDeviceProperties *pProperties)
 {
     *pProperties = (VkPhysicalDeviceProperties){
-        .apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION),
+        .apiVersion = VK_MAKE_API_VERSION(0, 1, 0, VK_HEADER_VERSION),
         .driverVersion = DRIVER_VERSION,
         .vendorID = VENDOR_ID,
         .deviceID = DEVICE_ID,
@@ -135,164 +135,13 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties(VkPhysicalDevice p
     };
 }
 
-/* ---- properties of the versions and of extensions -------------------------------------------------------------- */
-
-#define DRIVER_UUID "vkloader null 1" /* 15 characters and the NUL are the 16 bytes */
-#define DEVICE_UUID "null device 0.1"
-#define ALL_SHADER_STAGES (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT)
-#define SUBGROUP_SIZE 4
-#define SUBGROUP_OPERATIONS                                                                                            \
-    (VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |               \
-     VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |     \
-     VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT)
-#define DEPTH_RESOLVE_MODES                                                                                            \
-    (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
-#define STENCIL_RESOLVE_MODES (VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT)
-
-static const VkPhysicalDeviceVulkan11Properties vulkan11 = {
-    .deviceUUID = DEVICE_UUID,
-    .driverUUID = DRIVER_UUID,
-    .deviceNodeMask = 1,
-    .subgroupSize = SUBGROUP_SIZE,
-    .subgroupSupportedStages = ALL_SHADER_STAGES,
-    .subgroupSupportedOperations = SUBGROUP_OPERATIONS,
-    .subgroupQuadOperationsInAllStages = VK_TRUE,
-    .pointClippingBehavior = VK_POINT_CLIPPING_BEHAVIOR_ALL_CLIP_PLANES,
-    .maxMultiviewViewCount = 32,
-    .maxMultiviewInstanceIndex = UINT32_MAX,
-    .maxPerSetDescriptors = ANY_NUMBER,
-    .maxMemoryAllocationSize = MEMORY_HEAP_SIZE,
-};
-static const VkPhysicalDeviceVulkan12Properties vulkan12 = {
-    .driverName = "vkloader null driver",
-    .driverInfo = "does nothing, quickly",
-    .conformanceVersion = {0, 0, 0, 0},
-    .denormBehaviorIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
-    .roundingModeIndependence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL,
-    .shaderSignedZeroInfNanPreserveFloat16 = VK_TRUE,
-    .shaderSignedZeroInfNanPreserveFloat32 = VK_TRUE,
-    .shaderSignedZeroInfNanPreserveFloat64 = VK_TRUE,
-    .shaderDenormPreserveFloat16 = VK_TRUE,
-    .shaderDenormPreserveFloat32 = VK_TRUE,
-    .shaderDenormPreserveFloat64 = VK_TRUE,
-    .shaderDenormFlushToZeroFloat16 = VK_TRUE,
-    .shaderDenormFlushToZeroFloat32 = VK_TRUE,
-    .shaderDenormFlushToZeroFloat64 = VK_TRUE,
-    .shaderRoundingModeRTEFloat16 = VK_TRUE,
-    .shaderRoundingModeRTEFloat32 = VK_TRUE,
-    .shaderRoundingModeRTEFloat64 = VK_TRUE,
-    .shaderRoundingModeRTZFloat16 = VK_TRUE,
-    .shaderRoundingModeRTZFloat32 = VK_TRUE,
-    .shaderRoundingModeRTZFloat64 = VK_TRUE,
-    .maxUpdateAfterBindDescriptorsInAllPools = UINT32_MAX,
-    .shaderUniformBufferArrayNonUniformIndexingNative = VK_TRUE,
-    .shaderSampledImageArrayNonUniformIndexingNative = VK_TRUE,
-    .shaderStorageBufferArrayNonUniformIndexingNative = VK_TRUE,
-    .shaderStorageImageArrayNonUniformIndexingNative = VK_TRUE,
-    .shaderInputAttachmentArrayNonUniformIndexingNative = VK_TRUE,
-    .robustBufferAccessUpdateAfterBind = VK_TRUE,
-    .quadDivergentImplicitLod = VK_TRUE,
-    .maxPerStageDescriptorUpdateAfterBindSamplers = ANY_NUMBER,
-    .maxPerStageDescriptorUpdateAfterBindUniformBuffers = ANY_NUMBER,
-    .maxPerStageDescriptorUpdateAfterBindStorageBuffers = ANY_NUMBER,
-    .maxPerStageDescriptorUpdateAfterBindSampledImages = ANY_NUMBER,
-    .maxPerStageDescriptorUpdateAfterBindStorageImages = ANY_NUMBER,
-    .maxPerStageDescriptorUpdateAfterBindInputAttachments = ANY_NUMBER,
-    .maxPerStageUpdateAfterBindResources = 8 * ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindSamplers = ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindUniformBuffers = ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindUniformBuffersDynamic = 64,
-    .maxDescriptorSetUpdateAfterBindStorageBuffers = ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindStorageBuffersDynamic = 64,
-    .maxDescriptorSetUpdateAfterBindSampledImages = ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindStorageImages = ANY_NUMBER,
-    .maxDescriptorSetUpdateAfterBindInputAttachments = ANY_NUMBER,
-    .supportedDepthResolveModes = DEPTH_RESOLVE_MODES,
-    .supportedStencilResolveModes = STENCIL_RESOLVE_MODES,
-    .independentResolveNone = VK_TRUE,
-    .independentResolve = VK_TRUE,
-    .filterMinmaxSingleComponentFormats = VK_TRUE,
-    .filterMinmaxImageComponentMapping = VK_TRUE,
-    .maxTimelineSemaphoreValueDifference = UINT64_MAX,
-    .framebufferIntegerColorSampleCounts = ALL_SAMPLE_COUNTS,
-};
-static const VkPhysicalDeviceVulkan13Properties vulkan13 = {
-    .minSubgroupSize = SUBGROUP_SIZE,
-    .maxSubgroupSize = SUBGROUP_SIZE,
-    .maxComputeWorkgroupSubgroups = 1024 / SUBGROUP_SIZE,
-    .requiredSubgroupSizeStages = ALL_SHADER_STAGES,
-    .maxInlineUniformBlockSize = 4096,
-    .maxPerStageDescriptorInlineUniformBlocks = 64,
-    .maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 64,
-    .maxDescriptorSetInlineUniformBlocks = 64,
-    .maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 64,
-    .storageTexelBufferOffsetAlignmentBytes = 16,
-    .storageTexelBufferOffsetSingleTexelAlignment = VK_TRUE,
-    .uniformTexelBufferOffsetAlignmentBytes = 16,
-    .uniformTexelBufferOffsetSingleTexelAlignment = VK_TRUE,
-    .maxInlineUniformTotalSize = 65536,
-    .maxBufferSize = MEMORY_HEAP_SIZE,
-};
-/* These are not in the structures of the versions. The second number is for padding. */
-static const uint32_t max_multi_draws[2] = {UINT32_MAX}, max_push_descriptors[2] = {32};
-
-#define HEADER sizeof(VkBaseOutStructure)
-#define WHOLE(minor)                                                                                                   \
-    {                                                                                                                  \
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_##minor##_PROPERTIES, sizeof(vulkan1##minor) - HEADER,              \
-            (const char *)&vulkan1##minor + HEADER                                                                     \
-    }
-#define PART(type, name, first)                                                                                        \
-    {                                                                                                                  \
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(VkPhysicalDevice##name) - HEADER, &first                      \
-    }
-
-/* The members after the header of each structure. The structure of an extension has the members of a version's
- * structure in the same order, from the named one on. */
-static const struct {
-    VkStructureType type;
-    uint32_t size;
-    const void *answer;
-} structures[] = {
-    WHOLE(1),
-    WHOLE(2),
-    WHOLE(3),
-    PART(ID_PROPERTIES, IDProperties, vulkan11.deviceUUID),
-    PART(SUBGROUP_PROPERTIES, SubgroupProperties, vulkan11.subgroupSize),
-    PART(POINT_CLIPPING_PROPERTIES, PointClippingProperties, vulkan11.pointClippingBehavior),
-    PART(MULTIVIEW_PROPERTIES, MultiviewProperties, vulkan11.maxMultiviewViewCount),
-    PART(PROTECTED_MEMORY_PROPERTIES, ProtectedMemoryProperties, vulkan11.protectedNoFault),
-    PART(MAINTENANCE_3_PROPERTIES, Maintenance3Properties, vulkan11.maxPerSetDescriptors),
-    PART(DRIVER_PROPERTIES, DriverProperties, vulkan12.driverID),
-    PART(FLOAT_CONTROLS_PROPERTIES, FloatControlsProperties, vulkan12.denormBehaviorIndependence),
-    PART(DESCRIPTOR_INDEXING_PROPERTIES, DescriptorIndexingProperties,
-         vulkan12.maxUpdateAfterBindDescriptorsInAllPools),
-    PART(DEPTH_STENCIL_RESOLVE_PROPERTIES, DepthStencilResolveProperties, vulkan12.supportedDepthResolveModes),
-    PART(SAMPLER_FILTER_MINMAX_PROPERTIES, SamplerFilterMinmaxProperties, vulkan12.filterMinmaxSingleComponentFormats),
-    PART(TIMELINE_SEMAPHORE_PROPERTIES, TimelineSemaphoreProperties, vulkan12.maxTimelineSemaphoreValueDifference),
-    PART(SUBGROUP_SIZE_CONTROL_PROPERTIES, SubgroupSizeControlProperties, vulkan13.minSubgroupSize),
-    PART(INLINE_UNIFORM_BLOCK_PROPERTIES, InlineUniformBlockProperties, vulkan13.maxInlineUniformBlockSize),
-    PART(TEXEL_BUFFER_ALIGNMENT_PROPERTIES, TexelBufferAlignmentProperties,
-         vulkan13.storageTexelBufferOffsetAlignmentBytes),
-    PART(SHADER_INTEGER_DOT_PRODUCT_PROPERTIES, ShaderIntegerDotProductProperties,
-         vulkan13.integerDotProduct8BitUnsignedAccelerated),
-    PART(MAINTENANCE_4_PROPERTIES, Maintenance4Properties, vulkan13.maxBufferSize),
-    PART(MULTI_DRAW_PROPERTIES_EXT, MultiDrawPropertiesEXT, max_multi_draws),
-    PART(PUSH_DESCRIPTOR_PROPERTIES, PushDescriptorProperties, max_push_descriptors),
-};
-
 VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceProperties2(VkPhysicalDevice physicalDevice,
                                                                VkPhysicalDeviceProperties2 *pProperties)
 {
     null_vkGetPhysicalDeviceProperties(physicalDevice, &pProperties->properties);
-    for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext) {
-        for (size_t i = 0; i < sizeof(structures) / sizeof(structures[0]); i++) {
-            if (structures[i].type == s->sType) {
-                memcpy((char *)s + HEADER, structures[i].answer, structures[i].size);
-                break;
-            }
-        }
-    }
+    for (VkBaseOutStructure *s = pProperties->pNext; s; s = s->pNext)
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_PROPERTIES_EXT)
+            ((VkPhysicalDeviceMultiDrawPropertiesEXT *)s)->maxMultiDrawCount = UINT32_MAX;
 }
 
 /* ---- the queue family, the memory ------------------------------------------------------------------------------ */
@@ -349,12 +198,4 @@ VKAPI_ATTR void VKAPI_CALL null_vkGetPhysicalDeviceMemoryProperties2(
     VkPhysicalDevice physicalDevice, VkPhysicalDeviceMemoryProperties2 *pMemoryProperties)
 {
     pMemoryProperties->memoryProperties = memory_properties;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice,
-                                                                      uint32_t *pToolCount,
-                                                                      VkPhysicalDeviceToolProperties *pToolProperties)
-{
-    *pToolCount = 0;
-    return VK_SUCCESS;
 }

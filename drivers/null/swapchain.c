@@ -10,7 +10,6 @@ struct surface {
 _Static_assert(sizeof(struct surface) <= SIMPLE_SIZE, "surfaces are simple objects");
 
 struct swapchain {
-    struct object object;
     struct surface *surface;
     bool retired;
     uint32_t count, next;
@@ -53,14 +52,6 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceCapabilities2KHR(
-    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo,
-    VkSurfaceCapabilities2KHR *pSurfaceCapabilities)
-{
-    return null_vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physicalDevice, pSurfaceInfo->surface,
-                                                          &pSurfaceCapabilities->surfaceCapabilities);
-}
-
 static const VkSurfaceFormatKHR surface_formats[] = {
     {VK_FORMAT_B8G8R8A8_UNORM, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
     {VK_FORMAT_B8G8R8A8_SRGB, VK_COLOR_SPACE_SRGB_NONLINEAR_KHR},
@@ -95,47 +86,12 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormatsKHR(VkPhysi
                 pSurfaceFormats);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfaceFormats2KHR(
-    VkPhysicalDevice physicalDevice, const VkPhysicalDeviceSurfaceInfo2KHR *pSurfaceInfo, uint32_t *pSurfaceFormatCount,
-    VkSurfaceFormat2KHR *pSurfaceFormats)
-{
-    VkSurfaceFormatKHR list[COUNT_OF(surface_formats)];
-    VkResult result =
-        give(surface_formats, sizeof(*list), COUNT_OF(list), pSurfaceFormatCount, pSurfaceFormats ? list : NULL);
-    for (uint32_t i = 0; pSurfaceFormats && i < *pSurfaceFormatCount; i++) pSurfaceFormats[i].surfaceFormat = list[i];
-    return result;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDeviceSurfacePresentModesKHR(VkPhysicalDevice physicalDevice,
                                                                               VkSurfaceKHR surface,
                                                                               uint32_t *pPresentModeCount,
                                                                               VkPresentModeKHR *pPresentModes)
 {
     return give(present_modes, sizeof(*present_modes), COUNT_OF(present_modes), pPresentModeCount, pPresentModes);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetPhysicalDevicePresentRectanglesKHR(VkPhysicalDevice physicalDevice,
-                                                                            VkSurfaceKHR surface, uint32_t *pRectCount,
-                                                                            VkRect2D *pRects)
-{
-    const VkRect2D whole = {{0, 0}, {MAX_EXTENT_2D, MAX_EXTENT_2D}};
-    return give(&whole, sizeof(whole), 1, pRectCount, pRects);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupPresentCapabilitiesKHR(
-    VkDevice device, VkDeviceGroupPresentCapabilitiesKHR *pDeviceGroupPresentCapabilities)
-{
-    memset(pDeviceGroupPresentCapabilities->presentMask, 0, sizeof(pDeviceGroupPresentCapabilities->presentMask));
-    pDeviceGroupPresentCapabilities->presentMask[0] = 1;
-    pDeviceGroupPresentCapabilities->modes = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR;
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkGetDeviceGroupSurfacePresentModesKHR(VkDevice device, VkSurfaceKHR surface,
-                                                                           VkDeviceGroupPresentModeFlagsKHR *pModes)
-{
-    *pModes = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR;
-    return VK_SUCCESS;
 }
 
 /* ---- swapchains ------------------------------------------------------------------------------------------------ */
@@ -198,33 +154,21 @@ VKAPI_ATTR VkResult VKAPI_CALL null_vkGetSwapchainImagesKHR(VkDevice device, VkS
 
 /* Does not wait if the program has acquired every image: no other thread may use the swapchain meanwhile, so no image
  * could become free. */
-static VkResult acquire(struct swapchain *s, uint64_t timeout, VkSemaphore semaphore, VkFence fence, uint32_t *index)
+VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
+                                                          VkSemaphore semaphore, VkFence fence, uint32_t *pImageIndex)
 {
+    struct swapchain *s = FROM_HANDLE(swapchain, swapchain);
     if (s->retired) return VK_ERROR_OUT_OF_DATE_KHR;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t at = (s->next + i) % s->count;
         if (s->images[at].acquired) continue;
         s->images[at].acquired = true;
         s->next = (at + 1) % s->count;
-        *index = at;
-        signal_now(FROM_HANDLE(fence, fence), FROM_HANDLE(semaphore, semaphore), 0);
+        *pImageIndex = at;
+        signal_fence(fence);
         return VK_SUCCESS;
     }
     return timeout == 0 ? VK_NOT_READY : VK_TIMEOUT;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain, uint64_t timeout,
-                                                          VkSemaphore semaphore, VkFence fence, uint32_t *pImageIndex)
-{
-    return acquire(FROM_HANDLE(swapchain, swapchain), timeout, semaphore, fence, pImageIndex);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL null_vkAcquireNextImage2KHR(VkDevice device,
-                                                           const VkAcquireNextImageInfoKHR *pAcquireInfo,
-                                                           uint32_t *pImageIndex)
-{
-    return acquire(FROM_HANDLE(swapchain, pAcquireInfo->swapchain), pAcquireInfo->timeout, pAcquireInfo->semaphore,
-                   pAcquireInfo->fence, pImageIndex);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL null_vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR *pPresentInfo)

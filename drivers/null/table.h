@@ -12,7 +12,7 @@ enum level { GLOBAL, INSTANCE, PHYSICAL, DEVICE };
 struct entry {
     char name[52];
     uint8_t length, level;
-    uint8_t gate[2]; /* 0, 0: no extension needed */
+    uint8_t gate; /* 0: no extension needed */
     PFN_vkVoidFunction function;
 };
 

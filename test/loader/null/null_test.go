@@ -203,15 +203,15 @@ func TestNames(t *testing.T) {
 		known[c.Name] = true
 		want := map[vk.Kind]string{vk.Global: "GI", vk.Instance: "I", vk.PhysicalDevice: "IP", vk.Device: "IDE"}[c.Kind]
 		if c.Name == "vkGetInstanceProcAddr" {
-			want = "GI" // with no instance, too, since Vulkan 1.2
+			want = "GI"
 		}
 		if c.Minor == vk.ExtensionMinor && c.Kind == vk.Device {
 			want = "IE"
 		}
 		switch got := found[c.Name]; {
-		case got == "" && c.Minor != vk.ExtensionMinor && c.Minor <= 3:
+		case got == "" && c.Minor == 0:
 			t.Errorf("%s of Vulkan 1.%d is not found", c.Name, c.Minor)
-		case got != "" && c.Minor != vk.ExtensionMinor && c.Minor > 3:
+		case got != "" && c.Minor != vk.ExtensionMinor && c.Minor > 0:
 			t.Errorf("%s of Vulkan 1.%d is found", c.Name, c.Minor)
 		case got != "" && got != want:
 			t.Errorf("%s is found as %s, not as %s", c.Name, got, want)
@@ -271,13 +271,13 @@ func TestLibrary(t *testing.T) {
 func TestVulkaninfo(t *testing.T) {
 	env := environment(t, absolute(t, manifest))
 	summary := run(t, env, "", "vulkaninfo", "--summary")
-	for _, want := range []string{"vkloader null device", "vkloader null driver", "apiVersion         = 1.3.", "PHYSICAL_DEVICE_TYPE_CPU"} {
+	for _, want := range []string{"vkloader null device", "apiVersion         = 1.0.", "PHYSICAL_DEVICE_TYPE_CPU"} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("the summary lacks %q:\n%s", want, summary)
 		}
 	}
 	all := run(t, env, "", "vulkaninfo")
-	for _, want := range []string{"VkPhysicalDeviceVulkan13Features", "FORMAT_D24_UNORM_S8_UINT", "QUEUE_GRAPHICS", "MEMORY_PROPERTY_HOST_COHERENT_BIT", "VK_KHR_swapchain "} {
+	for _, want := range []string{"VkPhysicalDeviceFeatures", "FORMAT_D24_UNORM_S8_UINT", "QUEUE_GRAPHICS", "MEMORY_PROPERTY_HOST_COHERENT_BIT", "VK_KHR_swapchain "} {
 		if !strings.Contains(all, want) {
 			t.Errorf("vulkaninfo lacks %q", want)
 		}

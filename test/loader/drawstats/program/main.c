@@ -26,8 +26,8 @@
 #define DEVICE_COMMANDS(X)                                                                                             \
     X(vkDestroyDevice) X(vkCreateBuffer) X(vkDestroyBuffer) X(vkCreateCommandPool) X(vkDestroyCommandPool)             \
     X(vkAllocateCommandBuffers) X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkCmdDraw)     \
-    X(vkCmdDrawIndexed) X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCount)                     \
-    X(vkCmdDrawIndexedIndirectCount) X(vkCmdDrawIndirectCountKHR) X(vkCmdDrawMultiEXT) X(vkCmdDrawMultiIndexedEXT)
+    X(vkCmdDrawIndexed) X(vkCmdDrawIndirect) X(vkCmdDrawIndexedIndirect) X(vkCmdDrawIndirectCountKHR)                  \
+    X(vkCmdDrawIndexedIndirectCountKHR) X(vkCmdDrawMultiEXT) X(vkCmdDrawMultiIndexedEXT)
 /* clang-format on */
 
 #define DEFINE(name) static PFN_##name name;
@@ -57,9 +57,9 @@ static void record(VkCommandBuffer c, uint32_t n)
     draws += 2, instances += 2, vertices += 15;
     vkCmdDrawIndirect(c, buffer, 0, 5, 16);
     vkCmdDrawIndexedIndirect(c, buffer, 0, 6, 20);
-    vkCmdDrawIndirectCount(c, buffer, 0, buffer, 0, 100, 16);
+    vkCmdDrawIndirectCountKHR(c, buffer, 0, buffer, 0, 100, 16);
     vkCmdDrawIndirectCountKHR(c, buffer, 0, buffer, 0, 10, 16);
-    vkCmdDrawIndexedIndirectCount(c, buffer, 0, buffer, 0, 1, 20);
+    vkCmdDrawIndexedIndirectCountKHR(c, buffer, 0, buffer, 0, 1, 20);
     OK(vkEndCommandBuffer(c));
     printf("%p %llu %llu %llu 11 111\n", (void *)c, draws, instances, vertices);
 }
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     CHECK(library);
     PFN_vkGetInstanceProcAddr get = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)get(NULL, "vkCreateInstance");
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_0};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
     VkInstance instance;
     OK(create(&info, NULL, &instance));
@@ -120,6 +120,7 @@ int main(int argc, char **argv)
 #undef LOAD
     /* A command that the device lacks is absent with the layer, too. */
     CHECK(!vkGetDeviceProcAddr(device, "vkCmdDrawIndirectCountAMD"));
+    CHECK(!vkGetDeviceProcAddr(device, "vkCmdDrawIndirectCount"));
     VkBufferCreateInfo buffer_info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 4096, .usage = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT};
     OK(vkCreateBuffer(device, &buffer_info, NULL, &buffer));

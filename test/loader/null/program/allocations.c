@@ -66,9 +66,6 @@ static bool with_device(VkDevice d)
     GET(vkDestroyEvent);
     GET(vkCreateCommandPool);
     GET(vkDestroyCommandPool);
-    GET(vkCreatePrivateDataSlot);
-    GET(vkDestroyPrivateDataSlot);
-    GET(vkSetPrivateData);
     GET(vkAllocateMemory);
     GET(vkFreeMemory);
     GET(vkCreateComputePipelines);
@@ -94,15 +91,9 @@ static bool with_device(VkDevice d)
     bool done = false;
     VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     VkCommandPool pool;
-    VkPrivateDataSlotCreateInfo slot_info = {.sType = VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
-    VkPrivateDataSlot slot;
     if (vkCreateCommandPool(d, &pool_info, &allocator, &pool) == VK_SUCCESS) {
         done = with_pool(d, pool, event);
         vkDestroyCommandPool(d, pool, &allocator);
-    }
-    if (done && (done = vkCreatePrivateDataSlot(d, &slot_info, &allocator, &slot) == VK_SUCCESS)) {
-        done = vkSetPrivateData(d, VK_OBJECT_TYPE_EVENT, (uint64_t)(uintptr_t)event, slot, 1) == VK_SUCCESS;
-        vkDestroyPrivateDataSlot(d, slot, &allocator);
     }
     vkDestroyEvent(d, event, &allocator);
     return done;

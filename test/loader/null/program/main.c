@@ -52,7 +52,8 @@ void open_loader(const char *path)
 
 void make_instance(bool with_messenger)
 {
-    const char *extensions[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"};
+    const char *extensions[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_KHR_get_physical_device_properties2",
+                                "VK_EXT_debug_utils"};
     VkDebugUtilsMessengerCreateInfoEXT talk = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity =
@@ -61,12 +62,12 @@ void make_instance(bool with_messenger)
                        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
         .pfnUserCallback = told,
     };
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_0};
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pNext = with_messenger ? &talk : NULL,
         .pApplicationInfo = &application,
-        .enabledExtensionCount = 3,
+        .enabledExtensionCount = 4,
         .ppEnabledExtensionNames = extensions,
     };
     OK(vkCreateInstance(&info, NULL, &instance));
@@ -82,27 +83,21 @@ void make_instance(bool with_messenger)
 void make_device(void)
 {
     /* Everything that the driver offers is enabled: it must accept its own offers. */
-    VkPhysicalDeviceVulkan13Features v13 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    VkPhysicalDeviceVulkan12Features v12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                            .pNext = &v13};
-    VkPhysicalDeviceVulkan11Features v11 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-                                            .pNext = &v12};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &v11};
-    vkGetPhysicalDeviceFeatures2(physical, &features);
-    CHECK(features.features.robustBufferAccess && !features.features.sparseBinding);
-    CHECK(v12.timelineSemaphore && v13.synchronization2 && v13.dynamicRendering && v13.privateData &&
-          !v11.protectedMemory);
+    VkPhysicalDeviceMultiDrawFeaturesEXT multi = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &multi};
+    vkGetPhysicalDeviceFeatures2KHR(physical, &features);
+    CHECK(features.features.robustBufferAccess && !features.features.sparseBinding && multi.multiDraw);
 
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queues = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-    const char *extensions[] = {"VK_KHR_swapchain"};
+    const char *extensions[] = {"VK_KHR_swapchain", "VK_EXT_multi_draw"};
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
         .pNext = &features,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queues,
-        .enabledExtensionCount = 1,
+        .enabledExtensionCount = 2,
         .ppEnabledExtensionNames = extensions,
     };
     OK(vkCreateDevice(physical, &info, NULL, &device));

@@ -14,39 +14,34 @@
 #define GLOBAL_COMMANDS(X) X(vkCreateInstance) X(vkEnumerateInstanceExtensionProperties)
 
 #define INSTANCE_COMMANDS(X)                                                                                           \
-    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkGetPhysicalDeviceFeatures2)                    \
-    X(vkGetPhysicalDeviceProperties2)                                                                                  \
-    X(vkGetPhysicalDeviceMemoryProperties) X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkCreateDevice)               \
-    X(vkGetPhysicalDeviceFormatProperties) X(vkGetPhysicalDeviceImageFormatProperties)                                 \
-    X(vkGetPhysicalDeviceToolProperties) X(vkEnumerateDeviceExtensionProperties)                                       \
-    X(vkCreateHeadlessSurfaceEXT) X(vkDestroySurfaceKHR) X(vkGetPhysicalDeviceSurfaceSupportKHR)                       \
-    X(vkGetPhysicalDeviceSurfaceCapabilitiesKHR) X(vkGetPhysicalDeviceSurfaceFormatsKHR)                               \
-    X(vkGetPhysicalDeviceSurfacePresentModesKHR) X(vkGetDeviceProcAddr) X(vkEnumeratePhysicalDeviceGroups)             \
+    X(vkDestroyInstance) X(vkEnumeratePhysicalDevices) X(vkGetPhysicalDeviceFeatures2KHR)                              \
+    X(vkGetPhysicalDeviceProperties2KHR) X(vkGetPhysicalDeviceMemoryProperties)                                        \
+    X(vkGetPhysicalDeviceQueueFamilyProperties) X(vkCreateDevice) X(vkGetPhysicalDeviceFormatProperties)               \
+    X(vkGetPhysicalDeviceImageFormatProperties) X(vkEnumerateDeviceExtensionProperties) X(vkCreateHeadlessSurfaceEXT)  \
+    X(vkDestroySurfaceKHR) X(vkGetPhysicalDeviceSurfaceSupportKHR) X(vkGetPhysicalDeviceSurfaceCapabilitiesKHR)        \
+    X(vkGetPhysicalDeviceSurfaceFormatsKHR) X(vkGetPhysicalDeviceSurfacePresentModesKHR) X(vkGetDeviceProcAddr)        \
     X(vkCreateDebugUtilsMessengerEXT) X(vkDestroyDebugUtilsMessengerEXT)
 
 #define DEVICE_COMMANDS(X)                                                                                             \
     X(vkDestroyDevice) X(vkGetDeviceQueue) X(vkAllocateMemory) X(vkFreeMemory) X(vkMapMemory) X(vkUnmapMemory)         \
-    X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory)                        \
-    X(vkGetBufferDeviceAddress) X(vkCreateImage) X(vkDestroyImage) X(vkGetImageMemoryRequirements2)                    \
-    X(vkBindImageMemory2) X(vkGetImageSubresourceLayout) X(vkCreateImageView) X(vkDestroyImageView)                    \
-    X(vkCreateShaderModule) X(vkDestroyShaderModule) X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout)              \
-    X(vkCreateRenderPass) X(vkDestroyRenderPass) X(vkCreateFramebuffer) X(vkDestroyFramebuffer)                        \
-    X(vkCreateGraphicsPipelines) X(vkCreateComputePipelines) X(vkDestroyPipeline) X(vkCreatePipelineCache)             \
-    X(vkDestroyPipelineCache) X(vkGetPipelineCacheData) X(vkCreateDescriptorSetLayout)                                 \
-    X(vkDestroyDescriptorSetLayout) X(vkCreateDescriptorPool) X(vkDestroyDescriptorPool) X(vkAllocateDescriptorSets)   \
-    X(vkFreeDescriptorSets) X(vkUpdateDescriptorSets) X(vkCreateCommandPool) X(vkDestroyCommandPool)                   \
-    X(vkAllocateCommandBuffers) X(vkFreeCommandBuffers) X(vkBeginCommandBuffer) X(vkEndCommandBuffer)                  \
-    X(vkResetCommandPool) X(vkCmdPipelineBarrier) X(vkCmdBeginRenderPass) X(vkCmdEndRenderPass) X(vkCmdBindPipeline)   \
-    X(vkCmdDraw) X(vkCmdDrawIndexed) X(vkCmdDrawIndirect) X(vkCmdBindIndexBuffer) X(vkCmdBindDescriptorSets)           \
-    X(vkCmdDispatch) X(vkCmdFillBuffer) X(vkCmdClearColorImage) X(vkCmdSetEvent) X(vkCmdResetEvent)                    \
-    X(vkCmdSetEvent2) X(vkCmdExecuteCommands) X(vkCmdBeginQuery) X(vkCmdEndQuery) X(vkCmdResetQueryPool)               \
-    X(vkCmdBeginRendering) X(vkCmdEndRendering) X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults)    \
+    X(vkCreateBuffer) X(vkDestroyBuffer) X(vkGetBufferMemoryRequirements) X(vkBindBufferMemory) X(vkCreateImage)       \
+    X(vkDestroyImage) X(vkGetImageMemoryRequirements) X(vkBindImageMemory) X(vkGetImageSubresourceLayout)              \
+    X(vkCreateImageView) X(vkDestroyImageView) X(vkCreateShaderModule) X(vkDestroyShaderModule)                        \
+    X(vkCreatePipelineLayout) X(vkDestroyPipelineLayout) X(vkCreateRenderPass) X(vkDestroyRenderPass)                  \
+    X(vkCreateFramebuffer) X(vkDestroyFramebuffer) X(vkCreateGraphicsPipelines) X(vkCreateComputePipelines)            \
+    X(vkDestroyPipeline) X(vkCreatePipelineCache) X(vkDestroyPipelineCache) X(vkGetPipelineCacheData)                  \
+    X(vkCreateDescriptorSetLayout) X(vkDestroyDescriptorSetLayout) X(vkCreateDescriptorPool)                           \
+    X(vkDestroyDescriptorPool) X(vkAllocateDescriptorSets) X(vkFreeDescriptorSets) X(vkUpdateDescriptorSets)           \
+    X(vkCreateCommandPool) X(vkDestroyCommandPool) X(vkAllocateCommandBuffers) X(vkFreeCommandBuffers)                 \
+    X(vkBeginCommandBuffer) X(vkEndCommandBuffer) X(vkResetCommandPool) X(vkCmdPipelineBarrier)                        \
+    X(vkCmdBeginRenderPass) X(vkCmdEndRenderPass) X(vkCmdBindPipeline) X(vkCmdDraw) X(vkCmdDrawIndexed)                \
+    X(vkCmdDrawIndirect) X(vkCmdBindIndexBuffer) X(vkCmdBindDescriptorSets) X(vkCmdDispatch) X(vkCmdFillBuffer)        \
+    X(vkCmdClearColorImage) X(vkCmdSetEvent) X(vkCmdResetEvent) X(vkCmdExecuteCommands) X(vkCmdBeginQuery)             \
+    X(vkCmdEndQuery) X(vkCmdResetQueryPool) X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults)        \
     X(vkCreateFence) X(vkDestroyFence) X(vkResetFences) X(vkGetFenceStatus) X(vkWaitForFences) X(vkCreateSemaphore)    \
-    X(vkDestroySemaphore) X(vkGetSemaphoreCounterValue) X(vkSignalSemaphore) X(vkWaitSemaphores) X(vkCreateEvent)      \
-    X(vkDestroyEvent) X(vkGetEventStatus) X(vkSetEvent) X(vkResetEvent) X(vkQueueSubmit) X(vkQueueSubmit2)             \
-    X(vkQueueWaitIdle) X(vkDeviceWaitIdle) X(vkCreatePrivateDataSlot) X(vkDestroyPrivateDataSlot) X(vkSetPrivateData)  \
-    X(vkGetPrivateData) X(vkCreateSwapchainKHR) X(vkDestroySwapchainKHR) X(vkGetSwapchainImagesKHR)                    \
-    X(vkAcquireNextImageKHR) X(vkQueuePresentKHR)
+    X(vkDestroySemaphore) X(vkCreateEvent) X(vkDestroyEvent) X(vkGetEventStatus) X(vkSetEvent) X(vkResetEvent)         \
+    X(vkQueueSubmit) X(vkQueueWaitIdle) X(vkDeviceWaitIdle) X(vkCreateSwapchainKHR) X(vkDestroySwapchainKHR)           \
+    X(vkGetSwapchainImagesKHR) X(vkAcquireNextImageKHR) X(vkQueuePresentKHR)
 /* clang-format on */
 
 #define DECLARE(name) extern PFN_##name name;

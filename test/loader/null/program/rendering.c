@@ -81,13 +81,10 @@ static void make_target(void)
         .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
     };
     OK(vkCreateImage(device, &info, NULL, &image));
-    VkImageMemoryRequirementsInfo2 of = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, .image = image};
-    VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    vkGetImageMemoryRequirements2(device, &of, &needs);
-    image_memory = make_memory(needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    VkBindImageMemoryInfo bind = {
-        .sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = image_memory};
-    OK(vkBindImageMemory2(device, 1, &bind));
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(device, image, &needs);
+    image_memory = make_memory(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    OK(vkBindImageMemory(device, image, image_memory, 0));
     VkImageViewCreateInfo view_info = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .image = image,
@@ -156,13 +153,8 @@ static VkPipeline make_graphics(VkPipelineLayout layout, VkRenderPass pass, VkSh
     VkPipelineColorBlendStateCreateInfo blends = {.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
                                                   .attachmentCount = 1,
                                                   .pAttachments = &blend};
-    VkFormat format = FORMAT;
-    VkPipelineRenderingCreateInfo dynamic = {.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
-                                             .colorAttachmentCount = 1,
-                                             .pColorAttachmentFormats = &format};
     VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .pNext = pass ? NULL : &dynamic,
         .stageCount = 2,
         .pStages = stages,
         .pVertexInputState = &input,
@@ -206,8 +198,7 @@ void rendering(void)
                                                 .layers = 1};
     VkFramebuffer framebuffer;
     OK(vkCreateFramebuffer(device, &framebuffer_info, NULL, &framebuffer));
-    VkPipeline with_pass = make_graphics(layout, pass, vertex, fragment);
-    VkPipeline without = make_graphics(layout, VK_NULL_HANDLE, vertex, fragment);
+    VkPipeline graphics = make_graphics(layout, pass, vertex, fragment);
     VkComputePipelineCreateInfo compute_info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -255,24 +246,10 @@ void rendering(void)
                                         .clearValueCount = 1,
                                         .pClearValues = &clear};
     vkCmdBeginRenderPass(c, &begin_pass, VK_SUBPASS_CONTENTS_INLINE);
-    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, with_pass);
+    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, graphics);
     draw(c, indices);
     vkCmdEndRenderPass(c);
     vkCmdEndQuery(c, pool, 0);
-    VkRenderingAttachmentInfo target = {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
-                                        .imageView = view,
-                                        .imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-                                        .loadOp = VK_ATTACHMENT_LOAD_OP_LOAD,
-                                        .storeOp = VK_ATTACHMENT_STORE_OP_STORE};
-    VkRenderingInfo rendering = {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
-                                 .renderArea = {{0, 0}, {SIDE, SIDE}},
-                                 .layerCount = 1,
-                                 .colorAttachmentCount = 1,
-                                 .pColorAttachments = &target};
-    vkCmdBeginRendering(c, &rendering);
-    vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_GRAPHICS, without);
-    draw(c, indices);
-    vkCmdEndRendering(c);
     OK(vkEndCommandBuffer(c));
     submit_and_wait(c);
     uint64_t results[2] = {9, 9};
@@ -285,8 +262,7 @@ void rendering(void)
     vkDestroyBuffer(device, indices, NULL);
     vkFreeMemory(device, memory, NULL);
     vkDestroyPipeline(device, computing, NULL);
-    vkDestroyPipeline(device, without, NULL);
-    vkDestroyPipeline(device, with_pass, NULL);
+    vkDestroyPipeline(device, graphics, NULL);
     vkDestroyFramebuffer(device, framebuffer, NULL);
     vkDestroyRenderPass(device, pass, NULL);
     vkDestroyImageView(device, view, NULL);

@@ -7,12 +7,8 @@ VkDeviceMemory make_memory(VkMemoryRequirements needs, VkMemoryPropertyFlags wan
     vkGetPhysicalDeviceMemoryProperties(physical, &p);
     for (uint32_t i = 0; i < p.memoryTypeCount; i++) {
         if (!(needs.memoryTypeBits & (1u << i)) || (p.memoryTypes[i].propertyFlags & wanted) != wanted) continue;
-        VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
-                                           .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
-        VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                     .pNext = &flags,
-                                     .allocationSize = needs.size,
-                                     .memoryTypeIndex = i};
+        VkMemoryAllocateInfo info = {
+            .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size, .memoryTypeIndex = i};
         VkDeviceMemory memory;
         OK(vkAllocateMemory(device, &info, NULL, &memory));
         return memory;
@@ -26,11 +22,10 @@ static void buffers(void)
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size = 1000,
-        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
     };
     VkBuffer buffer[2];
     VkDeviceMemory memory[2];
-    VkDeviceAddress address[2];
     for (int i = 0; i < 2; i++) {
         OK(vkCreateBuffer(device, &info, NULL, &buffer[i]));
         VkMemoryRequirements needs;
@@ -38,11 +33,7 @@ static void buffers(void)
         CHECK(needs.size >= info.size && needs.alignment && (needs.alignment & (needs.alignment - 1)) == 0);
         memory[i] = make_memory(needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
         OK(vkBindBufferMemory(device, buffer[i], memory[i], 0));
-        VkBufferDeviceAddressInfo where = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = buffer[i]};
-        address[i] = vkGetBufferDeviceAddress(device, &where);
-        CHECK(address[i]);
     }
-    CHECK(address[0] + info.size <= address[1] || address[1] + info.size <= address[0]);
 
     /* Written data stays until the next map. */
     char *p;
@@ -73,17 +64,14 @@ static void images(void)
     };
     VkImage image;
     OK(vkCreateImage(device, &info, NULL, &image));
-    VkImageMemoryRequirementsInfo2 of = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, .image = image};
-    VkMemoryRequirements2 needs = {.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    vkGetImageMemoryRequirements2(device, &of, &needs);
+    VkMemoryRequirements needs;
+    vkGetImageMemoryRequirements(device, image, &needs);
     VkSubresourceLayout layout;
     VkImageSubresource whole = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT};
     vkGetImageSubresourceLayout(device, image, &whole, &layout);
-    CHECK(layout.offset == 0 && layout.rowPitch == 400 && layout.size == 20000 &&
-          needs.memoryRequirements.size >= 20000);
-    VkDeviceMemory memory = make_memory(needs.memoryRequirements, 0);
-    VkBindImageMemoryInfo bind = {.sType = VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, .image = image, .memory = memory};
-    OK(vkBindImageMemory2(device, 1, &bind));
+    CHECK(layout.offset == 0 && layout.rowPitch == 400 && layout.size == 20000 && needs.size >= 20000);
+    VkDeviceMemory memory = make_memory(needs, 0);
+    OK(vkBindImageMemory(device, image, memory, 0));
     vkDestroyImage(device, image, NULL);
     vkFreeMemory(device, memory, NULL);
 
@@ -95,9 +83,8 @@ static void images(void)
     info.arrayLayers = 6;
     info.tiling = VK_IMAGE_TILING_OPTIMAL;
     OK(vkCreateImage(device, &info, NULL, &image));
-    of.image = image;
-    vkGetImageMemoryRequirements2(device, &of, &needs);
-    CHECK(needs.memoryRequirements.size >= 6 * (16 * 16 * 8 + 8 * 8 * 8 + 4 * 4 * 8 + 2 * 2 * 8 + 3 * 8));
+    vkGetImageMemoryRequirements(device, image, &needs);
+    CHECK(needs.size >= 6 * (16 * 16 * 8 + 8 * 8 * 8 + 4 * 4 * 8 + 2 * 2 * 8 + 3 * 8));
     vkDestroyImage(device, image, NULL);
 }
 
@@ -134,36 +121,6 @@ static void descriptors(void)
     vkDestroyDescriptorSetLayout(device, layout, NULL);
 }
 
-static void private_data(void)
-{
-    VkPrivateDataSlotCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
-    VkPrivateDataSlot slot[2];
-    VkEventCreateInfo event_info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-    VkEvent events[100];
-    OK(vkCreatePrivateDataSlot(device, &info, NULL, &slot[0]));
-    OK(vkCreatePrivateDataSlot(device, &info, NULL, &slot[1]));
-    for (uint64_t i = 0; i < 100; i++) {
-        OK(vkCreateEvent(device, &event_info, NULL, &events[i]));
-        OK(vkSetPrivateData(device, VK_OBJECT_TYPE_EVENT, (uint64_t)(uintptr_t)events[i], slot[i % 2], i + 1));
-    }
-    for (uint64_t i = 0; i < 100; i++) {
-        uint64_t here, there;
-        vkGetPrivateData(device, VK_OBJECT_TYPE_EVENT, (uint64_t)(uintptr_t)events[i], slot[i % 2], &here);
-        vkGetPrivateData(device, VK_OBJECT_TYPE_EVENT, (uint64_t)(uintptr_t)events[i], slot[(i + 1) % 2], &there);
-        CHECK(here == i + 1 && there == 0);
-        vkDestroyEvent(device, events[i], NULL);
-    }
-    /* A new object at a reused address has no private data. */
-    VkEvent again;
-    uint64_t value;
-    OK(vkCreateEvent(device, &event_info, NULL, &again));
-    vkGetPrivateData(device, VK_OBJECT_TYPE_EVENT, (uint64_t)(uintptr_t)again, slot[1], &value);
-    CHECK(value == 0);
-    vkDestroyEvent(device, again, NULL);
-    vkDestroyPrivateDataSlot(device, slot[0], NULL);
-    vkDestroyPrivateDataSlot(device, slot[1], NULL);
-}
-
 static void caches(void)
 {
     VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
@@ -183,6 +140,5 @@ void resources(void)
     buffers();
     images();
     descriptors();
-    private_data();
     caches();
 }
