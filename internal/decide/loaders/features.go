@@ -18,6 +18,7 @@ const (
 	Word     Kind = "Values of variables"
 	Settings Kind = "The settings file"
 	Manifest Kind = "Fields of manifests"
+	Window   Kind = "Window systems"
 )
 
 // Feature is a feature that only some versions of loaders have.
@@ -124,6 +125,9 @@ func rows() []Feature {
 		{Name: "override_paths", Kind: Manifest, With: bullseye, Source: inFiles},
 		{Name: "blacklisted_layers", Kind: Manifest, With: bullseye, Source: inFiles},
 		{Name: "pre_instance_functions", Kind: Manifest, With: bullseye, Source: inFiles},
+
+		{Name: "VK_KHR_wayland_surface", Kind: Window, With: bookworm, Source: inFiles},
+		{Name: "VK_KHR_xcb_surface", Kind: Window, With: bookworm, Source: inFiles},
 	}
 }
 

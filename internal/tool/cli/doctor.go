@@ -214,7 +214,7 @@ func (d *doctoring) effort(about *subject) effort {
 	switch {
 	case d.load && !(onWindows && (d.app != "" || d.elevated)):
 		return everything
-	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.app != "" || d.plugin != "":
+	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.plugin != "" || onWindows && d.app != "":
 		return filesOnly
 	}
 	return tryAwake

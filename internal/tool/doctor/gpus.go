@@ -133,6 +133,7 @@ func (e *exam) serve() {
 // devices examines the selected devices and their drivers.
 func (e *exam) devices() {
 	e.serve()
+	e.addRemoved()
 	for _, g := range e.gpus {
 		g.refused = e.user.refusedNode(e.host, g)
 		e.examineDevice(g)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
@@ -34,32 +35,63 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 		}
 	}
 	b := &barrier{}
-	seen := map[string]bool{} // a file hides those of the same name in later directories
-	for _, directory := range []string{"/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"} {
-		for _, name := range h.machine.Names(directory) {
-			if seen[name] || path.Ext(name) != ".conf" {
-				continue
-			}
-			seen[name] = true
-			for number, line := range strings.Split(h.whole(directory+"/"+name), "\n") {
-				module := blockedModule(line)
-				at := slices.IndexFunc(modules, func(needed string) bool {
-					return module == needed || module == needed+"_drm" || module == needed+"_modeset"
-				})
-				if at < 0 {
-					continue
-				}
-				if len(b.lines) == 0 {
-					b.module, b.first = modules[at], strings.Join(strings.Fields(line), " ")
-				}
-				b.lines = append(b.lines, FileLine{directory + "/" + name, number + 1})
-			}
+	h.eachLine("modprobe.d", ".conf", func(at FileLine, line string) {
+		module := blockedModule(line)
+		found := slices.IndexFunc(modules, func(needed string) bool {
+			return module == needed || module == needed+"_drm" || module == needed+"_modeset"
+		})
+		if found < 0 {
+			return
 		}
-	}
+		if len(b.lines) == 0 {
+			b.module, b.first = modules[found], strings.Join(strings.Fields(line), " ")
+		}
+		b.lines = append(b.lines, at)
+	})
 	if len(b.lines) == 0 {
 		return nil
 	}
 	return b
+}
+
+// eachLine calls a function with each line of the system's files in directories of a name, as "modprobe.d". A file hides those of the
+// same name in later directories.
+func (h host) eachLine(name, extension string, do func(at FileLine, line string)) {
+	seen := map[string]bool{}
+	for _, parent := range []string{"/etc/", "/run/", "/usr/local/lib/", "/usr/lib/", "/lib/"} {
+		for _, file := range h.machine.Names(parent + name) {
+			if seen[file] || path.Ext(file) != extension {
+				continue
+			}
+			seen[file] = true
+			for number, line := range strings.Split(h.whole(parent+name+"/"+file), "\n") {
+				do(FileLine{parent + name + "/" + file, number + 1}, line)
+			}
+		}
+	}
+}
+
+// addRemoved adds a finding for each rule of udev that removes a vendor's graphics devices, which the kernel then no longer lists.
+// Source: bayasdev/envycontrol, a program that turns a laptop's second device off.
+func (e *exam) addRemoved() {
+	if e.containerKind() != "" {
+		return
+	}
+	e.eachLine("udev/rules.d", ".rules", func(at FileLine, line string) {
+		line = strings.ToLower(strings.ReplaceAll(line, " ", ""))
+		_, after, _ := strings.Cut(line, `attr{vendor}=="`)
+		vendor, _, _ := strings.Cut(after, `"`)
+		maker := drivers.VendorName(drivers.PCINumber(vendor))
+		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) || !strings.Contains(line, `attr{class}=="0x03`) || maker == "" ||
+			slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor == vendor }) {
+			return
+		}
+		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", at.Number, at.File))
+		if command := e.switcher(&barrier{lines: []FileLine{at}}); command != "" {
+			do = e.system.by("switch", arguments{"line": strings.Fields(command)})
+		}
+		e.add(GPURemoved, maker, at.File, sentence(at.String()+" removes each graphics device of "+maker+" when the machine starts"), do).missing = true
+	})
 }
 
 // blockedModule returns the module that a line of modprobe's files keeps from loading or from starting; "": none.

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
@@ -211,16 +212,53 @@ func (e *evidence) addDeviceFilters() {
 	}
 }
 
-// windowless adds a finding for each hardware device that no program can show images with, if a display is set.
+// windowSystems are a session's window systems, each with the variable of its display and the instance extensions for its windows.
+var windowSystems = []struct {
+	display, name string
+	extensions    []string
+}{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}}, {"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
+
+// windowless adds a finding for each hardware device that no program can show images with, if a display is set: the driver has no
+// swapchains, or driver and loader together no extension for the session's windows. Source: MrNeRF/LichtFeld-Studio issue 2250.
 func (e *evidence) windowless() {
-	if h := (host{&e.source.Machine}); h.variable("DISPLAY")+h.variable("WAYLAND_DISPLAY") == "" {
-		return
-	}
-	for _, d := range e.Devices {
-		if d.Type != vk.CPU && len(d.Extensions) > 0 && !slices.Contains(d.Extensions, "VK_KHR_swapchain") {
-			e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+	h := host{&e.source.Machine}
+	for _, a := range e.alone {
+		if a.Result != ProbeOK || a.saw == nil {
+			continue
+		}
+		var names, lacking []string // of displays
+		for _, w := range windowSystems {
+			offers := func(x probe.Extension) bool { return slices.Contains(w.extensions, x.Name) }
+			if h.variable(w.display) == "" {
+				continue
+			}
+			if names = append(names, w.name); !slices.ContainsFunc(a.saw.Extensions, offers) {
+				lacking = append(lacking, w.extensions[0])
+			}
+		}
+		for _, d := range a.saw.Devices {
+			switch {
+			case len(names) == 0 || d.Type == vk.CPU || len(d.Extensions) == 0:
+			case !slices.Contains(d.Extensions, "VK_KHR_swapchain"):
+				e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+			case len(lacking) > 0:
+				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
+			}
 		}
 	}
+}
+
+// addSurfaceless adds a finding for a device without extensions for the windows of the session, of which one may have its extension.
+func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool) {
+	by, do, lost := "its driver", (*Remedy)(nil), usual
+	if l := e.Loader; l != nil && l.Has(lacking[0]) == loaders.No {
+		by, do = "the programs' loader, "+l.File+",", withOwnLoader(nil)
+	}
+	if shows {
+		lost = nothing
+	}
+	e.add(DeviceWindowless, d.Name, "", textf("%s does not offer %s, so programs show no window of that kind on the device", by,
+		strings.Join(lacking, " and ")), do, lost)
 }
 
 // withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a

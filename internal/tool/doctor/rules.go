@@ -29,7 +29,7 @@ func rules() []rule {
 		{codes: []Code{DriverCopies}, macos: (*macExam).copies},
 		{codes: []Code{SystemFiles}, linux: (*exam).systemFiles},
 		{codes: []Code{GPUNoKernelDriver, GPUOldKernelDriver, GPUNoNode, GPUPermission, GPUNouveau, GPUNoDriver, GPUDisplayOnly,
-			GPUReserved, GPUAsleep, GPULeftOut, GPUNoVulkan, GPUNeedsNewer, GPUUnfinished, GPUVirtual}, linux: (*exam).devices},
+			GPUReserved, GPURemoved, GPUAsleep, GPULeftOut, GPUNoVulkan, GPUNeedsNewer, GPUUnfinished, GPUVirtual}, linux: (*exam).devices},
 		{codes: []Code{NvidiaVersion}, linux: (*exam).nvidiaVersions},
 		{codes: []Code{VariableHides, DriverCrashes, DriverHangs, DriverFails, DriverExits, DriverNoDevice, DriverSlow,
 			DeviceNotConformant, LayerCrashes, LayerHangs, LayerFails, LayerExits, LayerLeftOut, LayerSlow, LoaderLookups,

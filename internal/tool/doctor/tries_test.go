@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/probe"
 	"vkloader/test/lib/binary"
 	"vkloader/test/lib/tree"
@@ -195,6 +196,37 @@ func TestDeviceFilters(t *testing.T) {
 		}
 		if (got == "") != (want == "") || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", environ, got)
+		}
+	}
+}
+
+// A device is without windows if its driver and the programs' loader lack what a window of the session needs.
+func TestDevicesWithoutWindows(t *testing.T) {
+	t.Parallel()
+	const both = "WAYLAND_DISPLAY=wayland-0 DISPLAY=:0"
+	for _, c := range []struct {
+		environ, instance, device, want string
+		severity                        diag.Severity
+	}{
+		{"", "", "VK_KHR_maintenance1", "", 0},
+		{"DISPLAY=:0", "VK_KHR_xlib_surface", "VK_KHR_swapchain", "", 0},
+		{"DISPLAY=:0", "VK_KHR_xlib_surface", "VK_KHR_maintenance1", "its driver does not offer VK_KHR_swapchain", diag.Warning},
+		{"DISPLAY=:0", "VK_KHR_wayland_surface", "VK_KHR_swapchain", "its driver does not offer VK_KHR_xcb_surface", diag.Warning},
+		{both, "VK_KHR_xcb_surface", "VK_KHR_swapchain", "its driver does not offer VK_KHR_wayland_surface", diag.Note},
+		{both, "VK_KHR_surface", "VK_KHR_swapchain", "its driver does not offer VK_KHR_wayland_surface and VK_KHR_xcb_surface", diag.Warning},
+	} {
+		e := newEvidence(examine(t, desktop(t), Options{}, strings.Fields(c.environ)...))
+		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: c.instance}},
+			Devices: []probe.Device{{Name: "AMD Radeon RX 7800 XT", Extensions: []string{c.device}}}}}}
+		e.windowless()
+		got, severity := "", diag.Severity(0)
+		for _, f := range e.Findings {
+			if f.Code == DeviceWindowless {
+				got, severity = f.fact.say(), f.Severity
+			}
+		}
+		if (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) || severity != c.severity {
+			t.Errorf("%s: %q, %v", c.environ, got, severity)
 		}
 	}
 }

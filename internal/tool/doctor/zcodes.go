@@ -36,6 +36,7 @@ const (
 	GPUReserved         Code = "gpu-reserved"
 	GPUAsleep           Code = "gpu-asleep"
 	GPULeftOut          Code = "gpu-left-out"
+	GPURemoved          Code = "gpu-removed"
 	GPUNoVulkan         Code = "gpu-no-vulkan"
 	GPUNeedsNewer       Code = "gpu-needs-newer"
 	GPUUnfinished       Code = "gpu-unfinished"
