@@ -200,11 +200,10 @@ func (e *macExam) after(c *effect) ([]Finding, func(*Finding) bool, bool) {
 
 // verdict returns the report in one line.
 func (e *macExam) verdict(r *Report) string {
-	text := verdictOfFiles(r)
 	if r.someGood() && len(e.plain.Drivers) == 0 {
-		text += " A program gets a driver only if it enables VK_KHR_portability_enumeration."
+		return fit(r.end(), []string{"Only programs that enable VK_KHR_portability_enumeration get a driver"})
 	}
-	return text
+	return verdictWithoutKernel(r)
 }
 
 // below reports whether a path is in a directory.

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/decide/binary"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
 )
@@ -42,27 +43,25 @@ func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, erro
 	if len(answer.Drivers) == 0 {
 		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
 	}
-	r.judge = verdictOfFiles
+	r.judge = verdictWithoutKernel
 	return r.finish(), nil
 }
 
-// verdictOfFiles returns a report by files in one line.
-func verdictOfFiles(r *Report) string {
+// verdictWithoutKernel returns a report in one line, as verdict does, on a machine whose kernel lists no devices in files.
+func verdictWithoutKernel(r *Report) string {
+	names := term.Words(r.Devices, func(d probe.Device) string { return d.Name })
+	does := term.Either(len(names) == 1, " works", " work")
 	switch broken := r.misbehaving(); {
 	case len(broken) > 0:
-		return "Broken: " + strings.Join(broken, ", ") + "."
+		return fit(r.end(), brokenTexts(broken))
 	case !r.someGood():
-		return "Vulkan will not work: no driver with an existing library was found."
-	case r.Has(diag.Problem):
-		return "Vulkan should work, but there are problems."
+		return fit(r.end(), []string{"No driver works, and no program gets Vulkan"})
 	case r.Works:
-		return "Vulkan works."
-	case r.Unfinished():
-		return "No problems found so far; still being tried: " + strings.Join(r.waiting(), ", ") + "."
-	case r.Tried:
-		return "No problems found, but no driver lists a device."
+		return fit(r.end(), []string{strings.Join(names, " and ") + does, term.Count(len(names), "device") + does})
+	case r.Tried && !r.Unfinished():
+		return fit(r.end(), []string{"No driver lists a device"})
 	}
-	return "No problems found in the files."
+	return fit(r.end(), []string{"A driver is installed"})
 }
 
 // header is the content of a library's header.

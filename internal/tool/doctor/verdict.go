@@ -35,7 +35,7 @@ func fit(end string, texts []string) string {
 // verdicts returns the verdict on a machine with the kernel's file systems, in several lengths.
 func (r *Report) verdicts() []string {
 	if broken := r.misbehaving(); len(broken) > 0 {
-		return []string{"Broken: " + strings.Join(broken, ", "), fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
+		return brokenTexts(broken)
 	}
 	if !r.Static.Gets() {
 		return []string{machine.Style.Base(r.source.Program) + " is statically linked, and gets no Vulkan loader"}
@@ -58,6 +58,11 @@ func (r *Report) verdicts() []string {
 	clauses := strings.Join(others, "; ")
 	return []string{names + "; " + clauses, term.Count(len(works), "device") + does + "; " + clauses, clauses,
 		all + term.Enclosed("; ", lost, " excludes others"), all}
+}
+
+// brokenTexts returns the verdict on drivers, layers and variables that make programs fail, in several lengths.
+func brokenTexts(broken []string) []string {
+	return []string{"Broken: " + strings.Join(broken, ", "), fmt.Sprintf("Broken: %s and %d more", broken[0], len(broken)-1), "Programs fail"}
 }
 
 // misbehaving returns the drivers, layers and variables that make programs crash, hang or fail, as sentences.

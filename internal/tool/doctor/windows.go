@@ -147,14 +147,10 @@ func (e *windowsExam) sameBut(after *windowsExam, f *Finding) bool {
 
 // verdict returns the report in one line.
 func (e *windowsExam) verdict(r *Report) string {
-	text := verdictOfFiles(r)
-	switch {
-	case !e.windows.Files():
+	if !e.windows.Files() {
 		return "The registry has " + term.Either(r.Has(diag.Problem), "", "no ") + "problems; no file was examined."
-	case e.windows.Whole():
-		return strings.Replace(text, "found in the files", "found without loading a driver", 1)
 	}
-	return text
+	return verdictWithoutKernel(r)
 }
 
 // base returns the last element of a Windows path.

@@ -133,7 +133,7 @@ func TestFindCulpritDriver(t *testing.T) {
 		}
 		registered(t, size, "Drivers", "crashes.json", `{"file_format_version":"1.0.0","ICD":{"api_version":"1.3.0","library_path":`+
 			quoted(windowsPath(t, size, `test\crash.dll`))+`}}`)
-		if e := asked[examined](t, size, 1, "doctor"); !strings.HasPrefix(e.Verdict, "Broken: crashes.json crashes (") {
+		if e := asked[examined](t, size, 1, "doctor"); !strings.HasPrefix(e.Verdict, "Broken: crashes.json crashes; ") {
 			t.Errorf("%s: doctor says %q", size, e.Verdict)
 		}
 		v := hunted(t, size, 1, nil, computing(t, size)...)

@@ -68,32 +68,32 @@ func failing(t *testing.T, size, kind string) string {
 func TestFailingDrivers(t *testing.T) {
 	for _, size := range sizes {
 		other := map[string]string{"x64": "x86", "x86": "x64"}[size]
-		for _, c := range []struct{ name, size, kind, verdict, elevated, findings string }{
-			{"crashes at its load", size, "LOADS", "^Broken: failing.json fails .*INCOMPATIBLE_DRIVER", "^Broken: failing.json fails .the loader skips it", "driver-fails"},
-			{"crashes in the list", size, "LISTS", "^Broken: failing.json crashes .*enumerating extensions", "^Broken: drivers and layers together fail", "driver-crashes"},
-			{"crashes in vkCreateInstance", size, "CREATES", "^Broken: failing.json crashes .*vkCreateInstance", "^Broken: drivers and layers together fail", "driver-crashes"},
-			{"creates no instance", size, "NOTHING", "^Broken: failing.json fails .*INCOMPATIBLE_DRIVER", "^Broken: failing.json fails .the loader skips it", "driver-fails"},
-			{"is for other programs", other, "NOTHING", "^Vulkan should work", "^Vulkan should work", "library-foreign"},
+		for _, c := range []struct{ name, size, kind, verdict, what, elevated, elevatedWhat, findings string }{
+			{"crashes at its load", size, "LOADS", "^Broken: failing.json fails; ", "INCOMPATIBLE_DRIVER", "^Broken: failing.json fails; ", "the loader skips it", "driver-fails"},
+			{"crashes in the list", size, "LISTS", "^Broken: failing.json crashes; ", "enumerating extensions", "^Broken: drivers and layers together fail", "", "driver-crashes"},
+			{"crashes in vkCreateInstance", size, "CREATES", "^Broken: failing.json crashes; ", "vkCreateInstance", "^Broken: drivers and layers together fail", "", "driver-crashes"},
+			{"creates no instance", size, "NOTHING", "^Broken: failing.json fails; ", "INCOMPATIBLE_DRIVER", "^Broken: failing.json fails; ", "the loader skips it", "driver-fails"},
+			{"is for other programs", other, "NOTHING", "^llvmpipe.* works; 1 problem$", "", "^llvmpipe.* works; 1 problem$", "", "library-foreign"},
 		} {
 			t.Run(size+" "+c.name, func(t *testing.T) {
 				registered(t, size, "Drivers", "failing.json", driverManifest(failing(t, c.size, c.kind)))
 				for _, as := range both {
-					verdict, code, findings := c.verdict, 1, c.findings
+					verdict, what, code, findings := c.verdict, c.what, 1, c.findings
 					if as == elevated {
-						verdict = c.elevated
+						verdict, what = c.elevated, c.elevatedWhat
 						if strings.Contains(verdict, "together") {
 							findings = "together-fails"
 						}
 					}
 					e := askedAs[examined](t, as, size, code, "doctor")
-					var problems []string
+					var problems, whats []string
 					for _, f := range e.Findings {
 						if f.Severity == "problem" {
-							problems = append(problems, f.Code)
+							problems, whats = append(problems, f.Code), append(whats, f.What)
 						}
 					}
-					if !regexp.MustCompile(verdict).MatchString(e.Verdict) || strings.Join(problems, " ") != findings {
-						t.Errorf("%s: not %q and %q: %+v", as, verdict, findings, e)
+					if !regexp.MustCompile(verdict).MatchString(e.Verdict) || strings.Join(problems, " ") != findings || !strings.Contains(strings.Join(whats, "\n"), what) {
+						t.Errorf("%s: not %q, %q and %q: %+v", as, verdict, what, findings, e)
 					}
 					text, _ := toolAs(t, as, size, code, "doctor")
 					if as == elevated && strings.Contains(text, "works alone") {

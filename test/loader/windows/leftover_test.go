@@ -36,10 +36,7 @@ func TestLeftoverOverlay(t *testing.T) {
 					if line := e.Findings[at].Commands[0]; !strings.HasPrefix(line, `reg delete "HKLM\SOFTWARE\Khronos\Vulkan\`+key+`" /v "`+manifest+`" /f`) {
 						t.Errorf("%s: %s", as, line)
 					}
-					if slices.ContainsFunc(e.Findings, func(f struct {
-						Code, Severity, Subject string
-						Commands                []string
-					}) bool {
+					if slices.ContainsFunc(e.Findings, func(f finding) bool {
 						return f.Code == "layer-everywhere" && f.Subject == name
 					}) {
 						t.Errorf("%s: a layer without a library is in every program: %+v", as, e)

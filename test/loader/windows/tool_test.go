@@ -80,10 +80,17 @@ type examined struct {
 	Loaders  []struct{ File string }
 	Drivers  []struct{ Name string }
 	Probes   []struct{ Name, Result string }
-	Findings []struct {
-		Code, Severity, Subject string
-		Commands                []string
-	}
+	Findings []finding
+}
+
+type finding struct {
+	Code, Severity, Subject, What string
+	Commands                      []string
+}
+
+// isWorking reports whether the verdict is that the machine's only device works.
+func isWorking(e *examined) bool {
+	return strings.HasPrefix(e.Verdict, "llvmpipe") && strings.HasSuffix(e.Verdict, " works; nothing is wrong")
 }
 
 func (e *examined) find(code string) int {
@@ -240,7 +247,7 @@ func TestToolDevices(t *testing.T) {
 			t.Errorf("%s: %+v", size, info)
 		}
 		probed := asked[examined](t, size, 0, "doctor", "--probe")
-		if probed.Verdict != "Vulkan works." || len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
+		if !isWorking(&probed) || len(probed.Probes) != 2 || probed.Probes[0].Name != "winevulkan.json" || probed.Probes[0].Result != "ok" {
 			t.Errorf("%s: %+v", size, probed)
 		}
 		chain, _ := tool(t, size, 0, "explain", "--picture", "--env", "VK_INSTANCE_LAYERS="+sampleLayer)
