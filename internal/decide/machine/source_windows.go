@@ -3,7 +3,6 @@ package machine
 import (
 	"io/fs"
 	"os"
-	"strconv"
 
 	syswindows "golang.org/x/sys/windows"
 
@@ -60,83 +59,27 @@ func (s *Source) Path(name string) string {
 // Elsewhere implements facts.Provider.
 func (s *Source) Elsewhere() facts.Elsewhere { return elsewhere{s} }
 
-// elsewhere has the facts that only Windows has. Where OwnReader has no answer, the tool reads the facts itself, except DXGI's
-// adapters: these load a part of the driver, which may have ended the reader.
+// elsewhere has the facts that only Windows has.
 type elsewhere struct{ *Source }
-
-// Reader reads the facts of the running system as the library does. A method returns false if there is no answer.
-type Reader interface {
-	Registry(h facts.Hive, key string) (facts.Key, bool)
-	Adapters(name string) (facts.Adapters, bool)
-	Devices(name string) (facts.Devices, bool)
-	Packages(family string) ([]string, bool)
-	DXGI() (facts.DXGI, bool)
-	Process() (facts.Process, bool)
-}
-
-// OwnReader returns the reader of this program, for programs of its word size; nil: there is none.
-var OwnReader = func() Reader { return nil }
 
 // Registry returns a key in the view of the program.
 func (e elsewhere) Registry(h facts.Hive, key string) facts.Key {
-	if r := OwnReader(); r != nil && e.Bits() == strconv.Itoa(OwnClass) {
-		if k, ok := r.Registry(h, key); ok {
-			return k
-		}
-	}
 	return windows.Registry(h, key, e.Bits())
 }
 
-func (elsewhere) Adapters(name string) facts.Adapters {
-	if r := OwnReader(); r != nil {
-		if all, ok := r.Adapters(name); ok {
-			return all
-		}
-	}
-	return windows.Adapters(name)
-}
+func (elsewhere) Adapters(name string) facts.Adapters { return windows.Adapters(name) }
 
-func (elsewhere) Devices(name string) facts.Devices {
-	if r := OwnReader(); r != nil {
-		if all, ok := r.Devices(name); ok {
-			return all
-		}
-	}
-	return windows.Devices(name)
-}
+func (elsewhere) Devices(name string) facts.Devices { return windows.Devices(name) }
 
-func (elsewhere) Packages(family string) []string {
-	if r := OwnReader(); r != nil {
-		if paths, ok := r.Packages(family); ok {
-			return paths
-		}
-	}
-	return windows.Packages(family)
-}
+func (elsewhere) Packages(family string) []string { return windows.Packages(family) }
 
-func (elsewhere) DXGI() facts.DXGI {
-	if r := OwnReader(); r != nil {
-		all, _ := r.DXGI()
-		return all
-	}
-	return windows.DXGI()
-}
+func (elsewhere) DXGI() facts.DXGI { return windows.DXGI() }
 
 func (elsewhere) Bundle() facts.Bundle { return facts.Bundle{} }
 
-// rights returns the rights of this process. The reader's process has the same.
-func rights() facts.Process {
-	if r := OwnReader(); r != nil {
-		if p, ok := r.Process(); ok {
-			return p
-		}
-	}
-	return windows.Own()
-}
-
 // Process returns this process's rights, because a program that it starts has the same; with Elevated, those of an elevated program.
 func (e elsewhere) Process() facts.Process {
-	p := rights()
+	p := windows.Own()
 	p.WOW64 = e.Bits() == "32" && system64()
 	switch {
 	case e.Elevated && p.Level < facts.HighIntegrity:

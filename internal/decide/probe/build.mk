@@ -10,21 +10,19 @@ PROBE_NAME_windows := probe.exe
 PROBE := $(B)/libexec/$(PROBE_NAME_$(SYSTEM))
 PROBE_RULES := $(RULES) internal/decide/probe/build.mk
 
-# The probe for Windows contains the library's readers of the system and its function that opens libraries, from the DLL's
-# object files, and two more of the library's files, compiled for the probe.
+# The probe for Windows opens libraries with the library's function, from the DLL's object files.
 ifeq ($(SYSTEM),windows)
-FACTS_SRC := $(filter %/facts.c %/open.c,$(PROBE_SRC))
-PROBE_SRC := $(filter-out $(FACTS_SRC),$(PROBE_SRC))
-FACTS_OWN := $(patsubst %.c,$(B)/obj/%.o,$(notdir $(FACTS_SRC)))
-FACTS_OBJ := $(FACTS_OWN) $(patsubst %,$(B)/obj/spine/%.c.o,$(addprefix core/windows/,elsewhere adapters devices dxgi value) \
-	process/memory process/claim $(addprefix process/windows/,wide system gate wake))
-$(FACTS_OWN): $(B)/obj/%.o: internal/decide/probe/child/windows/%.c $(PROBE_RULES)
+OPEN_SRC := $(filter %/open.c,$(PROBE_SRC))
+PROBE_SRC := $(filter-out $(OPEN_SRC),$(PROBE_SRC))
+OPEN_OBJ := $(B)/obj/open.o $(patsubst %,$(B)/obj/spine/%.c.o,process/memory process/claim \
+	$(addprefix process/windows/,wide system gate wake))
+$(B)/obj/open.o: $(OPEN_SRC) $(PROBE_RULES)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OPT) $(SPINE_CFLAGS) -Iinternal/decide/probe/child $(DEPS) -c -o $@ $<
--include $(FACTS_OWN:.o=.d)
+-include $(B)/obj/open.d
 endif
 
-$(PROBE): $(PROBE_SRC) $(FACTS_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) $(PROBE_RULES)
+$(PROBE): $(PROBE_SRC) $(OPEN_OBJ) $(wildcard spine/gen/zvk.h internal/decide/probe/child/*.h) $(PROBE_RULES)
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(FACTS_OBJ)
+	$(Q)$(CC) $(PROGRAM_CFLAGS) $(PROGRAM_LDFLAGS) -Iinternal/decide/probe/child -o $@ $(PROBE_SRC) $(OPEN_OBJ)

@@ -9,6 +9,7 @@ import (
 
 	syswindows "golang.org/x/sys/windows"
 
+	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/windows"
@@ -62,7 +63,7 @@ func (Kernel) List() (found []*Process, hidden int, err error) {
 
 // newProcess returns a process from the system's description.
 func newProcess(p *windows.Process, environ []string) *Process {
-	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Elevated, Class: p.Class,
+	return &Process{PID: int(p.PID), Name: p.Name, Program: p.Program, User: p.User, Elevated: p.Rights.Level >= facts.HighIntegrity, Class: p.Class,
 		Machine: machine.Machine{Environ: environ}, Mapped: wording.Words(p.Modules, func(file string) Mapping { return Mapping{Path: file} })}
 }
 

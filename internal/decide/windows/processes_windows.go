@@ -12,13 +12,13 @@ import (
 
 // Process is a running program with the libraries that it has loaded.
 type Process struct {
-	PID      uint32
-	Name     string   // file name of the executable
-	Program  string   // path of the executable; "": unknown
-	Class    int      // 32 or 64; 0: not known
-	User     uint32   // the last part of the SID of the user; 0: not known
-	Elevated bool     // it has more rights than other programs of its user
-	Modules  []string // paths of the executable and of its libraries, in the order in which they were loaded
+	PID     uint32
+	Name    string // file name of the executable
+	Program string // path of the executable; "": unknown
+	Class   int    // 32 or 64; 0: not known
+	User    uint32 // the last part of the SID of the user; 0: not known
+	Rights  facts.Process
+	Modules []string // paths of the executable and of its libraries, in the order in which they were loaded
 }
 
 // Processes lists the programs that run. hidden counts those that the caller may not inspect.
@@ -42,7 +42,7 @@ func Processes() (list []Process, hidden int, err error) {
 		for _, m := range modules {
 			p.Modules = append(p.Modules, m.File)
 		}
-		p.describe()
+		p.Describe()
 		list = append(list, p)
 	}
 	if !errors.Is(err, windows.ERROR_NO_MORE_FILES) {
@@ -61,7 +61,7 @@ func ProcessOf(pid uint32) (*Process, error) {
 	for _, m := range modules {
 		p.Modules = append(p.Modules, m.File)
 	}
-	p.describe()
+	p.Describe()
 	p.Name = filepath.Base(p.Program)
 	return p, nil
 }
@@ -108,8 +108,8 @@ func ProgramOf(process windows.Handle) string {
 	return text(path[:size])
 }
 
-// describe fills in the process's own facts.
-func (p *Process) describe() {
+// Describe fills in the process's own facts.
+func (p *Process) Describe() {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, p.PID)
 	if err != nil {
 		return
@@ -125,8 +125,7 @@ func (p *Process) describe() {
 		return
 	}
 	defer func() { _ = token.Close() }()
-	rights := Of(token)
-	p.Elevated = rights.Known && rights.Level >= facts.HighIntegrity
+	p.Rights = of(token)
 	if user, err := token.GetTokenUser(); err == nil {
 		if count := user.User.Sid.SubAuthorityCount(); count > 0 {
 			p.User = user.User.Sid.SubAuthority(uint32(count) - 1)

@@ -20,13 +20,13 @@ func isWOW64(process windows.Handle) bool {
 
 // Own returns the rights of this process.
 func Own() facts.Process {
-	p := Of(windows.GetCurrentProcessToken())
+	p := of(windows.GetCurrentProcessToken())
 	p.WOW64 = isWOW64(windows.CurrentProcess())
 	return p
 }
 
-// Of returns the integrity level of a token (WIN-051, WIN-058).
-func Of(token windows.Token) (p facts.Process) {
+// of returns the integrity level of a token (WIN-051, WIN-058).
+func of(token windows.Token) (p facts.Process) {
 	var size uint32
 	_ = windows.GetTokenInformation(token, windows.TokenIntegrityLevel, nil, 0, &size)
 	if size == 0 {

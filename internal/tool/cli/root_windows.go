@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -13,12 +12,10 @@ import (
 	"vkloader/internal/core/facts"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/windows"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/term"
 )
 
 // onWindows reports whether the tool examines a Windows machine by default.
@@ -39,17 +36,8 @@ func elevatedHere() bool {
 	return rights.Known && rights.Level >= facts.HighIntegrity
 }
 
-// self returns the path with which this program starts itself. It also sets the reader of the system's facts.
-func self(executable string) string {
-	if r := probe.OwnReader(); r != nil {
-		messages := term.Cleaner{To: os.Stderr, Plain: true}
-		r.Failed = func(err error) {
-			fmt.Fprintf(messages, "vkloader: warning: %v; the tool reads the registry itself\n", err)
-		}
-		machine.OwnReader = func() machine.Reader { return r }
-	}
-	return executable
-}
+// self returns the path with which this program starts itself.
+func self(executable string) string { return executable }
 
 func isTerminal(f *os.File) bool {
 	var mode uint32

@@ -12,7 +12,6 @@
 #include <tlhelp32.h>
 
 #include "events.h"
-#include "facts.h"
 #include "process/windows/wide.h"
 
 #define EVENTS "events="
@@ -44,7 +43,6 @@ int system_begin(int argc, char **argv)
     /* A missing library or a crash shows no window that waits for a click. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     arguments_in_utf8(argc, argv);
-    if (argc == 2 && !strcmp(argv[1], "facts")) exit(facts_answer());
     if (argc > 1 && !strncmp(argv[argc - 1], EVENTS, strlen(EVENTS))) {
         HANDLE handle = (HANDLE)(uintptr_t)strtoull(argv[argc - 1] + strlen(EVENTS), NULL, 10);
         SetHandleInformation(handle, HANDLE_FLAG_INHERIT, 0);
