@@ -222,36 +222,6 @@ one_gone() {
     says "written again"
 }
 
-# Layers of the host, by name. Debian's loader opens them, and its log shows their paths.
-layers() {
-    case_of "layers of the host"
-    for layer in explicit_layer.d/VkLayer_khronos_validation implicit_layer.d/MangoHud; do
-        [ -e /usr/share/vulkan/$layer.json ] ||
-            fail "this machine has no $layer (Debian: vulkan-validationlayers, mangohud)"
-    done
-    image debian12 bare
-    try layer
-    says "Mesa $host"
-    says VK_LAYER_KHRONOS_validation
-    lacks "exit "
-    podman run --rm --device vkloader/gpu=all -e VK_LOADER_DEBUG=layer -e MANGOHUD=1 -e \
-        VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation \
-        "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 || fail "vulkaninfo ends with $?"
-    for library in libVkLayer_khronos_validation.so libMangoHud.so; do
-        grep -q "Insert instance layer.*/run/vkloader/open/x86_64/$library" "$work/log" ||
-            fail "$library is not in use: $(cat "$work/log")"
-    done
-    case_of "a layer is removed"
-    over /usr/share/vulkan
-    rm /usr/share/vulkan/implicit_layer.d/MangoHud.json
-    vkloader cdi refresh > "$work/log" 2>&1 || fail "refresh ends with $?"
-    says "VK_LAYER_MANGOHUD_overlay: no layer has this name any more"
-    try run
-    says "Mesa $host"
-    umount -l /usr/share/vulkan
-    try write
-}
-
 # The drivers are those of a 32-bit Debian, as in a driver container, since this machine may have none.
 narrow() {
     [ -d "$roots/debian12-i386" ] || return 0
@@ -284,34 +254,22 @@ both() {
     [ -d "$roots/debian12-i386" ] || return 0
     case_of "debian12, 64 and 32 bits"
     b=$work/both
-    layer=VkLayer_drawstats
     mkdir -p "$b" "$work/both-up" "$work/both-work"
     mount -t overlay overlay -o "lowerdir=$roots/debian12:$roots/debian12-i386,upperdir=$work/both-up,workdir=$work/both-work" "$b"
     cp "$roots/debian12-i386/usr/bin/vulkaninfo" "$b/usr/bin/vulkaninfo32"
-    for at in x86_64:portable i386:i386/portable; do
-        cp "$top/build/${at#*:}/layers/lib$layer.so" "$b/usr/lib/${at%:*}-linux-gnu/" ||
-            fail "there is no build/${at#*:}/layers: make PORTABLE=1 layers"
-    done
-    sed "s|\"\./lib|\"lib|" "$top/build/portable/layers/$layer.json" > \
-        "$b/usr/share/vulkan/explicit_layer.d/$layer.json"
     chroot "$b" ldconfig
-    vkloader cdi generate --machine x86_64 --machine i386 --layer VK_LAYER_VKLOADER_drawstats --driver-root "$b" \
+    vkloader cdi generate --machine x86_64 --machine i386 --driver-root "$b" \
         --kind vkloader/both -o "$work/both.yaml" \
         > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     IMAGE=localhost/debian12-both
     tar -C "$b" --exclude=./usr/share/doc --exclude=./var/cache --exclude='./usr/share/vulkan/icd.d/*' \
-        --exclude='*/libVkLayer_drawstats*' \
-        --exclude='./usr/share/vulkan/explicit_layer.d/*' -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
+        -c . | podman import -q - "$IMAGE" > "$work/log" 2>&1 ||
         fail "$(cat "$work/log")"
     mv "$work/both.yaml" /etc/cdi/both.yaml
-    for at in vulkaninfo:x86_64 vulkaninfo32:i386; do
-        podman run --rm --device vkloader/both=all -e VK_LOADER_DEBUG=layer -e \
-            VK_INSTANCE_LAYERS=VK_LAYER_VKLOADER_drawstats "$IMAGE" \
-            "${at%:*}" --summary > "$work/log" 2>&1 || fail "${at%:*} ends with $?"
+    for program in vulkaninfo vulkaninfo32; do
+        podman run --rm --device vkloader/both=all "$IMAGE" $program --summary > "$work/log" 2>&1 || fail "$program ends with $?"
         shows
         says "Mesa 22."
-        grep -q "Insert instance layer.*/run/vkloader/open/${at#*:}/lib$layer.so" "$work/log" ||
-            fail "no $layer: $(cat "$work/log")"
     done
     rm -f /etc/cdi/both.yaml
 }
@@ -528,7 +486,7 @@ host=$(env -i PATH="$PATH" VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest 
 echo "test-containers: Podman $(podman version --format '{{.Client.Version}}'); this machine's lavapipe is of Mesa $host"
 try write
 lacks "exit "
-for name in ${CASES:-debian one_gone layers narrow both musl rootless sandboxes docker_case daemonset remove}; do
+for name in ${CASES:-debian one_gone narrow both musl rootless sandboxes docker_case daemonset remove}; do
     "$name"
 done
 finished

@@ -18,7 +18,6 @@ var rawLines = map[string]string{
 	"return runLine(&invocation{out: out, errOut: errOut, environ: environ, executable: executable, self: self(executable), in: os.Stdin,": "likewise",
 	"func (s *invocation) messages() io.Writer { return term.Cleaner{To: s.errOut, Plain: true} }":                                         "the cleaner of messages",
 	"messages := term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: true}":                                                       "the cleaner of errors",
-	"messages := term.Cleaner{To: os.Stderr, Plain: true}":                                                                                 "the cleaner of a warning",
 	"if term.IsTerminal(s.errOut) {":                                                 "a question about the file",
 	"coloured := term.StyleFor(s.errOut, s.getenv).Coloured()":                       "a question about the file",
 	"return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}": "the cleaner of tables and verdicts",

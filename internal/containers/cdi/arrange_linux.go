@@ -25,17 +25,16 @@ const icdPlace = "/etc/vulkan/icd.d/"
 // prefix begins the names of the added manifests; no manifest of an image has it.
 const prefix = "host-"
 
-// Reasons for not adding a driver or a layer without which programs lose nothing.
+// Reasons for not adding a driver without which programs lose nothing.
 const (
 	hasItself   = "the image has this driver itself"
-	hasLayer    = "the image has this layer itself"
 	only64      = "the image has no programs of 32 bits"
 	noDirectory = "the image's dynamic linker searches no directory for every program"
 )
 
 // fine reports whether programs lose nothing without the driver, by the reason for leaving it out.
 func fine(why string) bool {
-	return why == hasLayer || why == only64 || strings.HasPrefix(why, hasItself)
+	return why == only64 || strings.HasPrefix(why, hasItself)
 }
 
 // Arrangement lists the changes in a container whose drivers come from a file of this package.
@@ -61,13 +60,12 @@ func (a *Arrangement) put(name string, i FileToWrite) {
 	a.Put = append(a.Put, i)
 }
 
-// Driver is a mounted driver or layer, and its result in the container.
+// Driver is a mounted driver, and its result in the container.
 type Driver struct {
 	Name    string `json:"name"`    // the file name of its manifest
 	Machine string `json:"machine"` // the processor of its programs
 	Added   bool   `json:"added"`
-	Why     string `json:"why,omitempty"`   // why the driver was not added, or which of the image's drivers it replaces
-	Layer   bool   `json:"layer,omitempty"` // it is a layer
+	Why     string `json:"why,omitempty"` // why the driver was not added, or which of the image's drivers it replaces
 }
 
 // Refused reports whether a driver that is not added is a loss.
@@ -77,7 +75,6 @@ func (d *Driver) Refused() bool { return !d.Added && !fine(d.Why) }
 type Situation struct {
 	Host  *machine.Machine // the machine with the container's cards; nil: unknown
 	Nodes []string         // the container's device nodes
-	First string           // FirstHost, FirstImage or ""; "": the chips decide
 }
 
 // box is a container that is being arranged, for one kind of program.
@@ -148,7 +145,7 @@ func (b *box) same(library string) *manifest.Driver {
 	return nil
 }
 
-// arrange arranges the drivers and layers for one kind of program.
+// arrange arranges the drivers for one kind of program.
 func (b *box) arrange() {
 	b.find = binary.NewLinker(b.machine, b.options)
 	b.own = ownDrivers(b.machine, b.options.Class)
@@ -159,7 +156,6 @@ func (b *box) arrange() {
 	for _, file := range b.machine.Names(manifestsPlace + b.name) {
 		b.driver(file)
 	}
-	b.layers(b.name)
 	b.backends("")
 	if len(b.a.Put) > before {
 		for _, name := range slices.Sorted(maps.Keys(b.lacking)) {

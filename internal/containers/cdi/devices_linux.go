@@ -12,17 +12,6 @@ import (
 	"vkloader/internal/decide/machine"
 )
 
-// Forms are the forms of device names.
-var Forms = []string{ByAddress, ByIndex, ByUUID, ByLetter}
-
-// Forms of names.
-const (
-	ByAddress = "pci"   // 0000:01:00.0, or another name of the kernel
-	ByIndex   = "index" // 0
-	ByUUID    = "uuid"  // GPU-..., of NVIDIA's driver alone
-	ByLetter  = "gpu"   // gpu0, which specifications before 0.5.0 also allow
-)
-
 // gpu is a graphics device with the nodes that a container gets for it.
 type gpu struct {
 	address string // of PCI, or another name of the kernel
@@ -34,24 +23,10 @@ type gpu struct {
 // control lists the nodes that every device of NVIDIA's own driver needs in addition to its own.
 var control = []string{"/dev/nvidiactl", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}
 
-// compute is the node of AMD's compute driver, one for all devices.
-const compute = "/dev/kfd"
-
-// lister finds the devices of a machine.
-type lister struct {
-	machine *machine.Machine
-	root    string // of the nodes; "": the machine's
-	cards   bool
-	compute bool
-}
-
-// has reports whether a node is there.
-func (l *lister) has(node string) bool { return l.machine.Exists(l.root + node) }
-
 // gpus lists the graphics devices that have a node for a Vulkan driver, by address.
-func (l *lister) gpus() (list []gpu) {
-	for _, g := range drivers.GPUsIn(l.machine, l.root) {
-		if nodes := l.nodesOf(g); len(nodes) > 0 {
+func (d *describer) gpus() (list []gpu) {
+	for _, g := range drivers.GPUs(d.machine) {
+		if nodes := d.nodesOf(g); len(nodes) > 0 {
 			one := gpu{address: nameOf(g.Name), nodes: nodes, parts: g.Parts}
 			if nameOf(g.UUID) == g.UUID {
 				one.uuid = g.UUID
@@ -63,28 +38,20 @@ func (l *lister) gpus() (list []gpu) {
 	return list
 }
 
-// nodesOf returns a device's nodes for a container; none if the device only shows pictures.
-func (l *lister) nodesOf(g *drivers.GPU) []string {
-	nodes, cards := slices.Clone(g.Nodes), []string{}
+// nodesOf returns a device's nodes for a container, without those for display output; none if the device only shows pictures.
+func (d *describer) nodesOf(g *drivers.GPU) []string {
+	nodes := slices.Clone(g.Nodes)
 	for _, name := range g.Cards {
-		switch node := "/dev/dri/" + name; {
-		case !l.has(node):
-		case strings.HasPrefix(name, "renderD"):
+		if node := "/dev/dri/" + name; strings.HasPrefix(name, "renderD") && d.machine.Exists(node) {
 			nodes = append(nodes, node)
-			if l.compute && g.Kernel == "amdgpu" && l.has(compute) {
-				nodes = append(nodes, compute)
-			}
-		case l.cards:
-			cards = append(cards, node)
 		}
 	}
 	if len(nodes) == 0 {
 		return nil
 	}
 	if g.Kernel == "nvidia" && len(g.Nodes) > 0 {
-		nodes = append(nodes, slices.DeleteFunc(slices.Clone(control), func(node string) bool { return !l.has(node) })...)
+		nodes = append(nodes, slices.DeleteFunc(slices.Clone(control), func(node string) bool { return !d.machine.Exists(node) })...)
 	}
-	nodes = append(nodes, cards...)
 	slices.Sort(nodes)
 	return slices.Compact(nodes)
 }
@@ -102,31 +69,11 @@ func nameOf(directory string) string {
 	}, directory)
 }
 
-// names returns a device's names in some forms.
-func (g *gpu) names(forms []string, index int) (list []string) {
-	for _, form := range forms {
-		switch form {
-		case ByAddress:
-			list = append(list, g.address)
-		case ByIndex:
-			list = append(list, strconv.Itoa(index))
-		case ByLetter:
-			list = append(list, "gpu"+strconv.Itoa(index))
-		case ByUUID:
-			if g.uuid != "" {
-				list = append(list, g.uuid)
-			}
-		}
-	}
-	return list
-}
-
 // describer builds the descriptions of devices.
 type describer struct {
-	lister
-	forms  []string
-	groups bool
-	list   []specs.Device
+	machine *machine.Machine
+	groups  bool
+	list    []specs.Device
 }
 
 // add describes a device under its names, except names that another device has.
@@ -141,12 +88,8 @@ func (d *describer) add(names, nodes []string) {
 // edits returns the changes that give nodes to a container.
 func (d *describer) edits(nodes []string) (e specs.ContainerEdits) {
 	for _, node := range nodes {
-		n := &specs.DeviceNode{Path: node, Permissions: "rw"}
-		if d.root != "" {
-			n.HostPath = d.root + node
-		}
-		e.DeviceNodes = append(e.DeviceNodes, n)
-		if info, err := d.machine.Stat(d.root + node); d.groups && err == nil {
+		e.DeviceNodes = append(e.DeviceNodes, &specs.DeviceNode{Path: node, Permissions: "rw"})
+		if info, err := d.machine.Stat(node); d.groups && err == nil {
 			if numbers, known := machine.NumbersOf(info); known && numbers.Group != 0 {
 				e.AdditionalGIDs = append(e.AdditionalGIDs, numbers.Group)
 			}
@@ -168,20 +111,13 @@ func (d *describer) devices() (list []specs.Device, all specs.Device) {
 		slices.Sort(nodes)
 		nodes = slices.Compact(nodes)
 		every = append(every, nodes...)
-		d.add(g.names(d.forms, index), nodes)
+		names := []string{g.address, strconv.Itoa(index)}
+		if g.uuid != "" {
+			names = append(names, g.uuid)
+		}
+		d.add(names, nodes)
 		for at, p := range g.parts {
-			var names []string
-			for _, form := range d.forms {
-				switch form {
-				case ByAddress:
-					names = append(names, g.address+"-"+p.Name)
-				case ByIndex:
-					names = append(names, fmt.Sprintf("%d:%d", index, at))
-				case ByLetter:
-					names = append(names, fmt.Sprintf("gpu%d-%s", index, p.Name))
-				}
-			}
-			d.add(names, append(slices.Clone(g.nodes), p.Nodes...))
+			d.add([]string{g.address + "-" + p.Name, fmt.Sprintf("%d:%d", index, at)}, append(slices.Clone(g.nodes), p.Nodes...))
 		}
 	}
 	slices.Sort(every)

@@ -66,7 +66,7 @@ func unfit(f *drivers.Files) string {
 	return strings.Join(list, "; ")
 }
 
-// usable opens the library of a driver or a layer like open, and its required run-time libraries must work, too. A mounted library has
+// usable opens the library of a driver like open, and its required run-time libraries must work, too. A mounted library has
 // no version in its name; the names of the other mounted files tell the version.
 func (b *box) usable(file string) string {
 	family := drivers.Of(file)

@@ -25,7 +25,6 @@ const Directory = "/run/vkloader"
 const (
 	filesPlace     = Directory + "/files/" // then the machine's name, then the libraries
 	manifestsPlace = Directory + "/manifests/"
-	layersPlace    = Directory + "/layers/"   // then the machine's name, and the directory of manifests
 	backendsPlace  = Directory + "/backends/" // then the machine's name, and the path on the machine
 	dataPlace      = Directory + "/data"      // then the path on the machine
 )
@@ -48,18 +47,10 @@ type Options struct {
 	Kind     string   // VENDOR/CLASS; "": Kind
 	Machines []string // the machines whose drivers are wanted, by their names in offer.Machines
 	Hook     string   // path of the tool, which the runtime starts for each new container
-	Forms    []string // how devices are named; none: Forms without ByLetter
-	Cards    bool     // add the nodes for display output
-	Compute  bool     // add the node of AMD's compute driver
 	Groups   bool     // put a container's processes into the groups of the nodes
-	Layers   []string // names of layers, in addition to the drivers' own
-	First    string   // FirstHost, FirstImage or "": the preferred driver of Mesa
-
-	Again bool     // the file existed before: leave out a missing layer
-	Given []string // the command line that writes the file, for refresh
+	Given    []string // the command line that writes the file, for refresh
 
 	DriverRoot string // the directory that is "/" for drivers; "": the machine's
-	DevRoot    string // likewise for the nodes of devices
 }
 
 // LeftOut is a driver that is not in the file.
@@ -72,11 +63,8 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 	if err := errors.Join(letter(vendor, parser.ValidateVendorName), letter(class, parser.ValidateClassName)); err != nil {
 		return nil, nil, fmt.Errorf("kind %q: %w", options.Kind, err)
 	}
-	if len(options.Forms) == 0 {
-		options.Forms = []string{ByAddress, ByIndex, ByUUID}
-	}
 	has := source.DriverSource(options.DriverRoot)
-	edits := &writer{machine: &has.Machine, seen: map[string]bool{}, had: map[string]bool{}, root: options.DriverRoot,
+	edits := &writer{machine: &has.Machine, seen: map[string]bool{}, root: options.DriverRoot,
 		hook: newHook(&source.Machine, options)}
 	edits.Hooks = []*specs.Hook{edits.hook}
 	edits.Mounts = []*specs.Mount{{HostPath: "tmpfs", ContainerPath: Directory, Type: "tmpfs",
@@ -89,8 +77,7 @@ func Generate(source *machine.Source, options Options) (*specs.Spec, []LeftOut, 
 		edits.hook.Args = append(edits.hook.Args, "--left", l.Manifest+": "+l.Why)
 	}
 	spec := &specs.Spec{Kind: options.Kind, ContainerEdits: edits.ContainerEdits}
-	describe := &describer{lister: lister{machine: &source.Machine, root: options.DevRoot, cards: options.Cards, compute: options.Compute},
-		forms: options.Forms, groups: options.Groups}
+	describe := &describer{machine: &source.Machine, groups: options.Groups}
 	list, all := describe.devices()
 	if len(list) == 0 { // a device must change something; without nodes, it gets the drivers
 		all.ContainerEdits, spec.ContainerEdits = spec.ContainerEdits, specs.ContainerEdits{}
@@ -109,7 +96,7 @@ func Empty(spec *specs.Spec) bool {
 	return !slices.ContainsFunc(editsOf(spec), func(e *specs.ContainerEdits) bool { return len(e.Mounts) > 1 })
 }
 
-// machines adds the drivers and layers for each machine; it returns those that are left out.
+// machines adds the drivers for each machine; it returns those that are left out.
 func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, error) {
 	left := []LeftOut{}
 	for _, name := range options.Machines {
@@ -124,26 +111,12 @@ func (w *writer) machines(source *machine.Source, options Options) ([]LeftOut, e
 				left = append(left, LeftOut{Name: d.Name, Manifest: d.Name, Why: why})
 			}
 		}
-		without, err := w.layers(source, name, options.Layers)
-		if err != nil {
-			return nil, err
-		}
-		left = append(left, without...)
 	}
 	slices.SortFunc(left, func(a, b LeftOut) int {
 		return cmp.Or(strings.Compare(a.Manifest, b.Manifest), strings.Compare(a.Why, b.Why))
 	})
 	left = slices.Compact(left)
-	left = slices.DeleteFunc(left, func(l LeftOut) bool { return w.seen[l.Manifest] || w.had[l.Name] })
-	for _, name := range options.Layers {
-		switch {
-		case w.had[name] || slices.ContainsFunc(left, func(l LeftOut) bool { return l.Name == name }):
-		case options.Again:
-			left = append(left, LeftOut{Name: name, Manifest: name, Why: "no layer has this name any more"})
-		default:
-			return nil, fmt.Errorf("no layer has the name %s: see vkloader list layers", name)
-		}
-	}
+	left = slices.DeleteFunc(left, func(l LeftOut) bool { return w.seen[l.Manifest] })
 	return left, nil
 }
 
@@ -154,7 +127,6 @@ type writer struct {
 	root    string // of the machine, as the runtime sees it; "": its own
 	hook    *specs.Hook
 	seen    map[string]bool // paths in the container, and manifests that are in the file
-	had     map[string]bool // names of the layers that are in the file
 }
 
 // bind mounts a file of the machine. If the machine has another root, bind resolves links: the runtime would resolve them on the host.

@@ -1,7 +1,6 @@
 package cdi
 
 import (
-	"slices"
 	"strings"
 
 	specs "tags.cncf.io/container-device-interface/specs-go"
@@ -27,9 +26,6 @@ func newHook(m *machine.Machine, options Options) *specs.Hook {
 	}
 	for _, word := range options.Given {
 		h.Args = append(h.Args, "--given", word)
-	}
-	if options.First != "" {
-		h.Args = append(h.Args, "--first", options.First)
 	}
 	return h
 }
@@ -89,14 +85,4 @@ func Given(spec *specs.Spec) []string {
 		}
 	}
 	return nil
-}
-
-// first returns the preferred driver in the hooks of a file.
-func first(hooks []*specs.Hook) string {
-	for _, h := range slices.Backward(hooks) {
-		if values := option(h, "--first"); len(values) > 0 {
-			return values[len(values)-1]
-		}
-	}
-	return ""
 }

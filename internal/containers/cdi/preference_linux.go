@@ -9,20 +9,8 @@ import (
 	"vkloader/internal/decide/drivers"
 )
 
-// Values of Options.First.
-const (
-	FirstHost  = "host"
-	FirstImage = "image"
-)
-
 // hostWins reports whether the host's driver replaces the image's own, and why.
 func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why string) {
-	switch b.First {
-	case FirstHost:
-		return true, "in place of the image's own, as the CDI file says"
-	case FirstImage:
-		return false, "the CDI file says that it is used"
-	}
 	family := drivers.Of(library)
 	if b.Host == nil || family == nil || family.Software() {
 		return false, ""

@@ -38,7 +38,7 @@ type Defect struct {
 
 // Verdict is the result of Verify.
 type Verdict struct {
-	Drivers  []Driver `json:"drivers"` // the drivers and layers, and whether programs in the container get them; empty without an image
+	Drivers  []Driver `json:"drivers"` // the drivers, and whether programs in the container get them; empty without an image
 	Findings []Defect `json:"findings"`
 
 	again string // the advice to write the file again
@@ -180,7 +180,6 @@ func (v *Verdict) image(all []*specs.ContainerEdits, host, image *machine.Machin
 			for _, n := range e.DeviceNodes {
 				s.Nodes = append(s.Nodes, n.Path)
 			}
-			s.First = cmp.Or(s.First, first(e.Hooks))
 		}
 		v.applyArrangement(made, box, s)
 	}
@@ -227,18 +226,15 @@ func (v *Verdict) applyArrangement(made *overlay, box *machine.Machine, s Situat
 
 // addReason reports the reason why a driver is not added.
 func (v *Verdict) addReason(d Driver) {
-	what, severity := "driver", Warning
-	if d.Layer {
-		what = "layer"
-	}
+	severity := Warning
 	if fine(d.Why) {
 		severity = Note
 	}
 	switch {
 	case !d.Added:
-		v.addDefect(severity, d.Name, "the "+what+" is not added: "+d.Why, "")
+		v.addDefect(severity, d.Name, "the driver is not added: "+d.Why, "")
 	case d.Why != "":
-		v.addDefect(Note, d.Name, "the "+what+" is added "+d.Why, "")
+		v.addDefect(Note, d.Name, "the driver is added "+d.Why, "")
 	}
 }
 

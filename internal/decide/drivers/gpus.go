@@ -48,22 +48,18 @@ func (g *GPU) Title() string {
 // look is a search for GPUs, with the list found so far.
 type look struct {
 	machine *machine.Machine
-	root    string // of the nodes
 	list    []*GPU
 }
 
 // has reports whether a node is there. A directory is none: container tools make one in place of a file that the host does not have.
 func (l *look) has(node string) bool {
-	info, err := l.machine.Stat(l.root + node)
+	info, err := l.machine.Stat(node)
 	return err == nil && !info.IsDir()
 }
 
 // GPUs returns the graphics devices of a machine.
-func GPUs(m *machine.Machine) []*GPU { return GPUsIn(m, "") }
-
-// GPUsIn is GPUs for a machine whose device nodes are below a directory of it.
-func GPUsIn(m *machine.Machine, root string) []*GPU {
-	l := &look{machine: m, root: root}
+func GPUs(m *machine.Machine) []*GPU {
+	l := &look{machine: m}
 	const pci = "/sys/bus/pci/devices"
 	for _, name := range l.machine.Names(pci) {
 		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
@@ -84,7 +80,7 @@ func GPUsIn(m *machine.Machine, root string) []*GPU {
 	l.addUnboundDevices()
 	l.nvidia()
 	l.familyNodes()
-	for _, name := range l.machine.Names(root + "/dev/dri") {
+	for _, name := range l.machine.Names("/dev/dri") {
 		node := "/dev/dri/" + name
 		if strings.HasPrefix(name, "renderD") && !claimed[node] && l.has(node) {
 			l.list = append(l.list, &GPU{Name: name, Nodes: []string{node}})
@@ -159,7 +155,7 @@ func (l *look) familyNodes() {
 	for i := range family.Drivers {
 		f := &family.Drivers[i]
 		for _, node := range f.Nodes {
-			if node.Kernel != "nvidia" && l.machine.Exists(l.root+node.Path) &&
+			if node.Kernel != "nvidia" && l.machine.Exists(node.Path) &&
 				!slices.ContainsFunc(l.list, func(g *GPU) bool { return f.WorksOn(g.Kernel) }) {
 				l.list = append(l.list, &GPU{Name: path.Base(node.Path), Kernel: node.Kernel, Nodes: []string{node.Path}})
 			}

@@ -61,7 +61,7 @@ func (l *look) minor(name string) string { return number(l.information(name), "D
 
 // nodeNumbers returns the numbers in the names of device nodes.
 func (l *look) nodeNumbers() (list []string) {
-	for _, name := range l.machine.Names(l.root + "/dev") {
+	for _, name := range l.machine.Names("/dev") {
 		if number, ok := strings.CutPrefix(name, "nvidia"); ok && isNumber(number) {
 			list = append(list, number)
 		}

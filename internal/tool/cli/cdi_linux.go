@@ -40,8 +40,8 @@ func newCDI(s *invocation) *cobra.Command {
 
 // generation holds the options for a CDI file.
 type generation struct {
-	format, hook string
-	options      cdi.Options
+	hook    string
+	options cdi.Options
 }
 
 func (g *generation) flags(flags *pflag.FlagSet) {
@@ -49,22 +49,8 @@ func (g *generation) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&g.options.Machines, "machine", []string{ownMachine()},
 		"drivers for programs of this `MACHINE`: "+strings.Join(offer.Machines(), ", ")+"; may be repeated")
 	flags.StringVar(&g.hook, "hook", "", "`PATH` of this tool for the container runtime (default: its path here)")
-	flags.StringSliceVar(&g.options.Forms, "name", []string{cdi.ByAddress, cdi.ByIndex, cdi.ByUUID},
-		"name devices by `FORM`: pci (0000:01:00.0), index (0), uuid (GPU-...), gpu (gpu0)")
-	flags.BoolVar(&g.options.Cards, "cards", false, "also add the nodes for display output (/dev/dri/card0)")
-	flags.BoolVar(&g.options.Compute, "compute", false, "also add the node of AMD's compute driver (/dev/kfd)")
 	flags.BoolVar(&g.options.Groups, "groups", false, "put a container's processes into the groups of the nodes (needs CDI 0.7.0)")
-	flags.StringArrayVar(&g.options.Layers, "layer", nil, "also add the layer with this `NAME`; may be repeated")
-	flags.BoolFunc("host-first", "use the host's drivers in place of the image's drivers of the same name", func(string) error {
-		g.options.First = cdi.FirstHost
-		return nil
-	})
-	flags.BoolFunc("image-first", "use the image's own drivers even if they are older than the card", func(string) error {
-		g.options.First = cdi.FirstImage
-		return nil
-	})
 	flags.StringVar(&g.options.DriverRoot, "driver-root", "", "root `DIRECTORY` of the drivers, such as that of a driver container")
-	flags.StringVar(&g.options.DevRoot, "dev-root", "", "root `DIRECTORY` of the device nodes, which are in its /dev (default: /)")
 }
 
 // generate returns the file for these options, and the excluded drivers. set holds the given options, for refresh.
@@ -74,25 +60,15 @@ func (g *generation) generate(s *invocation, set *pflag.FlagSet) (*specs.Spec, [
 			return nil, nil, fmt.Errorf("--machine needs one of %s, got %q", strings.Join(offer.Machines(), ", "), name)
 		}
 	}
-	for _, form := range g.options.Forms {
-		if !slices.Contains(cdi.Forms, form) {
-			return nil, nil, fmt.Errorf("--name needs one of %s, got %q", strings.Join(cdi.Forms, ", "), form)
-		}
-	}
-	for _, root := range []*string{&g.options.DriverRoot, &g.options.DevRoot} {
-		if *root != "" && !path.IsAbs(*root) {
+	if root := &g.options.DriverRoot; *root != "" {
+		if !path.IsAbs(*root) {
 			return nil, nil, fmt.Errorf("%q is not an absolute path", *root)
 		}
-		if *root = path.Clean("/" + *root); *root == "/" {
-			*root = ""
-		}
+		*root = strings.TrimSuffix(path.Clean(*root), "/")
 	}
 	options := g.options
 	if options.Hook = g.hook; g.hook == "" {
 		options.Hook = s.executable
-	}
-	if set.Changed("host-first") && set.Changed("image-first") {
-		return nil, nil, errors.New("--host-first and --image-first exclude each other")
 	}
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
 	(&generation{}).flags(known)
@@ -143,7 +119,6 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
 		Args: rejectArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			write := writerOf(g.format, file)
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
 			}
@@ -155,7 +130,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			if cdi.Empty(spec) {
 				return exit.Problem("this machine has no driver for the file: see vkloader list drivers")
 			}
-			text, err := write(spec)
+			text, err := encode(spec, file)
 			if err != nil {
 				return err
 			}
@@ -168,9 +143,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&file, "output", "o", "", "write to `FILE`, and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
-	const format = "`FORMAT` of the file, yaml or json (default: by the file name, else yaml)"
-	addChoice(cmd, &g.format, "format", "", format, "yaml", "json")
+	flags.StringVarP(&file, "output", "o", "", "write to `FILE` (JSON if its name ends in .json, else YAML), and replace an existing file in one step (for runtimes: /etc/cdi/vkloader.yaml)")
 	flags.BoolVar(&force, "force", false, "also replace a file that another program wrote")
 	g.flags(flags)
 	return cmd
@@ -211,12 +184,12 @@ func tellLeftOut(s *invocation, left []cdi.LeftOut) {
 	}
 }
 
-// writerOf returns the encoder for a format, or for the file's extension without a format.
-func writerOf(format, file string) func(*specs.Spec) ([]byte, error) {
-	if format == "" && strings.HasSuffix(file, ".json") {
-		format = "json"
+// encode writes a CDI file: JSON if the file's name says so, otherwise YAML.
+func encode(spec *specs.Spec, file string) ([]byte, error) {
+	if path.Ext(file) == ".json" {
+		return cdi.JSON(spec)
 	}
-	return map[string]func(*specs.Spec) ([]byte, error){"": cdi.YAML, "yaml": cdi.YAML, "json": cdi.JSON}[format]
+	return cdi.YAML(spec)
 }
 
 func replaceFile(name string, text []byte) error {
@@ -444,12 +417,11 @@ func refreshFile(s *invocation, m *machine.Machine, name string, remove bool) er
 	if err := set.Parse(words); err != nil {
 		return fmt.Errorf("it was written with options that this version does not know: %w", err)
 	}
-	g.options.Again = true
 	made, left, err := g.generate(s, set)
 	if err != nil {
 		return err
 	}
-	again, err := writerOf("", name)(made)
+	again, err := encode(made, name)
 	if err != nil {
 		return err
 	}

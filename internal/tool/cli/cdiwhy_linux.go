@@ -61,10 +61,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 // newCDIHook returns the command that a container runtime starts during a container's creation. It never fails the creation:
 // a container without drivers is better than none.
 func newCDIHook(s *invocation) *cobra.Command {
-	var (
-		first string
-		left  []string
-	)
+	var left []string
 	cmd := &cobra.Command{
 		Use: "hook", Short: "Set up drivers in a container during its creation", Args: rejectArguments, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
@@ -74,7 +71,7 @@ func newCDIHook(s *invocation) *cobra.Command {
 			}
 			root, err := cdi.Container(io.Reader(os.Stdin))
 			if err == nil {
-				err = arrangeContainer(s, root, first, left)
+				err = arrangeContainer(s, root, left)
 			}
 			if err != nil {
 				fmt.Fprintf(s.messages(), "vkloader: no drivers for the container: %v\n", err)
@@ -85,14 +82,13 @@ func newCDIHook(s *invocation) *cobra.Command {
 	cmd.Flags().StringArray("file", nil, "SIZE BUILDID PATH of a file that is mounted: for verify")
 	cmd.Flags().StringArray("given", nil, "an option by which the file was written: for refresh")
 	cmd.Flags().StringArrayVar(&left, "left", nil, "a driver that is not in the file, and why")
-	cmd.Flags().StringVar(&first, "first", "", "preferred drivers: host or image")
 	return cmd
 }
 
 // arrangeContainer arranges drivers in a container and records the result there.
-func arrangeContainer(s *invocation, root, first string, left []string) error {
+func arrangeContainer(s *invocation, root string, left []string) error {
 	m := &machine.Machine{Root: root, Bound: &machine.Bound{Of: "the container's image"}}
-	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m), First: first}
+	situation := cdi.Situation{Host: &machine.Machine{Root: s.root}, Nodes: cdi.NodesOf(m)}
 	arrangement := cdi.Arrange(m, situation)
 	if err := m.Bound.Err(); err != nil {
 		return err

@@ -214,8 +214,8 @@ func askOnce(source *machine.Source) *machine.Source {
 const (
 	bundleSchema        = 1 // bundle
 	cdiListSchema       = 1 // cdi list
-	cdiVerifySchema     = 1 // cdi verify
-	cdiWhySchema        = 1 // cdi why
+	cdiVerifySchema     = 2 // cdi verify
+	cdiWhySchema        = 2 // cdi why
 	culpritSchema       = 2 // run --find-culprit
 	dryRunSchema        = 1 // run --dry-run
 	envSchema           = 1 // list variables --set
@@ -223,7 +223,7 @@ const (
 	graphSchema         = 2 // explain --picture
 	layerSettingsSchema = 1 // settings layer
 	listSchema          = 1 // list drivers, layers, devices and paths
-	ociSchema           = 1 // cdi check
+	ociSchema           = 2 // cdi check
 	psSchema            = 1 // ps
 	serviceSchema       = 1 // service status
 	validateSchema      = 1 // validate

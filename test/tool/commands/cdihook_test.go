@@ -288,17 +288,17 @@ func TestHookIsGone(t *testing.T) {
 }
 
 // With one card of several, NVIDIA's EGL gets the card's name, the container has links to its node, and the files that name libraries
-// name stubs. Layers come with their drivers, or by name.
+// name stubs.
 func TestOneCardOfSeveral(t *testing.T) {
 	t.Parallel()
 	host := machineAt(t, "cdi-host")
-	c := newContainer(t, generated(t, host, "--layer", "VK_LAYER_MANGOHUD_overlay_x86_64"), host, bare(t), "0000:01:00.0")
+	c := newContainer(t, generated(t, host), host, bare(t), "0000:01:00.0")
 	out, messages := c.start(`cat etc/nvidia/nvidia-application-profiles-rc.d/10-vkloader.conf &&
-		ls dev/dri/by-path etc/vulkan/implicit_layer.d && readlink dev/dri/by-path/pci-0000:01:00.0-render &&
-		cat etc/vulkan/implicit_layer.d/host-MangoHud.json usr/share/glvnd/egl_vendor.d/10_nvidia.json usr/share/egl/egl_external_platform.d/15_nvidia_gbm.json |
+		ls dev/dri/by-path && readlink dev/dri/by-path/pci-0000:01:00.0-render &&
+		cat usr/share/glvnd/egl_vendor.d/10_nvidia.json usr/share/egl/egl_external_platform.d/15_nvidia_gbm.json |
 		grep library_path && readlink usr/lib/x86_64-linux-gnu/gbm/nvidia-drm_gbm.so usr/lib/wsl/drivers && ` + filepath.Join(built, "vkloader") + ` --root . cdi why`)
-	for _, want := range []string{`["EGLVisibleDGPUDevices", 0x1]`, "dev/dri/by-path:\npci-0000:01:00.0-render\n", "host-MangoHud.json\nhost-nvidia_layers.json\n",
-		"\n../renderD129\n", `"library_path": "/run/vkloader/open/x86_64/libMangoHud.so"`, `"library_path": "/run/vkloader/open/x86_64/libEGL_nvidia.so.0"`,
+	for _, want := range []string{`["EGLVisibleDGPUDevices", 0x1]`, "pci-0000:01:00.0-render\n../renderD129\n",
+		`"library_path": "/run/vkloader/open/x86_64/libEGL_nvidia.so.0"`,
 		`"library_path": "/run/vkloader/open/x86_64/libnvidia-egl-gbm.so.1"`, "\n/run/vkloader/open/x86_64/nvidia-drm_gbm.so\n", "\n/run/vkloader/data/usr/lib/wsl/drivers\n", "added  host-nvidia_icd.json",
 		"programs get 4 of them"} {
 		if !strings.Contains(out, want) {
@@ -334,27 +334,21 @@ func TestAllCards(t *testing.T) {
 	}
 }
 
-// The image's Mesa driver takes precedence, unless its release does not know a card of the container, or the file sets the order.
+// The image's Mesa driver takes precedence, unless its release does not know a card of the container.
 func TestWhichMesaWins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		release, device, option string
-		host                    bool
-		says                    string
+		release, device string
+		host            bool
+		says            string
 	}{
-		{"22.2.5", "0000:03:00.0", "", true, "is added in place of the image's own of Mesa 22.2.5: Radeon (RDNA 3) needs Mesa 22.3"},
-		{"22.3.6", "0000:03:00.0", "", false, "the image has this driver itself"},
-		{"22.2.5", "0000:01:00.0", "", false, "the image has this driver itself"},
-		{"25.1.0", "0000:03:00.0", "", false, "the image has this driver itself"},
-		{"22.2.5", "0000:03:00.0", "--image-first", false, "the image has this driver itself: the CDI file says that it is used"},
-		{"25.1.0", "0000:03:00.0", "--host-first", true, "is added in place of the image's own, as the CDI file says"},
+		{"22.2.5", "0000:03:00.0", true, "is added in place of the image's own of Mesa 22.2.5: Radeon (RDNA 3) needs Mesa 22.3"},
+		{"22.3.6", "0000:03:00.0", false, "the image has this driver itself"},
+		{"22.2.5", "0000:01:00.0", false, "the image has this driver itself"},
+		{"25.1.0", "0000:03:00.0", false, "the image has this driver itself"},
 	} {
 		host, image := machineAt(t, "cdi-host"), bare(t)
-		words := []string{}
-		if c.option != "" {
-			words = append(words, c.option)
-		}
-		box := newContainer(t, generated(t, host, words...), host, image, c.device)
+		box := newContainer(t, generated(t, host), host, image, c.device)
 		library, err := os.ReadFile(filepath.Join(host, "usr/lib/x86_64-linux-gnu/libvulkan_radeon.so"))
 		if err != nil {
 			t.Fatal(err)

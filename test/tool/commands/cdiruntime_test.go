@@ -104,42 +104,6 @@ func TestLeftOutInContainer(t *testing.T) {
 	}
 }
 
-// The image's own layer takes precedence if its library can be loaded. Otherwise the host's layer replaces it, and the image's manifest is
-// hidden, because loaders would find it first.
-func TestBrokenLayerOfImage(t *testing.T) {
-	t.Parallel()
-	const layer = "VK_LAYER_MANGOHUD_overlay_x86_64"
-	manifest := func(library string) []byte {
-		return []byte(`{"file_format_version":"1.0.0","layer":{"name":"` + layer + `","type":"GLOBAL","library_path":"` + library + `",` +
-			`"api_version":"1.3.0","implementation_version":"1","description":"own","disable_environment":{"NO":"1"}}}`)
-	}
-	for name, c := range map[string]struct {
-		library string // of the image's layer; "": it is there and cannot be loaded
-		host    bool
-		says    string
-	}{
-		"whole":   {"libown.so", false, "note: MangoHud.json: the layer is not added: the image has this layer itself\n"},
-		"absent":  {"libabsent.so", true, "note: MangoHud.json: the layer is added in place of the image's own: libabsent.so is in no directory of the image's dynamic linker\n"},
-		"lacking": {"liblacking.so", true, "note: MangoHud.json: the layer is added in place of the image's own: liblacking.so needs libhud.so.1, which the image lacks\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			host, image := machineAt(t, "cdi-host"), bare(t)
-			box := newContainer(t, generated(t, host, "--layer", layer), host, image)
-			box.copy(filepath.Join(host, libraries, "libhud.so.1"), filepath.Join(image, libraries, "libown.so"))
-			box.copy(filepath.Join(host, libraries, "mangohud/libMangoHud.so"), filepath.Join(image, libraries, "liblacking.so"))
-			box.write(filepath.Join(image, "etc/vulkan/implicit_layer.d/own.json"), manifest(c.library))
-			out, _ := box.start(`ls etc/vulkan/implicit_layer.d && ` + filepath.Join(built, "vkloader") + ` --root . cdi why`)
-			if strings.Contains(out, "host-MangoHud.json") != c.host || strings.Contains(out, "own.json\n") == c.host {
-				t.Errorf("in the container: %s", out)
-			}
-			if !strings.Contains(out, c.says) {
-				t.Errorf("nothing says %q:\n%s", c.says, out)
-			}
-		})
-	}
-}
-
 // remove removes a file.
 func (c *container) remove(name string) {
 	c.t.Helper()

@@ -10,7 +10,6 @@
  *        probe LIBRARY present      submit, and present frames: see present.c
  *        probe LIBRARY intercepts   the commands that each layer intercepts, too: see intercepts.c
  *        probe die SIGNAL           on Linux: see linux/die.c
- *        probe facts                on Windows: see windows/facts.c
  * System-dependent functions: see system.h.
  */
 #include <stdbool.h>
