@@ -130,7 +130,7 @@ func rowsOfComplaints(t *testing.T) (rows []string) {
 	return rows
 }
 
-// The page's table has each reported situation and each section of the page, with the first line of the tool's output, the fix and an
+// The page's table has each reported situation and each section of the page, with a line of the tool's output, the fix and an
 // existing test.
 func TestSituationsTable(t *testing.T) {
 	t.Parallel()
@@ -166,7 +166,7 @@ func TestSituationsTable(t *testing.T) {
 		return x - y
 	})
 	rows = append(rows, rowsOfComplaints(t)...)
-	table := "| | situation | first line | fix | result | test |\n| --- | --- | --- | --- | --- | --- |\n" + strings.Join(rows, "\n") + "\n"
+	table := "| | situation | what the tool says | fix | result | test |\n| --- | --- | --- | --- | --- | --- |\n" + strings.Join(rows, "\n") + "\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
