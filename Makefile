@@ -102,7 +102,6 @@ help:
 	@echo 'make rpm             RPM packages, into build/rpm'
 	@echo 'make test-packages   all packages, in systems of their own (root; fetches them once)'
 	@echo 'make test-service    systems without a driver that get one by a socket (root; fetches them once)'
-	@echo 'make test-cdi        containers of Podman with a CDI file: commit, removed drivers, refusals (root, podman, runc or crun)'
 	@echo 'make TARGET=...      build for another machine of internal/machines/machines.txt, windows, macos, or musl for that C library, into build/TARGET'
 	@echo 'make PORTABLE=1      the library, drivers and layers for every glibc since 2.17, into build/portable; with TARGET, too'
 	@echo 'make test TARGET=...   the tests that judge the library, on that machine'

@@ -1,6 +1,6 @@
 # Installation, archives and packages, and the tests of packages and containers in separate systems.
 
-.PHONY: install install-only uninstall dist release deb rpm test-debian test-packages test-service test-cdi test-containers
+.PHONY: install install-only uninstall dist release deb rpm test-debian test-packages test-service test-containers
 # install-only installs the existing build, for packages.
 install: all
 	$(Q)$(MAKE) --no-print-directory install-only
@@ -49,15 +49,11 @@ test-packages:
 test-service: all
 	$(Q)tools/test-service.sh
 
-# Runs Podman containers with a CDI file; needs root.
-test-cdi: all
-	$(Q)tools/test-cdi.sh
-
 # Runs the commands of docs/containers.md; needs root.
 test-containers: all
 	$(Q)tools/packages.sh test-containers podman bubblewrap debootstrap uidmap gcc-multilib musl-tools vulkan-tools mesa-vulkan-drivers \
-		vulkan-validationlayers mangohud flatpak dbus
-	$(Q)$(MAKE) --no-print-directory PORTABLE=1 spine layers
+		flatpak dbus
+	$(Q)$(MAKE) --no-print-directory PORTABLE=1 spine
 	$(Q)$(MAKE) --no-print-directory PORTABLE=1 TARGET=i386 spine layers
 	$(Q)$(MAKE) --no-print-directory TARGET=musl spine drivers
 	$(Q)tools/test-containers.sh

@@ -177,8 +177,13 @@ debian() {
     try image
     says host-lvp_icd
     lacks "exit "
+    case_of "in a file system that may not be written, and in a container that is started again"
+    podman run --name spare --read-only --device vkloader/gpu=all "$IMAGE" vulkaninfo --summary > "$work/log" 2>&1 ||
+        fail "vulkaninfo ends with $?"
+    says "Mesa $host"
+    podman start -a spare > "$work/log" 2>&1 || fail "the second start ends with $?"
+    says "Mesa $host"
     case_of "commit: nothing of the host is in the new image"
-    podman run --name spare --device vkloader/gpu=all "$IMAGE" true > "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman commit -q spare localhost/committed >> "$work/log" 2>&1 || fail "$(cat "$work/log")"
     podman run --rm localhost/committed sh -c 'ls -R /etc/vulkan /run/vkloader' > "$work/log" 2>&1 ||
         : # judged by its output
