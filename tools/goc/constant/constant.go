@@ -17,8 +17,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Value is a *ssa.Const, *ssa.Function, Address, Slice, Interface or *Node.
+// Value is a *ssa.Const, *ssa.Function, Address, Slice, Interface, Map or *Node.
 type Value any
+
+// Map stands for a map, which is no constant. It is an error only in a variable that the program needs.
+type Map struct{}
 
 // Object is a piece of memory: a package variable, or memory that a variable refers to.
 type Object struct {
@@ -59,55 +62,61 @@ type Interface struct {
 type Memory struct {
 	Position  func(token.Pos) (file string, line int) // describes a position in messages
 	variables map[*ssa.Global]*Object
-	started   map[*ssa.Package]error
-	running   *ssa.Package            // the package whose initial values are being computed
-	inits     map[*ssa.Function]error // functions named init that cannot be evaluated
+	started   map[*ssa.Package]*Failure
+	running   *ssa.Package  // the package whose initial values are being computed
+	init      *ssa.Function // the function of its initialization that runs
+}
+
+// Failure is the reason why the initialization of a package cannot be evaluated.
+type Failure struct {
+	Init *ssa.Function // the function: one named init, or the one of the initial values
+	What string
 }
 
 // New returns a memory in which nothing is initialized.
 func New() *Memory {
-	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{},
-		inits: map[*ssa.Function]error{}}
+	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]*Failure{}}
 }
 
 // Variable returns a package variable with the value that its package's initialization gives it.
 func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
-	if err := m.start(g.Pkg); err != nil {
-		return nil, fmt.Errorf("%s: the initial values of its package: %w", g, err)
+	if failure := m.Start(g.Pkg); failure != nil {
+		return nil, fmt.Errorf("%s: the initial values of its package: %s", g, failure.What)
 	}
-	o := m.object(g)
-	if what := findPoison(o.Tree, map[*Object]bool{o: true}); what != "" {
-		return nil, fmt.Errorf("%s: its initial value is computed by %s, which is no constant", g, what)
-	}
-	return o, nil
+	return m.object(g), nil
 }
 
-// start evaluates a package's initialization, once.
-func (m *Memory) start(p *ssa.Package) error {
+// Start evaluates a package's initialization, once.
+func (m *Memory) Start(p *ssa.Package) *Failure {
 	if _, done := m.started[p]; !done {
-		before := m.running
-		m.running = p
-		m.started[p] = nil
-		m.started[p] = m.run(p.Func("init"), nil, nil, new(Value), 0)
-		m.running = before
+		running, init := m.running, m.init
+		m.running, m.init = p, p.Func("init")
+		m.started[p] = nil // for variables that refer to one another
+		m.started[p] = m.evaluate()
+		m.running, m.init = running, init
 	}
 	return m.started[p]
 }
 
-// Start evaluates the whole initialization of a package. It returns the functions that cannot be evaluated, with the reason:
-// those named init, and the one of the initial values.
-func (m *Memory) Start(p *ssa.Package) map[*ssa.Function]error {
-	out := map[*ssa.Function]error{}
-	if err := m.start(p); err != nil {
-		out[p.Func("init")] = err
-	}
-	for f, err := range m.inits {
-		if f.Pkg == p {
-			out[f] = err
+// evaluate runs the current initialization.
+func (m *Memory) evaluate() (failure *Failure) {
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case unknown:
+			failure = &Failure{m.init, string(reason)}
+		default:
+			panic(reason)
 		}
-	}
-	return out
+	}()
+	m.run(m.init, nil, nil, 0)
+	return nil
 }
+
+// unknown is the panic value at a value that is no constant.
+type unknown string
+
+func fail(format string, a ...any) { panic(unknown(fmt.Sprintf(format, a...))) }
 
 func (m *Memory) object(g *ssa.Global) *Object {
 	o := m.variables[g]
@@ -119,14 +128,16 @@ func (m *Memory) object(g *ssa.Global) *Object {
 	return o
 }
 
-// Functions returns the functions that an object refers to, in order.
-func (o *Object) Functions() (found []*ssa.Function) {
+// Functions returns the functions that an object refers to, in order. The error is for an object with a map.
+func (o *Object) Functions() (found []*ssa.Function, err error) {
 	seen := map[*Object]bool{}
 	var walk func(v Value)
 	walk = func(v Value) {
 		switch v := v.(type) {
 		case *ssa.Function:
 			found = append(found, v)
+		case Map:
+			err = fmt.Errorf("%s: its initial value has a map, which is no constant", o.Name)
 		case *Node:
 			walk(v.Whole)
 			for _, i := range slices.Sorted(maps.Keys(v.Parts)) {
@@ -144,40 +155,7 @@ func (o *Object) Functions() (found []*ssa.Function) {
 		}
 	}
 	walk(Address{Object: o})
-	return found
-}
-
-// poison is a value that could not be computed; it is an error only where it is needed.
-type poison struct{ what string }
-
-// findPoison returns what spoiled a part of v, or "".
-func findPoison(v Value, seen map[*Object]bool) string {
-	switch v := v.(type) {
-	case poison:
-		return v.what
-	case *Node:
-		if v == nil {
-			return ""
-		}
-		if what := findPoison(v.Whole, seen); what != "" {
-			return what
-		}
-		for _, part := range v.Parts {
-			if what := findPoison(part, seen); what != "" {
-				return what
-			}
-		}
-	case Address:
-		if !seen[v.Object] {
-			seen[v.Object] = true
-			return findPoison(v.Object.Tree, seen)
-		}
-	case Slice:
-		return findPoison(v.Array, seen)
-	case Interface:
-		return findPoison(v.Value, seen)
-	}
-	return ""
+	return found, err
 }
 
 // frame is the state of one call of a function that is being evaluated.
@@ -185,16 +163,15 @@ type frame struct {
 	f      *ssa.Function
 	values map[ssa.Value]Value
 	depth  int
-	failed error // the code cannot be followed any further
 }
 
-// run evaluates a function from its first block, and stores the result in *result.
-func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value, depth int) error {
-	if f == nil || f.Blocks == nil {
-		return fmt.Errorf("%v has no body", f)
+// run evaluates a function from its first block, and returns its result.
+func (m *Memory) run(f *ssa.Function, arguments, captured []Value, depth int) Value {
+	if f.Blocks == nil {
+		fail("%s has no body", f)
 	}
 	if depth > 100 {
-		return fmt.Errorf("%s calls itself", f)
+		fail("%s calls itself", f)
 	}
 	values := &frame{f: f, values: map[ssa.Value]Value{}, depth: depth}
 	for i, p := range f.Params {
@@ -203,86 +180,68 @@ func (m *Memory) run(f *ssa.Function, arguments, captured []Value, result *Value
 	for i, v := range f.FreeVars {
 		values.values[v] = captured[i]
 	}
-	b := f.Blocks[0]
-	for steps := 0; ; steps++ {
+	next := f.Blocks[0]
+	var result Value
+	for steps := 0; next != nil; steps++ {
 		if steps > 10000 {
-			return fmt.Errorf("%s does not come to an end", f)
+			fail("%s does not come to an end", f)
 		}
-		next, err := m.block(b, values, result)
-		if err != nil || next == nil {
-			return err
-		}
-		b = next
+		next, result = m.block(next, values)
 	}
+	return result
 }
 
-// block evaluates a block. It returns the block that follows, or nil after a return, with the returned value in
-// *result.
-func (m *Memory) block(b *ssa.BasicBlock, values *frame, result *Value) (*ssa.BasicBlock, error) {
+// block evaluates a block. It returns the block that follows, or nil and the result after a return.
+func (m *Memory) block(b *ssa.BasicBlock, values *frame) (*ssa.BasicBlock, Value) {
 	for _, i := range b.Instrs {
 		switch i := i.(type) {
-		case *ssa.DebugRef, *ssa.MapUpdate: // a map is no constant: its use is an error
+		case *ssa.DebugRef, *ssa.MapUpdate:
 		case *ssa.Store:
-			to, ok := m.value(i.Addr, values).(Address)
-			if !ok {
-				return nil, fmt.Errorf("%s stores where an address leads that is no constant", values.f)
-			}
-			if to.Object.owner != m.running && m.running != nil {
-				return nil, fmt.Errorf("%s assigns to a variable of another package", values.f)
+			to := m.address(i.Addr, values)
+			if to.Object.owner != m.running {
+				fail("%s assigns to a variable of another package", values.f)
 			}
 			m.store(to, m.value(i.Val, values))
 		case *ssa.Jump:
 			return b.Succs[0], nil
 		case *ssa.If:
-			yes, ok := truth(m.value(i.Cond, values))
-			if !ok {
-				return nil, fmt.Errorf("%s branches", values.f)
-			}
-			if yes {
+			if constant.BoolVal(m.value(i.Cond, values).(*ssa.Const).Value) {
 				return b.Succs[0], nil
 			}
 			return b.Succs[1], nil
 		case *ssa.Return:
 			if len(i.Results) == 1 {
-				*result = m.value(i.Results[0], values)
+				return nil, m.value(i.Results[0], values)
 			}
 			return nil, nil
 		case ssa.Value:
 			values.values[i] = m.compute(i, values)
-			if values.failed != nil {
-				return nil, values.failed
-			}
 		default:
-			return nil, fmt.Errorf("%s does more than make a value", values.f)
+			fail("%s does more than make a value", values.f)
 		}
 	}
 	return nil, nil
 }
 
-func truth(v Value) (yes, ok bool) {
-	c, is := v.(*ssa.Const)
-	if !is || c.Value == nil || c.Value.Kind() != constant.Bool {
-		return false, false
-	}
-	return constant.BoolVal(c.Value), true
-}
-
 func (m *Memory) value(v ssa.Value, values *frame) Value {
 	switch v := v.(type) {
-	case *ssa.Const:
-		return v
-	case *ssa.Function:
+	case *ssa.Const, *ssa.Function:
 		return v
 	case *ssa.Global:
-		if err := m.start(v.Pkg); err != nil {
-			return poison{fmt.Sprintf("%s (%s)", v, err)}
+		if failure := m.Start(v.Pkg); failure != nil {
+			fail("%s: %s", v, failure.What)
 		}
 		return Address{Object: m.object(v)}
 	}
-	if found, ok := values.values[v]; ok {
-		return found
+	return values.values[v]
+}
+
+func (m *Memory) address(v ssa.Value, values *frame) Address {
+	a, ok := m.value(v, values).(Address)
+	if !ok {
+		fail("%s follows a nil pointer", values.f)
 	}
-	return poison{"a value that is not known"}
+	return a
 }
 
 // compute returns the value of an instruction.
@@ -292,24 +251,26 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 		t := i.Type().(*types.Pointer).Elem()
 		return Address{Object: &Object{Type: t, Tree: &Node{Type: t}, owner: m.running}}
 	case *ssa.FieldAddr:
-		return step(m.value(i.X, values), i.Field)
+		return m.address(i.X, values).step(i.Field)
 	case *ssa.IndexAddr:
-		index, ok := m.value(i.Index, values).(*ssa.Const)
-		if !ok {
-			return poison{"an index"}
-		}
+		index := int(m.value(i.Index, values).(*ssa.Const).Int64())
 		if s, ok := m.value(i.X, values).(Slice); ok {
-			return step(s.Array, int(s.Low+index.Int64()))
+			return s.Array.step(int(s.Low) + index)
 		}
-		return step(m.value(i.X, values), int(index.Int64()))
+		return m.address(i.X, values).step(index)
 	case *ssa.UnOp:
 		if i.Op == token.MUL {
-			return m.load(m.value(i.X, values), i.Type())
+			return load(m.address(i.X, values), i.Type())
 		}
 	case *ssa.Slice:
-		return m.slice(i, values)
+		if i.Low == nil && i.High == nil && i.Max == nil {
+			array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+			return Slice{Array: m.address(i.X, values), Length: array.Len(), Capacity: array.Len()}
+		}
 	case *ssa.ChangeType:
 		return m.value(i.X, values)
+	case *ssa.MakeMap:
+		return Map{}
 	case *ssa.MakeInterface:
 		return Interface{i.X.Type(), m.value(i.X, values)}
 	case *ssa.Convert:
@@ -320,7 +281,8 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	case *ssa.Call:
 		return m.call(i, values)
 	}
-	return poison{m.at(operation(i), i)}
+	fail("%s is no constant", m.at(operation(i), i))
+	return nil
 }
 
 func isNumber(t types.Type) bool {
@@ -343,117 +305,30 @@ func fits(v constant.Value, to types.Type) bool {
 // call evaluates a call of a function that only constructs a value. It skips the initialization of other packages, because a
 // package is initialized when one of its variables is read.
 func (m *Memory) call(i *ssa.Call, values *frame) Value {
-	arguments := make([]Value, len(i.Call.Args))
-	for k, a := range i.Call.Args {
-		arguments[k] = m.value(a, values)
-	}
-	if b, ok := i.Call.Value.(*ssa.Builtin); ok {
-		if b.Name() == "copy" || b.Name() == "append" || b.Name() == "clear" {
-			m.spoilValue(arguments[0], "the built-in function "+b.Name())
-		}
-		if b.Name() == "print" || b.Name() == "println" {
-			values.failed = fmt.Errorf("%s prints", values.f)
-		}
-		return poison{"the built-in function " + b.Name()}
-	}
 	callee := i.Call.StaticCallee()
 	if callee == nil {
-		values.failed = fmt.Errorf("%s calls a function that is no constant", values.f)
-		return nil
+		fail("%s is no constant", m.at("a call of "+i.Call.Value.Name(), i))
 	}
 	if callee.Name() == "init" && callee.Signature.Recv() == nil && callee.Synthetic != "" {
 		return nil
 	}
-	var captured []Value
+	if strings.HasPrefix(callee.Name(), "init#") {
+		m.init = callee
+	}
+	var arguments, captured []Value
+	for _, a := range i.Call.Args {
+		arguments = append(arguments, m.value(a, values))
+	}
 	if closure, ok := i.Call.Value.(*ssa.MakeClosure); ok {
 		for _, b := range closure.Bindings {
 			captured = append(captured, m.value(b, values))
 		}
 	}
-	what := "a call of " + callee.String()
-	var result Value = poison{what}
-	if err := m.run(callee, arguments, captured, &result, values.depth+1); err != nil {
-		if strings.HasPrefix(callee.Name(), "init#") {
-			m.inits[callee] = err
-		}
-		what += " (" + err.Error() + ")"
-		for _, v := range append(arguments, captured...) {
-			m.spoilValue(v, what)
-		}
-		values.failed = m.spoil(callee, what, map[*ssa.Function]bool{})
-		return poison{what}
-	}
-	return result
+	return m.run(callee, arguments, captured, values.depth+1)
 }
 
-// spoil marks everything that a function may have assigned to as unknown. It returns an error if that set is unknown.
-func (m *Memory) spoil(f *ssa.Function, what string, seen map[*ssa.Function]bool) error {
-	if seen[f] {
-		return nil
-	}
-	seen[f] = true
-	for _, b := range f.Blocks {
-		for _, i := range b.Instrs {
-			if c, ok := i.(ssa.CallInstruction); ok && c.Common().StaticCallee() == nil {
-				if _, ok := c.Common().Value.(*ssa.Builtin); !ok {
-					return fmt.Errorf("%s calls a function that is no constant", f)
-				}
-			}
-			load, isLoad := i.(*ssa.UnOp)
-			for _, op := range i.Operands(nil) {
-				switch v := (*op).(type) {
-				case *ssa.Function:
-					if err := m.spoil(v, what, seen); err != nil {
-						return err
-					}
-				case *ssa.Global:
-					if !isLoad || !isNumber(load.Type()) {
-						m.spoilValue(Address{Object: m.object(v)}, what)
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// spoilValue marks everything that a value refers to as unknown.
-func (m *Memory) spoilValue(v Value, what string) {
-	switch v := v.(type) {
-	case Address:
-		if _, done := v.Object.Tree.Whole.(poison); !done {
-			before := *v.Object.Tree
-			*v.Object.Tree = Node{Type: v.Object.Type, Whole: poison{what}}
-			m.spoilValue(&before, what)
-		}
-	case Slice:
-		m.spoilValue(v.Array, what)
-	case Interface:
-		m.spoilValue(v.Value, what)
-	case *Node:
-		m.spoilValue(v.Whole, what)
-		for _, part := range v.Parts {
-			m.spoilValue(part, what)
-		}
-	}
-}
-
-func step(v Value, index int) Value {
-	a, ok := v.(Address)
-	if !ok {
-		return poison{"an address"}
-	}
-	path := append(append([]int{}, a.Path...), index)
-	return Address{a.Object, path}
-}
-
-func (m *Memory) slice(i *ssa.Slice, values *frame) Value {
-	a, ok := m.value(i.X, values).(Address)
-	if !ok || i.Low != nil || i.High != nil || i.Max != nil {
-		return poison{"a slice"}
-	}
-	array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
-	return Slice{Array: a, Length: array.Len(), Capacity: array.Len()}
+func (a Address) step(index int) Address {
+	return Address{a.Object, append(slices.Clone(a.Path), index)}
 }
 
 func partType(t types.Type, index int) types.Type {
@@ -505,23 +380,6 @@ func (m *Memory) store(a Address, v Value) {
 	n.Parts[last] = v
 }
 
-// poisonAt returns the unknown value that contains an address, if there is one.
-func poisonAt(a Address) (Value, bool) {
-	n := a.Object.Tree
-	for _, index := range a.Path {
-		if p, ok := n.Whole.(poison); ok {
-			return p, true
-		}
-		child, ok := n.Parts[index].(*Node)
-		if !ok {
-			return nil, false
-		}
-		n = child
-	}
-	p, ok := n.Whole.(poison)
-	return p, ok
-}
-
 func (n *Node) copy() *Node {
 	out := &Node{Type: n.Type, Whole: n.Whole}
 	if n.Parts != nil {
@@ -537,15 +395,8 @@ func (n *Node) copy() *Node {
 }
 
 // load returns the value at an address.
-func (m *Memory) load(from Value, t types.Type) Value {
-	a, ok := from.(Address)
-	if !ok {
-		return poison{"a load"}
-	}
+func load(a Address, t types.Type) Value {
 	n, last := node(a)
-	if p, ok := poisonAt(a); ok {
-		return p
-	}
 	if last >= 0 {
 		if v, ok := n.Parts[last]; ok {
 			if c, ok := v.(*Node); ok {

@@ -11,8 +11,6 @@ import (
 func operation(i ssa.Value) string {
 	name := types.TypeString(i.Type(), (*types.Package).Name)
 	switch i := i.(type) {
-	case *ssa.MakeMap:
-		return "the making of a " + name
 	case *ssa.MakeSlice:
 		return "the making of a " + name
 	case *ssa.BinOp:

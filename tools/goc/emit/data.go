@@ -162,7 +162,7 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 	case constants.Interface:
 		return e.box(v)
 	}
-	panic(fmt.Sprintf("no initializer for %T", v))
+	return "{0}" // a map: the error has been reported
 }
 
 // parts returns the C initializer of a constant array or struct. Parts that v lacks are zero.

@@ -92,12 +92,15 @@ func Write(p *program.Program, options Options) ([]byte, error) {
 func (e *emitter) functionsInData() (found []*ssa.Function) {
 	p := e.program
 	for i := 0; i < len(p.Globals); i++ {
+		var in []*ssa.Function
 		o, err := e.memory.Variable(p.Globals[i])
+		if err == nil {
+			in, err = o.Functions()
+		}
 		if err != nil {
 			e.faults = append(e.faults, p.Fault(p.Globals[i].Pos(), nil, err.Error()))
 			continue
 		}
-		in := o.Functions()
 		if err := p.Reach(in); err != nil {
 			e.faults = append(e.faults, err)
 		}

@@ -1,11 +1,8 @@
 package emit
 
 import (
-	"cmp"
 	"fmt"
 	"go/types"
-	"maps"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -18,30 +15,26 @@ import (
 func (e *emitter) initialize() {
 	p := e.program
 	seen := map[*types.Package]bool{}
-	var walk func(t *types.Package, first bool)
-	walk = func(t *types.Package, first bool) {
+	var walk func(t *types.Package)
+	walk = func(t *types.Package) {
 		if seen[t] {
 			return
 		}
 		seen[t] = true
 		for _, i := range t.Imports() {
-			walk(i, false)
+			walk(i)
 		}
 		in := p.SSA.Package(t)
 		if in == nil || in.Func("init") == nil || program.Standard(in.Func("init")) {
 			return
 		}
-		failed := e.memory.Start(in)
-		byPosition := func(x, y *ssa.Function) int { return cmp.Compare(x.Pos(), y.Pos()) }
-		for _, f := range slices.SortedFunc(maps.Keys(failed), byPosition) {
-			if !first || f.Name() != "init" { // in the first package, a failure is an error only where the value is needed
-				e.faults = append(e.faults, p.Fault(f.Pos(), f, fmt.Sprintf("%s cannot run when the code is written: %s", f,
-					failed[f])))
-			}
+		if failure := e.memory.Start(in); failure != nil {
+			e.faults = append(e.faults, p.Fault(failure.Init.Pos(), failure.Init,
+				fmt.Sprintf("%s cannot run when the code is written: %s", failure.Init, failure.What)))
 		}
 	}
 	for _, f := range p.Exports {
-		walk(f.Pkg.Pkg, true)
+		walk(f.Pkg.Pkg)
 	}
 }
 
