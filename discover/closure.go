@@ -97,7 +97,7 @@ func closure(ctx context.Context, host *Host, driver *Driver, is drivers.Interfa
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	found := drivers.Judged(&source.Machine, loaders.Linker(source, ""), driver.Library, is)
+	found := drivers.Judged(&source.Machine, loaders.Linker(source), driver.Library, is)
 	return filesOf(driver, found), ctx.Err()
 }
 

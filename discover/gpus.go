@@ -91,7 +91,7 @@ type driverFamily struct {
 
 // workingDrivers returns the used drivers of known families that can be loaded.
 func workingDrivers(ctx context.Context, m *machine.Machine, found []Driver) (good []driverFamily) {
-	linker := loaders.Linker(&machine.Source{Machine: *m}, "")
+	linker := loaders.Linker(&machine.Source{Machine: *m})
 	for i := range found {
 		family := drivers.Of(found[i].Library)
 		if found[i].Used && family != nil && ctx.Err() == nil && drivers.Judged(m, linker, found[i].Library, drivers.DriverInterface).Works() {

@@ -32,7 +32,7 @@ func LoaderOf(ctx context.Context, host *Host, program Program) (*Loader, error)
 		return nil, err
 	}
 	defer done()
-	found := loaders.For(source, loaders.Linker(source, ""), nil)
+	found := loaders.For(source, loaders.Linker(source), nil)
 	if found == nil {
 		return nil, fmt.Errorf("%w: the dynamic linker finds no %s", ErrNoLoader, loaders.Name)
 	}

@@ -36,7 +36,7 @@ type Standings struct {
 // StandingsOf returns the standings of a decision for a source's program. linker is the program's; nil: a new one.
 func StandingsOf(source *machine.Source, linker *binary.Linker, made *plan.Answer) *Standings {
 	if linker == nil {
-		linker = loaders.Linker(source, "")
+		linker = loaders.Linker(source)
 	}
 	s := &Standings{machine: &source.Machine, source: source, linker: linker, made: made, drivers: map[string]*manifest.Driver{},
 		layers: map[explain.ItemKey]*manifest.Layer{}, active: map[*manifest.Layer]bool{}, works: map[*manifest.Driver]bool{}, known: map[explain.ItemKey]Standing{}}

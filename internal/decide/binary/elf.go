@@ -268,7 +268,7 @@ const muslRefuses = "Dynamic loading not supported\x00"
 // no ELF program, and if a dynamic linker starts it.
 func (l *Linker) Static(library string) *Static {
 	p := l.program
-	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" || l.plugin != nil {
+	if p == nil || p.err != nil || p.Interp != "" || len(p.Needed) > 0 || p.Soname != "" {
 		return nil
 	}
 	data, err := l.machine.ReadLarge(p.Path)

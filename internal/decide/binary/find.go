@@ -35,7 +35,6 @@ type Linker struct {
 	cache          map[string][]cacheEntry
 	levels         []string
 	program        *File
-	plugin         *File             // a library that the program opens later
 	inEveryProcess map[string]bool   // names of the C library and the dynamic linkers, which every process has
 	files          map[string]*File  // by path
 	reals          map[string]string // directories without symbolic links
@@ -54,7 +53,6 @@ type LinkerOptions struct {
 	Machine  Machine // its processor
 	Elevated bool    // LD_LIBRARY_PATH is ignored
 	Program  string  // its executable, whose DT_RPATH applies to every library; "": none
-	Plugin   string  // a library that it opens later, and that opens or needs others; "": none
 	Share    *Linker // a linker for the same files, whose libraries are shared; nil: none
 }
 
@@ -72,11 +70,6 @@ func NewLinker(m *machine.Machine, options LinkerOptions) *Linker {
 	if options.Program != "" {
 		if l.program = l.openProgram(options.Program); l.program != nil && l.program.Interp != "" {
 			l.interpreter = readInterpreter(m, l.program.Interp, l.rows)
-		}
-	}
-	if options.Plugin != "" {
-		if plugin := l.Open(options.Plugin); plugin.err == nil {
-			l.plugin = plugin
 		}
 	}
 	l.readCache()

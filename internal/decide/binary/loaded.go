@@ -54,7 +54,7 @@ func (l *Linker) startLibraries() map[string]*File {
 	for _, f := range roots {
 		enter(f, ByPreload)
 	}
-	for _, root := range append(roots, l.program, l.plugin) {
+	for _, root := range append(roots, l.program) {
 		if root == nil || !l.fits(root) {
 			continue
 		}
@@ -73,10 +73,7 @@ func (l *Linker) FindFor(name string) LibrarySearch {
 	if f := l.startLibraries()[name]; f != nil {
 		return LibrarySearch{File: f, Rule: l.rules[f], Loaded: true}
 	}
-	switch {
-	case l.plugin != nil:
-		return l.Find(name, l.plugin)
-	case l.program != nil:
+	if l.program != nil {
 		return l.Find(name, l.program)
 	}
 	return l.Find(name)

@@ -117,19 +117,6 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A plugin's own search path applies to the libraries that it needs.
-func TestPlugin(t *testing.T) {
-	t.Parallel()
-	files := foreignProgram()
-	files["opt/plugins/libggml-vulkan.so"] = "needed=libvulkan.so.1 runpath=$ORIGIN/deps"
-	files["opt/plugins/deps/libvulkan.so.1"] = "soname=libvulkan.so.1"
-	l := NewLinker(&machine.Machine{Root: root(t, files)}, LinkerOptions{Class: 64, Machine: elf.EM_X86_64, Program: "/usr/bin/app",
-		Plugin: "/opt/plugins/libggml-vulkan.so"})
-	if r := l.FindFor("libvulkan.so.1"); r.File == nil || r.File.Path != "/opt/plugins/deps/libvulkan.so.1" || !r.Loaded || r.Rule != ByRunPath {
-		t.Errorf("%+v", r.File)
-	}
-}
-
 // The file of this machine's dynamic linker contains the directories that it searches.
 func TestLinkerOfThisMachine(t *testing.T) {
 	t.Parallel()

@@ -99,14 +99,6 @@ func uuid(text string) (digits string, ok bool) {
 	return digits, uuidForm.find(digits) != nil
 }
 
-// AsksDriver reports whether only drivers can resolve a selector: a number in their list, a UUID, or a device's UUID with its
-// driver's UUID and version.
-func AsksDriver(text string) bool {
-	index, isNumber := indexOf(text)
-	_, isUUID := uuid(text)
-	return isNumber && index <= maxNumber || isUUID || strings.Count(text, "/") == 2
-}
-
 // form reads a selector. fits reports whether a device matches; nil: the selector has another form. alone: no later form can
 // apply.
 type form func(text string) (fits func(*Device) bool, alone bool)

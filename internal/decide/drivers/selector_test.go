@@ -102,13 +102,3 @@ func TestBest(t *testing.T) {
 		t.Errorf("without address and UUID: %q", got)
 	}
 }
-
-// Only drivers can resolve some forms.
-func TestOfDriver(t *testing.T) {
-	for text, want := range map[string]bool{"0": true, "12": true, "8086": false, "01:00.0": false, "nvidia": false,
-		strings.Repeat("01", 16): true, "a/b/1": true} {
-		if AsksDriver(text) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
-	}
-}

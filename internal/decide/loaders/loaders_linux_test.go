@@ -166,7 +166,7 @@ func TestFactsOfAnotherLoader(t *testing.T) {
 			file: "= " + content})
 		m.Environ = []string{variables.LayersAllow.Name() + "=a", variables.DriversDisable.Name() + "=b"}
 		source := &machine.Source{Machine: *m}
-		if l := Decide(source, ""); l == nil || l.Version != version {
+		if l := Decide(source); l == nil || l.Version != version {
 			t.Fatalf("%s: %+v", version, l)
 		}
 		if got := source.File(file); got.Content != want || (got.Status == facts.FileNotOpened) != (want == "") || source.Exists(file) != (want != "") {

@@ -13,14 +13,14 @@ import (
 var ruleNames = [...]string{binary.ByPreload: "preload", binary.ByPath: "path", binary.ByRPath: "rpath", binary.ByVariable: "variable",
 	binary.ByRunPath: "runpath", binary.ByCache: "cache", binary.ByDefault: "default", binary.ByProgram: "program", binary.BySystem: "system"}
 
-// Linker returns the dynamic linker of a source's program. plugin is a library that the program opens later; "": none.
-func Linker(source *machine.Source, plugin string) *binary.Linker {
+// Linker returns the dynamic linker of a source's program.
+func Linker(source *machine.Source) *binary.Linker {
 	class := source.Class
 	if class == 0 {
 		class = machine.OwnClass
 	}
 	return binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class), Elevated: source.Elevated,
-		Program: source.Program, Plugin: plugin})
+		Program: source.Program})
 }
 
 // Known caches identified files by path; nil: nothing is cached.
@@ -74,9 +74,9 @@ func opensBeside(source *machine.Source, linker *binary.Linker) *binary.File {
 }
 
 // Decide makes a source read facts as the loader of its program does, and returns that loader; nil if the dynamic linker finds
-// none. plugin is a library that the program opens later; "": none.
-func Decide(source *machine.Source, plugin string) *Loader {
-	l := For(source, Linker(source, plugin), nil)
+// none.
+func Decide(source *machine.Source) *Loader {
+	l := For(source, Linker(source), nil)
 	l.On(source)
 	return l
 }

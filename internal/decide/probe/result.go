@@ -3,7 +3,6 @@ package probe
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"vkloader/internal/decide/vk"
 )
@@ -20,7 +19,6 @@ type Result struct {
 	Usage      map[string]Usage
 	Mapped     []string       // real paths of the loaded libraries, once there is an instance; nil: there was none
 	Asked      []Interception // by layer, in the order of the question
-	Lookup     time.Duration  // time of one look-up of a command, set by Submit and Present; 0: not measured
 	Unshown    []string       // reasons why no frame was shown, one for each platform; set by Present
 	Log        string         // the child's standard error
 	Signal     string         // the signal that ended the child

@@ -35,7 +35,6 @@ type event struct {
 	After   string    `json:"after"`
 	Layer   int       `json:"layer"`
 	Trouble string    `json:"problem"`
-	Nanos   float64   `json:"ns"`
 
 	Platform string `json:"platform"`
 	Step     string `json:"step"`
@@ -259,8 +258,6 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Mapped = append(r.Mapped, e.Path)
 		case "version":
 			r.Version = e.Version
-		case "lookups":
-			r.Lookup = time.Duration(e.Nanos)
 		case "negotiated":
 			r.Interface = e.Version
 		case "missing":

@@ -495,13 +495,13 @@ func (l *listener) Write(p []byte) (int, error) {
 // loadersOf returns the program's loader in a search and its loader without the tool. used is nil if the dynamic linker
 // finds none; other is also nil if both are the same file.
 func loadersOf(source *machine.Source, usual []string) (used, other *loaders.Loader) {
-	used = loaders.For(source, loaders.Linker(source, ""), nil)
+	used = loaders.For(source, loaders.Linker(source), nil)
 	if usual == nil {
 		return used, nil
 	}
 	plain := *source
 	plain.Environ = usual
-	other = loaders.For(&plain, loaders.Linker(&plain, ""), nil)
+	other = loaders.For(&plain, loaders.Linker(&plain), nil)
 	if other == nil || used == nil || other.File == used.File {
 		return used, nil
 	}

@@ -9,11 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -27,9 +25,9 @@ type doctoring struct {
 	repairing
 
 	// For a running machine, if its system supports them:
-	keepOut              bool
-	user, device, plugin string
-	pid                  int
+	keepOut bool
+	user    string
+	pid     int
 }
 
 // repairing holds the options of doctor for fixing a running machine and for printing its report.
@@ -90,7 +88,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
-	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user", "device", "plugin")
+	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user")
 	return cmd
 }
 
@@ -115,19 +113,12 @@ func (d *doctoring) here(s *invocation) error {
 	case d.load && about.source.Foreign():
 		return errors.New("--probe loads drivers of this machine: not with --root")
 	case d.keepOut && d.effort(about) == filesOnly:
-		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app or --plugin, add --probe")
-	}
-	if err := about.opens(d.plugin); err != nil {
-		return err
+		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app, add --probe")
 	}
 	if d.fix {
 		return fixHere(s, about, d)
 	}
-	device, err := kernelDevice(s, about, d.device, d.limit)
-	if err != nil {
-		return err
-	}
-	result, err := examine(context.Background(), s, about, examination{d.user, device, d.effort(about), d.limit, nil})
+	result, err := examine(context.Background(), s, about, examination{d.user, d.effort(about), d.limit, nil})
 	if err != nil {
 		return err
 	}
@@ -164,35 +155,12 @@ func (d *doctoring) elsewhere(s *invocation) error {
 	return d.judge(s, report, report.Has(diag.Problem), func() { printReport(s, report, d.full, false) })
 }
 
-// kernelDevice converts a selector that needs a driver's answer to the address of the device.
-func kernelDevice(s *invocation, about *subject, text string, limit time.Duration) (string, error) {
-	if text == "" || !drivers.AsksDriver(text) {
-		return text, nil
-	}
-	if about.source.Foreign() || about.process != nil {
-		return "", fmt.Errorf("--device %s: numbers and UUIDs are those of this machine's drivers: not with --root or --pid", text)
-	}
-	devices, err := devicesOf(s, about.source, limit)
-	if err != nil {
-		return "", err
-	}
-	listed := devices.Selected()
-	hits, err := drivers.SelectDevices(text, listed)
-	if err != nil {
-		return "", exit.Problem("--device: %w", err)
-	}
-	if address := listed[hits[0]].PCI; address != "" {
-		return address, nil
-	}
-	return "", exit.Problem("--device: %s has no PCI address, so it cannot be examined alone", listed[hits[0]].String())
-}
-
 // examination holds the subject and the extent of an examination. The zero value examines all files and tries nothing.
 type examination struct {
-	user, device string // the subject; "": this user, all devices
-	how          effort
-	limit        time.Duration // of each child process
-	ended        func(doctor.Probe)
+	user  string // "": this user
+	how   effort
+	limit time.Duration // of each child process
+	ended func(doctor.Probe)
 }
 
 func (e *examination) tries(at probe.Companions, about *subject) doctor.Tries {
@@ -214,7 +182,7 @@ func (d *doctoring) effort(about *subject) effort {
 	switch {
 	case d.load && !(onWindows && (d.app != "" || d.elevated)):
 		return everything
-	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || d.plugin != "" || onWindows && d.app != "":
+	case d.filesOnly || !triable(about) || d.pid != 0 || d.elevated || d.user != "" || onWindows && d.app != "":
 		return filesOnly
 	}
 	return tryAwake

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/diag"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
@@ -30,13 +29,11 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"get them, and submit work to each device. doctor reports each crash, hang and failure. If only the combination\n" +
 	"fails, it searches for the layer or driver that causes the failure. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
 	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
-	"With --app or --plugin, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
+	"With --app, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
 	"names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
-	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n" +
-	drivers.DeviceHelp +
-	"For --device with a number or a UUID, a child process asks the drivers; for the other forms, the kernel is enough.\n\n"
+	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n"
 
 const (
 	fixPlace = "your own files"
@@ -47,10 +44,7 @@ const (
 
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&d.device, "device", "", "examine only this `DEVICE` and, with --probe, only its drivers: "+drivers.DeviceForms)
-	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addPID(cmd, &d.pid)
-	addPlugin(cmd, &d.plugin)
 	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its "+
 		"library changes: from all programs, or with --probe and --app from that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
@@ -68,7 +62,7 @@ func triable(about *subject) bool {
 // examine returns the doctor's report on a machine. It stops unfinished trials at the end of the context.
 func examine(ctx context.Context, s *invocation, about *subject, wanted examination) (*doctor.Report, error) {
 	source := about.source
-	options := doctor.Options{User: wanted.user, Device: wanted.device, Plugin: about.plugin, Bundle: s.bundle}
+	options := doctor.Options{User: wanted.user, Bundle: s.bundle}
 	if p := about.process; p != nil {
 		options.User, options.Groups = strconv.FormatUint(uint64(p.User), 10), p.Groups
 		groups, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID)) // a process that has ended belongs to no service
@@ -136,7 +130,7 @@ func fixHere(s *invocation, about *subject, d *doctoring) error {
 // namesFix prints the command that makes changes, if there is a change to make.
 func (d *doctoring) namesFix(s *invocation, about *subject, report *doctor.Report) {
 	source := about.source
-	if d.pid != 0 || d.elevated || d.user != "" || d.device != "" || d.plugin != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
+	if d.pid != 0 || d.elevated || d.user != "" || source.Tree != nil || !source.Foreign() && len(s.variables) > 0 {
 		return
 	}
 	usual := *d
@@ -225,7 +219,7 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 			return nil, err
 		}
 		// Settings have no effect if the program's loader does not read them.
-		loaders.For(f.source, loaders.Linker(f.source, ""), nil).On(found.Source)
+		loaders.For(f.source, loaders.Linker(f.source), nil).On(found.Source)
 		file, err := found.TryExclusion(change, p.Manifest)
 		if err != nil || !fix.Own(&f.source.Machine, file) {
 			continue

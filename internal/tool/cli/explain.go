@@ -31,7 +31,7 @@ import (
 type explaining struct {
 	output
 	elevated, statements, bare bool
-	app, plugin                string
+	app                        string
 	pid                        int
 	other                      otherSystem
 	picture                    picture
@@ -59,13 +59,12 @@ func newExplain(s *invocation) *cobra.Command {
 	cmd.Flags().StringVar(&e.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
-	addPlugin(cmd, &e.plugin)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
 	cmd.Flags().BoolVar(&e.bare, "no-fixes", false, "leave out the package of each file and the variable that changes each result; faster with many layers")
 	addPlatform(cmd, &e.other)
 	e.picture.options(cmd)
-	excludes(cmd, "platform", "pid", "plugin")
-	excludes(cmd, "picture", "statements", "no-fixes", "plugin", "platform")
+	excludes(cmd, "platform", "pid")
+	excludes(cmd, "picture", "statements", "no-fixes", "platform")
 	return cmd
 }
 
@@ -114,9 +113,6 @@ func (e *explaining) run(s *invocation, names []string) error {
 func (e *explaining) here(s *invocation, names []string) (answer *survey.Explanation, rest func(), err error) {
 	about, err := s.subject(e.app, e.elevated, e.pid)
 	if err != nil {
-		return nil, nil, err
-	}
-	if err := about.opens(e.plugin); err != nil {
 		return nil, nil, err
 	}
 	if answer, err = explainDecision(about, about.name(e.app), names, e.bare); err == nil && len(names) == 0 {
@@ -279,7 +275,7 @@ const leastMessage = 8
 // writersOf returns the drivers and layers in use whose libraries contain a message that a user saw on a terminal. A program may
 // have written words before it, up to a colon.
 func writersOf(about *subject, in []explain.Item, message string) (list []survey.Writer) {
-	linker := loaders.Linker(about.source, "")
+	linker := loaders.Linker(about.source)
 	present := drivers.GPUs(&about.source.Machine)
 	for text := strings.TrimSpace(message); len(text) >= leastMessage && len(list) == 0; {
 		for i := range in {

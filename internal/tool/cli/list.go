@@ -156,7 +156,7 @@ func (f *found) host(s *invocation, other *otherSystem) (host *decide.Host, err 
 	if f.source, err = s.source("", false); err != nil {
 		return nil, err
 	}
-	f.loader = loaders.Decide(f.source, "")
+	f.loader = loaders.Decide(f.source)
 	return decide.HostOf(f.source), nil
 }
 

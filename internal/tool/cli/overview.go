@@ -138,8 +138,7 @@ func deviceChoice(r *doctor.Report) string {
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers and loaders",
-		doctor.LoaderLookups: "slow drivers and loaders", doctor.GPUAsleep: "programs that wake a device"} {
+	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers", doctor.GPUAsleep: "programs that wake a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)
 		}

@@ -176,7 +176,7 @@ func (r *launched) prepare(s *invocation, brought probe.Companions, m *machine.M
 	source.Class = binary.ProgramOf(&source.Machine, source.Program).Class
 	var loader *loaders.Loader // the program's own
 	if brought.Library == "" {
-		loader = loaders.Decide(source, "")
+		loader = loaders.Decide(source)
 	}
 	warnings, err := r.Check(source)
 	if missing := (*run.NoLayer)(nil); errors.As(err, &missing) {

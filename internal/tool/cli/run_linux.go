@@ -47,10 +47,10 @@ func bring(s *invocation) (probe.Companions, error) {
 // unfit returns warnings about variables that the program does not see, about loaders that it opens in place of library, and
 // about the lack of drivers for it.
 func unfit(source *machine.Source, program, library string) (warnings []string) {
-	if static := loaders.StaticOf(loaders.Linker(source, "")); !static.Gets() {
+	if static := loaders.StaticOf(loaders.Linker(source)); !static.Gets() {
 		warnings = append(warnings, static.Line(program))
 	}
-	if l := loaders.For(source, loaders.Linker(source, ""), nil); l != nil && l.Inside {
+	if l := loaders.For(source, loaders.Linker(source), nil); l != nil && l.Inside {
 		warnings = append(warnings, loaders.Line(l, program))
 	}
 	if !source.Foreign() {

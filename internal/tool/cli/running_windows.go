@@ -88,7 +88,7 @@ func (p *runningWindows) Views() []string {
 func (p *runningWindows) Seen(bits string) doctor.Windows {
 	source := *p.Source
 	source.Class = map[string]int{"32": 32, "64": 64}[bits]
-	return &runningWindows{&source, p.app, loaders.Decide(&source, ""), p.asked}
+	return &runningWindows{&source, p.app, loaders.Decide(&source), p.asked}
 }
 
 func (p *runningWindows) Open(name string) (*os.File, error) { return p.Source.Open(p.Path(name)) }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
@@ -21,7 +20,6 @@ import (
 type subject struct {
 	source  *machine.Source
 	process *process.Process // nil: not running
-	plugin  string           // a library that it opens later; "": none
 }
 
 // subject returns the program of --app, --elevated and --pid. A process gives the root, environment, executable, rights and
@@ -108,32 +106,6 @@ func (a *subject) name(app string) string {
 	return app
 }
 
-func addPlugin(cmd *cobra.Command, plugin *string) {
-	cmd.Flags().StringVar(plugin, "plugin", "", "also consider `FILE`, a library that the program opens at run time, such as libggml-vulkan.so")
-}
-
-// opens sets a library that the program opens later. Without a program, the library gives the word size.
-func (a *subject) opens(plugin string) error {
-	if plugin == "" {
-		return nil
-	}
-	m := &a.source.Machine
-	info, err := m.Stat(plugin)
-	if err != nil {
-		return exit.Unable("--plugin: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return exit.Unable("--plugin %s: not a library", plugin)
-	}
-	if a.plugin, err = m.Real(plugin); err != nil {
-		return exit.Unable("--plugin: %w", err)
-	}
-	if a.source.Program == "" && a.source.Class == 0 {
-		a.source.Class = binary.ProgramOf(m, a.plugin).Class
-	}
-	return nil
-}
-
 func addPID(cmd *cobra.Command, pid *int) {
 	cmd.Flags().IntVar(pid, "pid", 0, "examine for the process with this `PID`: with its root, initial variables, executable and rights")
 	completes(cmd, map[string]completion{"pid": completeProcesses})
@@ -160,7 +132,7 @@ func decideFor(about *subject) *loaders.Loader {
 			return l
 		}
 	}
-	return loaders.Decide(about.source, about.plugin)
+	return loaders.Decide(about.source)
 }
 
 // staticOf returns the program's static linking. A process with a mapped loader counts as dynamic.
@@ -168,13 +140,13 @@ func staticOf(about *subject) loaders.StaticUse {
 	if about.process != nil && about.loadedLoader() != nil {
 		return loaders.NotStatic
 	}
-	return loaders.StaticOf(loaders.Linker(about.source, about.plugin))
+	return loaders.StaticOf(loaders.Linker(about.source))
 }
 
 // loaderFile returns the file of the program's loader, which the source's decisions then imitate; "": this project's, or
 // none.
 func loaderFile(source *machine.Source) string {
-	if l := loaders.Decide(source, ""); l != nil && !l.Ours() {
+	if l := loaders.Decide(source); l != nil && !l.Ours() {
 		return l.File
 	}
 	return ""

@@ -74,7 +74,7 @@ func (l *listingVariables) listAll(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	loader := loaders.Decide(source, "")
+	loader := loaders.Decide(source)
 	answer, err := variablesOf(source)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *listingVariables) listSet(s *invocation) error {
 		return err
 	}
 	source := of.source
-	loader := loaders.Decide(source, "")
+	loader := loaders.Decide(source)
 	answer, err := explain.Decide(source)
 	if err != nil {
 		return err

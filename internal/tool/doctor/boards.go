@@ -34,7 +34,7 @@ func (e *exam) perhapsNone() loss {
 		slices.ContainsFunc(e.Drivers, func(m Entry) bool {
 			f := drivers.Of(m.Library)
 			return m.Good && (f == nil || f.Software())
-		}) || slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 }) {
+		}) || contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 }) {
 		return little
 	}
 	return usual
@@ -45,7 +45,7 @@ func (e *exam) raspberry() {
 	model := strings.TrimRight(e.text("/proc/device-tree/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })
-	if !with || e.containerKind() != "" || slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }) {
+	if !with || e.containerKind() != "" || contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }) {
 		return
 	}
 	file := "/boot/firmware/config.txt"

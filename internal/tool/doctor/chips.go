@@ -230,13 +230,13 @@ func (e *exam) venus(g *GPU) bool {
 // programWants adds a finding if the program needs more than the last driver of every device offers.
 func (e *exam) programWants() {
 	want := decide.WantOf(e.machine, e.source.Program)
-	if want == nil || len(e.gpus) == 0 {
+	if want == nil || len(e.GPUs) == 0 {
 		return
 	}
 	var texts []string
 	var do *Remedy
 	always := true
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		c := e.chip(g)
 		if !e.expects(g) && (c == nil || c.HasVulkan()) {
 			continue

@@ -80,7 +80,7 @@ func (e *exam) idle() {
 		if !m.Good || f == nil || f.Software() {
 			continue
 		}
-		if !slices.ContainsFunc(e.gpus, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) {
+		if !contains(e.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) {
 			names = append(names, m.Name)
 		}
 	}
@@ -94,7 +94,7 @@ func (e *exam) idle() {
 // rivals adds a finding when two drivers list the same device, and removes those about one that another driver replaces.
 func (e *exam) rivals() {
 	defer e.replacedByRivals()
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		var first *Entry
 		for m := range each(e.Drivers) {
 			f := drivers.Of(m.Library)
@@ -153,13 +153,13 @@ func (e *exam) replacedByRivals() {
 		if f == nil || f.Name == drivers.HASVK { // HASVK serves other devices than ANV
 			continue
 		}
-		for _, g := range e.gpus {
+		for g := range each(e.GPUs) {
 			switch {
 			case !f.WorksOn(g.Kernel):
 			case len(g.Drivers) > 0:
 				served++
 			default:
-				served = -len(e.gpus)
+				served = -len(e.GPUs)
 			}
 		}
 		replaced[d.Path] = served > 0
@@ -189,13 +189,13 @@ func (r *Report) driversWithoutDevice() (software, unknown []*Entry, good int) {
 
 // hasServedDevice reports whether a device has a driver and a node that the user may open.
 func (e *exam) hasServedDevice() bool {
-	return slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
+	return contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 && g.refused == "" })
 }
 
 // fallback adds a finding about the software renderer, or no device, when no device is served.
 func (e *exam) fallback() {
 	software, unknown, good := e.driversWithoutDevice()
-	wanted := slices.ContainsFunc(e.gpus, e.expects)
+	wanted := contains(e.GPUs, e.expects)
 	switch {
 	case good == 0:
 		e.addNoDriver()
@@ -274,7 +274,7 @@ func (e *exam) addNoDriver() {
 // usualDriver returns the usual driver family for the devices, or the software renderer.
 func (e *exam) usualDriver() *drivers.Family {
 	usual := drivers.Of("libvulkan_lvp.so")
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		if f := drivers.For(g.Kernel); f != nil {
 			usual = f
 		}

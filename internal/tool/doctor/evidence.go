@@ -65,8 +65,7 @@ func (t *trying) selectDrivers(e *evidence) {
 func (r *Report) driversAlone() (list []alone) {
 	for m := range each(r.Drivers) {
 		foreign := slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == LibraryForeign && r.concerns(&f, m.Manifest) })
-		unchosen := r.chosen && find(r.GPUs, func(g *GPU) bool { return slices.Contains(g.Drivers, m.Manifest) }) == nil
-		if m.Driver == nil || foreign || unchosen {
+		if m.Driver == nil || foreign {
 			continue
 		}
 		list = append(list, alone{of: m, Probe: Probe{Kind: "driver", Name: m.Name, Manifest: m.Manifest},
@@ -93,7 +92,7 @@ func (t *trying) runAll(ctx context.Context, e *evidence) error {
 			})
 		}
 	}
-	if len(e.out) < len(e.alone) && !e.chosen {
+	if len(e.out) < len(e.alone) {
 		running.Go(func() {
 			e.all, failed[0] = t.chain(ctx, e.out)
 			t.tell(newTogether(), e.all)

@@ -21,11 +21,9 @@ import (
 type Options struct {
 	User    string // the name or number of the user whose permissions count; "": the current user
 	Library string // the tool's own loader, with symbolic links resolved; "": none
-	Device  string // a selector of the devices to examine, by the kernel's data; "": all
 
 	Bundle StartFile // the launcher or the image of the program; the zero value: none
 
-	Plugin string // a library that the program opens later and that decides the loader; "": none
 	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
 
 	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
@@ -57,9 +55,7 @@ func recordOf(r *Report, source *machine.Source) record {
 // exam is an examination in progress.
 type exam struct {
 	libraryExam
-	user  user
-	gpus  []*GPU // the devices to examine
-	every []*GPU
+	user user
 
 	judged         *decide.Standings // nil: not judged yet
 	leftOutDrivers []keptOut         // the working drivers that a variable or the settings file excludes
@@ -75,6 +71,7 @@ func look(source *machine.Source, options Options) (*exam, error) {
 		return nil, err
 	}
 	apply(e, func(r *rule) func(*exam) { return r.linux })
+	e.addSharedNodes()
 	e.weigh()
 	e.Findings = sortFindings(e.Findings)
 	return e, nil
@@ -90,11 +87,8 @@ func (e *exam) decisions() {
 	}
 }
 
-// allLibraries examines the libraries of drivers, layers and the program's plugin.
-func (e *exam) allLibraries() {
-	e.examineEntries(e.examineEntry)
-	e.plugin()
-}
+// allLibraries examines the libraries of drivers and layers.
+func (e *exam) allLibraries() { e.examineEntries(e.examineEntry) }
 
 // newExam returns the beginning of an examination: the decision of the program's loader, the user and the sandboxes.
 func newExam(source *machine.Source, options Options) (*exam, error) {
@@ -113,7 +107,7 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 		report.Class = class
 	}
 	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
-		Elevated: source.Elevated, Program: source.Program, Plugin: options.Plugin, Share: options.share})
+		Elevated: source.Elevated, Program: source.Program, Share: options.share})
 	source = report.decideFor(source, linker, &options)
 	report.options = options
 	var err error
@@ -125,18 +119,15 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 		found, _, possible := e.engine().after(effectOf(c))
 		return found, possible
 	}
-	e.chosen, e.System = options.Device != "", e.system.name
+	e.System = e.system.name
 	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
 		return nil, err
 	}
 	e.addGroups()
 	e.sandboxes()
 	e.system.within(&e.record)
-	e.every = devicesOf(e.machine)
-	if e.gpus = e.every; e.chosen {
-		err = e.choose(options.Device)
-	}
-	return e, err
+	e.GPUs = devicesOf(e.machine)
+	return e, nil
 }
 
 // isCovered reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the doctor.
@@ -161,7 +152,7 @@ const ProcessClass = machine.OwnClass
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	e.weigh()
-	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || slices.ContainsFunc(e.gpus, e.expects) || e.anyManifest() {
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || e.anyManifest() {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.

@@ -13,7 +13,6 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 )
 
@@ -29,22 +28,6 @@ type GPU struct {
 // vendor returns the maker's name; "" if unknown.
 func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Vendor)) }
 
-// choose keeps only the devices that a selector matches.
-func (e *exam) choose(text string) error {
-	var list []drivers.Device
-	for _, g := range e.gpus {
-		address, _ := drivers.PCIAddress(g.Name)
-		list = append(list, drivers.Device{Index: -1, Name: g.Label, PCI: address, Vendor: drivers.PCINumber(g.Vendor),
-			ID: drivers.PCINumber(g.Device), Driver: g.Kernel})
-	}
-	hits, err := drivers.SelectDevices(text, list)
-	if err != nil {
-		return exit.Problem("--device: %w", err)
-	}
-	e.gpus = term.Words(hits, func(at int) *GPU { return e.gpus[at] })
-	return nil
-}
-
 // Title returns the device's name: its label, with its address where two devices have one label.
 func (g *GPU) Title() string { return g.Label + term.Enclosed(" at ", g.twin, "") }
 
@@ -54,9 +37,9 @@ func (g *GPU) Address() string {
 }
 
 // distinguish gives the devices with one label their addresses.
-func distinguish(list []*GPU) {
-	for _, g := range list {
-		if g.twin = ""; slices.ContainsFunc(list, func(o *GPU) bool { return o != g && o.Label == g.Label }) {
+func distinguish(list []GPU) {
+	for g := range each(list) {
+		if g.twin = ""; contains(list, func(o *GPU) bool { return o != g && o.Label == g.Label }) {
 			g.twin = g.Name
 		}
 	}
@@ -65,17 +48,17 @@ func distinguish(list []*GPU) {
 // nameByTrial gives the devices that programs get, and the findings about them, the names that programs read.
 func (r *Report) nameByTrial() {
 	r.GPUs, r.Findings = slices.Clone(r.GPUs), slices.Clone(r.Findings)
-	titles, list := map[string]string{}, []*GPU{}
+	titles := map[string]string{}
 	for g := range each(r.GPUs) {
-		titles[g.Name], list = g.Title(), append(list, g)
+		titles[g.Name] = g.Title()
 		if at := slices.IndexFunc(r.Devices, g.is); at >= 0 {
 			g.Label = r.Devices[at].Name
 		}
 	}
-	distinguish(list)
+	distinguish(r.GPUs)
 	for f := range each(r.Findings) {
-		if at := slices.IndexFunc(list, func(g *GPU) bool { return g.Name == f.device }); at >= 0 && f.Subject == titles[f.device] {
-			f.Subject = list[at].Title()
+		if g := r.gpuOf(f); g != nil && f.Subject == titles[f.device] {
+			f.Subject = g.Title()
 		}
 	}
 }
@@ -108,9 +91,10 @@ func (h host) whole(name string) string {
 }
 
 // devicesOf returns the devices that a machine's kernel lists.
-func devicesOf(m *machine.Machine) (list []*GPU) {
+func devicesOf(m *machine.Machine) []GPU {
+	list := []GPU{}
 	for _, g := range drivers.GPUs(m) {
-		list = append(list, &GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
+		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
 			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
 			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
@@ -120,7 +104,7 @@ func devicesOf(m *machine.Machine) (list []*GPU) {
 
 // serve enters the manifests of good drivers for each device.
 func (e *exam) serve() {
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		c := e.chip(g)
 		for _, m := range e.Drivers {
 			if m.Good && drivers.Serves(drivers.Of(m.Library), g.Kernel, g.Vendor, c) {
@@ -130,37 +114,36 @@ func (e *exam) serve() {
 	}
 }
 
-// devices examines the selected devices and their drivers.
+// devices examines the devices and their drivers.
 func (e *exam) devices() {
 	e.serve()
 	e.addRemoved()
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		g.refused = e.user.refusedNode(e.host, g)
 		e.examineDevice(g)
-		shown := *g
-		shown.Nodes = e.nodes(g)
-		e.GPUs = append(e.GPUs, shown)
 	}
 	e.raspberry()
 	e.absentDrivers()
 }
 
-// nodes returns the nodes of a device, followed by the nodes that its drivers open and that belong to no device, such as
-// /dev/nvidia-uvm. The latter do not make a device without a node usable.
-func (e *exam) nodes(g *GPU) []string {
-	list := slices.Clone(g.Nodes)
-	for _, m := range e.Drivers {
-		family := drivers.Of(m.Library)
-		if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
-			continue
-		}
-		for _, node := range drivers.Matches(e.machine, family.Opened()) {
-			if !slices.Contains(list, node) && !slices.ContainsFunc(e.every, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
-				list = append(list, node)
+// addSharedNodes adds to the nodes of each device those that its drivers open and that belong to no device, such as
+// /dev/nvidia-uvm. They do not make a device without a node usable, and no rule reads them.
+func (e *exam) addSharedNodes() {
+	own := slices.Clone(e.GPUs)
+	for g := range each(e.GPUs) {
+		g.Nodes = slices.Clone(g.Nodes)
+		for _, m := range e.Drivers {
+			family := drivers.Of(m.Library)
+			if len(g.Nodes) == 0 || family == nil || !slices.Contains(g.Drivers, m.Manifest) {
+				continue
+			}
+			for _, node := range drivers.Matches(e.machine, family.Opened()) {
+				if !slices.Contains(g.Nodes, node) && !contains(own, func(o *GPU) bool { return slices.Contains(o.Nodes, node) }) {
+					g.Nodes = append(g.Nodes, node)
+				}
 			}
 		}
 	}
-	return list
 }
 
 // examineDevice adds a finding for the first obstacle between a device and its driver. Later obstacles follow from the first.
@@ -177,7 +160,7 @@ func (e *exam) examineDevice(g *GPU) {
 	case g.displayOnly() && g.isEmulated():
 		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
 			newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
-		found.missing = !slices.ContainsFunc(e.gpus, e.expects)
+		found.missing = !contains(e.GPUs, e.expects)
 	case g.displayOnly():
 		e.add(GPUDisplayOnly, g.Title(), "", sentence("it only drives displays, and does not render"), nil)
 	case g.isReserved():
@@ -196,7 +179,7 @@ func (e *exam) examineDevice(g *GPU) {
 		e.takenByOldDriver(g)
 	case len(g.Nodes) == 0:
 		container, lost := e.containerKind() != "", usual
-		if slices.ContainsFunc(e.gpus, func(o *GPU) bool {
+		if contains(e.GPUs, func(o *GPU) bool {
 			return o != g && len(o.Nodes) > 0 && (o.Kernel == g.Kernel || container && len(o.Drivers) > 0)
 		}) {
 			lost = nothing // other devices of its kind have nodes, or the container is for another device

@@ -83,7 +83,7 @@ func (e *exam) addRemoved() {
 		vendor, _, _ := strings.Cut(after, `"`)
 		maker := drivers.VendorName(drivers.PCINumber(vendor))
 		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) || !strings.Contains(line, `attr{class}=="0x03`) || maker == "" ||
-			slices.ContainsFunc(e.gpus, func(g *GPU) bool { return g.Vendor == vendor }) {
+			contains(e.GPUs, func(g *GPU) bool { return g.Vendor == vendor }) {
 			return
 		}
 		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", at.Number, at.File))
@@ -133,7 +133,7 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
 		better, lost := e.allowing(b), usual
-		switch others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
+		switch others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 }); {
 		case others && e.switcher(b) != "":
 			lost = nothing
 			better = newAdvice("Nothing, if this is intended. To turn the device on: "+better.text, better.lines...).withObstacle(restarted)
@@ -245,7 +245,7 @@ func (e *exam) takenByOldDriver(g *GPU) {
 		first := e.allowing(b)
 		do = (&Remedy{text: first.text + ". Before the restart, too: " + do.text, lines: slices.Concat(first.lines, do.lines), root: true}).withObstacle(restarted)
 	}
-	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
+	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 })
 	e.add(GPUOldKernelDriver, g.Title(), g.directory, sentence("its kernel driver is radeon, and Vulkan drivers need amdgpu"), do, term.Either(others, usual, everything))
 }
 
@@ -277,8 +277,8 @@ const (
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
 func (e *exam) hiddenByLayer() {
 	used := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Name == optimusLayer && m.Used && m.Good })
-	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.every) == 0 ||
-		slices.ContainsFunc(e.every, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
+	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.GPUs) == 0 ||
+		contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
 	}
 	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)

@@ -138,7 +138,7 @@ func (e *exam) leftOut(g *GPU) bool {
 		by = e.setterText(kept.name())
 	}
 	why, lost := forDevice, usual
-	others := slices.ContainsFunc(e.gpus, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
+	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
 	if !kept.selectsOthers() && !others && !e.ownSettings(kept.file) {
 		why, lost = fixing, something
 	}

@@ -1,9 +1,6 @@
 package doctor
 
 import (
-	"bytes"
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -135,45 +132,6 @@ var linkedAgain = map[loaders.StaticUse]*Remedy{
 	loaders.NeverOpens: newAdvice("Link it dynamically: without -static."),
 	loaders.OpensItself: newAdvice("Link it dynamically: without -static. Linked statically, it works only with the version of glibc that it was " +
 		"linked with."),
-}
-
-// plugin examines the dependencies of a library that the program opens later, and its way to a Vulkan loader.
-func (e *exam) plugin() {
-	name := e.options.Plugin
-	if name == "" {
-		return
-	}
-	m := Entry{Name: search.BaseName(name), Library: name, Used: true}
-	f := e.linker.Open(name)
-	switch {
-	case f.Err() != nil:
-		do := newAdvice("Install the package that has the library again.")
-		if errors.Is(f.Err(), fs.ErrPermission) {
-			do = e.opening(e.closedPart(f.Real))
-		}
-		e.add(LibraryUnreadable, m.Name, name, unreadable(name, drivers.Cause(f.Err())), do)
-		return
-	case !e.linker.Fits(f):
-		e.add(LibraryForeign, m.Name, name, otherSizeLibrary("", f, name, e.class), nil)
-		return
-	}
-	c := e.linker.Follow(f)
-	m.Manifest = name
-	e.closure(&m, f, c)
-	if !e.comesToLoader(c) {
-		e.add(PluginNoVulkan, m.Name, name, textf("%s is not linked with %s and does not name it", name, loaderName), nil)
-	}
-}
-
-// comesToLoader reports whether one of the files links to a loader or contains the loader's file name.
-func (h host) comesToLoader(c *binary.Closure) bool {
-	for _, f := range c.Files {
-		if slices.Contains(f.Needed, loaderName) {
-			return true
-		}
-	}
-	data, err := h.machine.ReadLarge(c.Files[0].Real)
-	return err != nil || bytes.Contains(data, []byte(strings.TrimSuffix(loaderName, ".1")))
 }
 
 // ownLinker returns advice for a program with a C library of its own. needs is a version of glibc; "": none.

@@ -105,7 +105,6 @@ type Report struct {
 	options   Options
 	again     func(explain.Change) (found []Finding, possible bool) // examines again with a change, and loads nothing
 	ownLinker bool                                                  // the program has its own C library
-	chosen    bool                                                  // GPUs is a selection
 	judge     func(*Report) string                                  // returns the verdict; nil: a part of an examination
 }
 
@@ -329,6 +328,9 @@ func find[T any](list []T, is func(*T) bool) *T {
 	}
 	return nil
 }
+
+// contains reports whether is returns true for an element of a list.
+func contains[T any](list []T, is func(*T) bool) bool { return find(list, is) != nil }
 
 // each yields a pointer to each element of a list.
 func each[T any](list []T) iter.Seq[*T] {

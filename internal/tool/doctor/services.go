@@ -30,7 +30,7 @@ func (e *exam) serviceUsers() {
 	}
 	var usable []*GPU
 	closed := false
-	for _, g := range e.gpus {
+	for g := range each(e.GPUs) {
 		if len(g.Nodes) > 0 && len(g.Drivers) > 0 && e.expects(g) {
 			usable = append(usable, g)
 			closed = closed || slices.ContainsFunc(g.Nodes, func(node string) bool { return !e.open(node) })
@@ -259,7 +259,7 @@ func (e *exam) serviceDevices() {
 	said := map[string]bool{}
 	for _, s := range e.services() {
 		c := confinementOf(e.unitText(s.Unit))
-		for _, g := range e.gpus {
+		for g := range each(e.GPUs) {
 			for _, node := range g.Nodes {
 				setting, does, lines := c.keeps(node)
 				if setting == "" || said[s.Unit] || len(g.Drivers) == 0 || !e.expects(g) || !e.usesGPU(&s) {

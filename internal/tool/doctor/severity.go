@@ -100,7 +100,7 @@ func (e *exam) weigh() { weigh(e.Findings, e.exempter(), func(int) bool { return
 // exempter returns the function that decides whether a finding costs programs nothing, by the drivers, layers and devices.
 func (e *exam) exempter() func(*Finding) exemption {
 	bad := e.manifests(func(m *Entry) bool { return m.Harmless && m.Fault != standing.FaultForeign })
-	served := slices.ContainsFunc(e.gpus, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
+	served := contains(e.GPUs, func(g *GPU) bool { return len(g.Drivers) > 0 && len(g.Nodes) > 0 })
 	good := e.someGood()
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)

@@ -84,7 +84,7 @@ func (e *evidence) grow(ctx context.Context, how Tries) error {
 	e.countDrivers()
 	e.markAbsent()
 	e.addSlowDrivers()
-	if err = t.addLookups(ctx, e); err == nil && e.all != nil {
+	if e.all != nil {
 		err = t.together(ctx, e) // findings about the drivers and layers together
 	}
 	e.conclude()

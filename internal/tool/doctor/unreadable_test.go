@@ -115,20 +115,6 @@ func TestUnreadableOwn(t *testing.T) {
 			t.Errorf("advice %q", f.Do)
 		}
 	}
-	// The library that a program opens later is judged by the same rule.
-	const plugin = "/home/user/lib/libplugin.so"
-	root = t.TempDir()
-	tree.Lay(t, root, desktop(t, file(plugin[1:], library(t, "exports=plugin"))))
-	source.Tree = refusing{root, []string{plugin}}
-	if report, err = Examine(source, Options{Plugin: plugin}); err != nil {
-		t.Fatal(err)
-	}
-	checkCause(t, report, &cause{problems: []string{"library-unreadable"}, code: "library-unreadable", do: "ask the owner of " + plugin})
-	for _, f := range report.Findings {
-		if f.Code.String() == "library-unreadable" && strings.Contains(f.Do, "chmod") {
-			t.Errorf("advice %q", f.Do)
-		}
-	}
 }
 
 // No advice opens a file or directory that is no driver's, even if a package owns it: a link of a manifest or a library leads to

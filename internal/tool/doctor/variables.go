@@ -138,7 +138,7 @@ func (e *exam) isNamedFile(file string) bool {
 // variable that removes it. It reads only the kernel's list of devices.
 func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	look := func(source *machine.Source) *exam {
-		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source, Answer: answer}, source)}, every: devicesOf(&source.Machine)}
+		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source, Answer: answer, GPUs: devicesOf(&source.Machine)}, source)}}
 		e.selections()
 		e.values()
 		return e
@@ -173,13 +173,13 @@ func (e *exam) selections() {
 		case wish.Pair:
 			e.selection(name, strings.TrimSuffix(wish.Value, "!"))
 		case wish.PCI != "":
-			_, known := drivers.PCIAddress(firstOf(e.every, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok }))
-			if known && firstOf(e.every, func(g *GPU) bool { return g.Name == wish.PCI }) == "" {
+			known := contains(e.GPUs, func(g *GPU) bool { _, ok := drivers.PCIAddress(g.Name); return ok })
+			if known && !contains(e.GPUs, func(g *GPU) bool { return g.Name == wish.PCI }) {
 				e.absentDevice(name, textf(noDevice, "at "+wish.PCI), func(g *GPU) string { return drivers.MesaAddress(g.Name) })
 			}
 		case wish.Number > 0:
 			count := 0
-			for _, g := range e.every {
+			for g := range each(e.GPUs) {
 				if !g.displayOnly() {
 					count++
 				}
@@ -193,14 +193,6 @@ func (e *exam) selections() {
 	}
 }
 
-// firstOf returns the name of the first device for which is returns true.
-func firstOf(list []*GPU, is func(*GPU) bool) string {
-	if at := slices.IndexFunc(list, is); at >= 0 {
-		return list[at].Name
-	}
-	return ""
-}
-
 // selection compares VENDOR:DEVICE, two hexadecimal numbers, with the devices.
 func (e *exam) selection(name, value string) {
 	vendor, device, ok := strings.Cut(strings.ToLower(value), ":")
@@ -208,8 +200,8 @@ func (e *exam) selection(name, value string) {
 		return
 	}
 	id := "0x" + pad(vendor) + ":" + "0x" + pad(device)
-	known := firstOf(e.every, func(g *GPU) bool { return g.Vendor != "" }) != ""
-	if known && firstOf(e.every, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) == "" {
+	known := contains(e.GPUs, func(g *GPU) bool { return g.Vendor != "" })
+	if known && !contains(e.GPUs, func(g *GPU) bool { return g.Vendor+":"+g.Device == id }) {
 		e.absentDevice(name, textf(noDevice, value), func(g *GPU) string { return strings.ReplaceAll(g.Vendor+":"+g.Device, "0x", "") })
 	}
 }
@@ -220,7 +212,7 @@ func (e *exam) absentDevice(name string, what fact, write func(*GPU) string) {
 	offer := func(c explain.Change, result string) {
 		f.prefer(&Remedy{change: &c, aim: choosing, result: result, effect: effectOf(c)})
 	}
-	for _, g := range e.every {
+	for g := range each(e.GPUs) {
 		if value := write(g); value != "" && g.Vendor != "" && !g.displayOnly() {
 			offer(explain.SetVariable(name, value), (&drivers.GPU{Name: g.Name, Vendor: g.Vendor}).Title())
 		}

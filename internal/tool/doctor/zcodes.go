@@ -61,8 +61,6 @@ const (
 	LoaderBundled       Code = "loader-bundled"
 	LoaderOther         Code = "loader-other"
 	LoaderIgnores       Code = "loader-ignores"
-	LoaderLookups       Code = "loader-lookups"
-	PluginNoVulkan      Code = "plugin-no-vulkan"
 	OtherWordSize       Code = "other-word-size"
 	VariableValue       Code = "variable-value"
 	VariableDevice      Code = "variable-device"

@@ -28,7 +28,7 @@ var loaderPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // linker finds such a file by DT_RPATH or LD_PRELOAD, or the program opens it by a path in its file, in a library that it
 // needs, or in its own directory. Only a run shows a path that the program computes in another way.
 func OtherLoaders(source *machine.Source, own string) (warnings []string) {
-	linker := loaders.Linker(source, "")
+	linker := loaders.Linker(source)
 	if !loaders.StaticOf(linker).Gets() || linker.Program() == nil || linker.Program().Err() != nil {
 		return nil
 	}

@@ -137,7 +137,7 @@ func (p *FileSet) Ignored(programs, fields []string) (list []string) {
 			}
 			source.Elevated = process.RightsOf(&p.Machine, program) != ""
 		}
-		l := loaders.For(&source, loaders.Linker(&source, ""), nil)
+		l := loaders.For(&source, loaders.Linker(&source), nil)
 		if l == nil || len(l.Ignored(append([]string{loaders.SettingsFile}, fields...))) == 0 {
 			continue
 		}

@@ -21,7 +21,6 @@
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
-#include "lookups.h"
 #include "negotiate.h"
 #include "present.h"
 #include "submit.h"
@@ -295,7 +294,6 @@ static bool program(bool print)
     if (r != VK_SUCCESS) return false;
     if (print) /* shows which layers were loaded */
         system_libraries(report_library);
-    if (submitting) measure_lookups(instance);
 
     begin("list devices");
     PFN_vkEnumeratePhysicalDevices list = COMMAND(instance, vkEnumeratePhysicalDevices);
