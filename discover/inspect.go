@@ -198,17 +198,17 @@ func (i *Inspection) decide(ctx context.Context, source *machine.Source, timed *
 		return err
 	}
 	i.Decided = true
-	for _, row := range explain.Drivers.Rows(made.Plan) {
-		if row.Path == "" {
+	for _, f := range explain.Drivers.Findings(made.Plan) {
+		if f.Path == "" {
 			continue
 		}
-		at := slices.IndexFunc(i.Drivers, func(d InspectedDriver) bool { return d.Manifest == row.Path })
+		at := slices.IndexFunc(i.Drivers, func(d InspectedDriver) bool { return d.Manifest == f.Path })
 		if at < 0 {
 			at = len(i.Drivers)
-			i.Drivers = append(i.Drivers, i.driver(source, row.Path))
+			i.Drivers = append(i.Drivers, i.driver(source, f.Path))
 		}
-		if row.Severity == diag.Problem && i.Drivers[at].Devices == 0 {
-			i.Drivers[at].Problem = row.Why
+		if f.Code.Entry().Severity == diag.Problem && i.Drivers[at].Devices == 0 {
+			i.Drivers[at].Problem = f.What
 		}
 	}
 	i.Chain = []string{"program", "loader"}

@@ -1,7 +1,6 @@
 package discover
 
 import (
-	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
 )
@@ -43,21 +42,21 @@ func (a *Answer) DriverList() List { return a.lists[0] }
 func (a *Answer) LayerList() List { return a.lists[1] }
 
 func listOf(name string, loader *Loader, kind explain.Kind, made *decide.Made) List {
-	rows := kind.Rows(made.Plan)
-	list := List{Schema: Schema, Kind: name, Loader: loader, Found: make([]ListEntry, len(rows)), Places: []Place{}}
+	list := List{Schema: Schema, Kind: name, Loader: loader, Found: []ListEntry{}, Places: []Place{}}
 	for _, p := range kind.Places(made.Plan) {
 		list.Places = append(list.Places, Place(p))
 	}
-	for i := range rows {
-		r := &rows[i]
-		list.Found[i] = ListEntry{Subject: r.Subject, Path: r.Path, Line: r.Line, Column: r.Column, In: r.In, Code: Code(r.Code.String()),
-			Severity: r.Severity.String(), Statement: r.Statement, Why: r.Why}
+	for _, f := range kind.Findings(made.Plan) {
+		entry := f.Code.Entry()
+		found := ListEntry{Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: kind.Chosen(&f), Code: Code(entry.Name),
+			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What}
 		if made.Standings != nil {
-			list.Found[i].Severity = made.Standings.Severity(&diag.Diagnostic{Code: r.Code, Subject: r.Subject, Path: r.Path}).String()
+			found.Severity = made.Standings.Severity(&f).String()
 		}
-		if made.Standings != nil && r.Path != "" {
-			list.Found[i].Standing = standingOf(made.Standings.Standing(r.Key(kind)))
+		if made.Standings != nil && f.Path != "" {
+			found.Standing = standingOf(made.Standings.Standing(kind.Key(&f)))
 		}
+		list.Found = append(list.Found, found)
 	}
 	return list
 }

@@ -92,9 +92,9 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 	for _, location := range answer.Searched[search.Drivers].List {
 		g.out.Places = append(g.out.Places, location.Path)
 	}
-	for _, row := range explain.Drivers.Rows(answer) {
-		if row.Path != "" {
-			g.out.Places = append(g.out.Places, row.Path)
+	for _, f := range explain.Drivers.Findings(answer) {
+		if f.Path != "" {
+			g.out.Places = append(g.out.Places, f.Path)
 		}
 	}
 	g.out.Places = append(append(g.out.Places, explain.SettingsPlaces(&program)...), "/etc/ld.so.cache")
@@ -104,9 +104,9 @@ func Gather(source *machine.Source, name string) (*Gathered, error) {
 // excludedDrivers returns the drivers that the library's decision leaves out.
 func excludedDrivers(answer *plan.Answer) []LeftOut {
 	left := []LeftOut{}
-	for _, row := range explain.Drivers.Rows(answer) {
-		if !row.In && row.Path != "" {
-			left = append(left, LeftOut{search.BaseName(row.Path), row.Path, row.Why})
+	for _, f := range explain.Drivers.Findings(answer) {
+		if !explain.Drivers.Chosen(&f) && f.Path != "" {
+			left = append(left, LeftOut{search.BaseName(f.Path), f.Path, f.What})
 		}
 	}
 	return left

@@ -11,7 +11,6 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/standing"
 )
@@ -77,13 +76,13 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		libraries[LayerKey(l)] = l.Library
 	}
 	for _, kind := range []Kind{Drivers, Layers} {
-		for _, row := range kind.Rows(answer) {
-			if row.In || row.Path == "" || used[row.Path] && (row.Subject == row.Path || kind.One == "driver") ||
-				usedLayers[ItemKey{row.Subject, row.Path}] {
+		for _, f := range kind.Findings(answer) {
+			if kind.Chosen(&f) || f.Path == "" || used[f.Path] && (f.Subject == f.Path || kind.One == "driver") || usedLayers[ItemKey{f.Subject, f.Path}] {
 				continue // doctor reports messages about an item that is in
 			}
-			item := row.item(kind, answer.Style.Base(row.Subject))
-			item.Library = libraries[ItemKey{row.Subject, row.Path}]
+			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line, Column: f.Column,
+				Library: libraries[ItemKey{f.Subject, f.Path}], subject: f.Subject, cause: f.Cause}
+			item.because(f)
 			out = append(out, item)
 		}
 	}
@@ -176,54 +175,6 @@ func listedIn(answer *plan.Answer, path string) (directory string) {
 		}
 	}
 	return directory
-}
-
-// pathLists are the variables with lists of manifests and their directories.
-var pathLists = []variables.ID{variables.DriverFiles, variables.ICDFilenames, variables.AddDriverFiles, variables.LayerPath,
-	variables.AddLayerPath, variables.ImplicitLayerPath, variables.AddImplicitLayerPath}
-
-// TryRows adds a tested change to each row whose item a variable puts in or out, and to each row about a variable that names
-// something missing. A row for which no tested change helps gets none.
-func (k Kind) TryRows(source *machine.Source, answer *plan.Answer, rows []Row) {
-	t := NewTrial(source, answer)
-	for i := range rows {
-		r := &rows[i]
-		key := ItemKey{Manifest: r.Path}
-		if k.One == Layers.One {
-			key.Layer = r.Subject
-		}
-		var c Change
-		v, ok := SwitchOf(r.Code)
-		switch {
-		case ok && r.Path != "":
-			c, ok = t.First(key, v != variables.LayersEnable, DropFromFilter(source, v, r.Subject)...)
-		case ok || r.Severity != diag.Note:
-			c, ok = t.Ending(FindingKey{Code: r.Code, Subject: r.Subject, Path: r.Path}, r.unnaming(source)...)
-		}
-		if ok {
-			r.Do, r.Commands = string(c.Line()), c.Lines()
-		}
-	}
-}
-
-// unnaming returns changes after which no variable names the row's subject. Other missing files of a list go with it: the change for
-// one must not leave the list to the others.
-func (r *Row) unnaming(source *machine.Source) (changes []Change) {
-	switch {
-	case r.Code == diag.LayerMissing:
-		changes = DropFromList(source, variables.InstanceLayers, machine.ListSeparator, func(name string) bool { return name == r.Subject })
-	case r.Path != "":
-		for _, v := range pathLists {
-			value, _ := source.Lookup(v.Name())
-			if !slices.Contains(strings.Split(value, machine.ListSeparator), r.Path) {
-				continue
-			}
-			changes = append(changes, DropFromList(source, v, machine.ListSeparator, func(file string) bool {
-				return file == r.Path || search.IsManifestName(file) && source.Absent(file)
-			})...)
-		}
-	}
-	return changes
 }
 
 // Key returns the key of the item's driver or layer.

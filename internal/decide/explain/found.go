@@ -11,27 +11,8 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/decide/wording"
 )
-
-// Row is a finding of a search, with its reason.
-type Row struct {
-	Subject   string        `json:"subject"`
-	Path      string        `json:"path,omitempty"`
-	Line      int           `json:"line,omitempty"`
-	Column    int           `json:"column,omitempty"`
-	In        bool          `json:"in"`
-	Code      diag.Code     `json:"code"`
-	Severity  diag.Severity `json:"severity"`
-	Statement string        `json:"statement"`
-	Why       string        `json:"why"`
-	Do        string        `json:"do,omitempty"` // "": no tested change helps
-
-	Commands []shell.Line `json:"commands,omitempty"` // the lines for a shell that are in do
-
-	cause diag.Cause
-}
 
 // Kind is a kind of item, drivers or layers, with the codes of its findings.
 type Kind struct {
@@ -54,34 +35,24 @@ func SwitchOf(code diag.Code) (v variables.ID, known bool) {
 	return v, known
 }
 
-// Rows returns the findings of the kind.
-func (k Kind) Rows(answer *plan.Answer) []Row {
-	rows, searched := []Row{}, k.searchPlaces(answer)
-	for _, f := range answer.Diagnostics {
-		entry := f.Code.Entry()
-		if entry.About != k.about && !(entry.About == diag.File && searched.have(f.Path)) {
-			continue
-		}
-		rows = append(rows, Row{
-			Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: f.Code == k.in, Code: f.Code,
-			Severity: entry.Severity, Statement: entry.Statement, Why: f.What, cause: f.Cause,
-		})
-	}
-	return rows
+// Findings returns the findings of a decision about the kind.
+func (k Kind) Findings(answer *plan.Answer) []diag.Diagnostic {
+	searched := k.searchPlaces(answer)
+	return slices.DeleteFunc(slices.Clone(answer.Diagnostics), func(f diag.Diagnostic) bool {
+		about := f.Code.Entry().About
+		return about != k.about && !(about == diag.File && searched.have(f.Path))
+	})
 }
 
-// Key returns the key of a row's driver or layer.
-func (r *Row) Key(kind Kind) ItemKey {
-	if kind.One == Drivers.One {
-		return ItemKey{Manifest: r.Path}
-	}
-	return ItemKey{r.Subject, r.Path}
-}
+// Chosen reports whether a finding says that programs get its driver or layer.
+func (k Kind) Chosen(f *diag.Diagnostic) bool { return f.Code == k.in }
 
-// item returns the row in the form of an item that is out.
-func (r *Row) item(kind Kind, name string) Item {
-	return Item{Kind: kind.One, Name: name, Manifest: r.Path, Line: r.Line, Column: r.Column, Code: r.Code.String(), Statement: r.Statement,
-		Why: r.Why, subject: r.Subject, code: r.Code, cause: r.cause}
+// Key returns the key of a finding's driver or layer.
+func (k Kind) Key(f *diag.Diagnostic) ItemKey {
+	if k.One == Drivers.One {
+		return ItemKey{Manifest: f.Path}
+	}
+	return ItemKey{f.Subject, f.Path}
 }
 
 // searchedPlaces are the places where a kind is searched, as paths, and as directories with a separator at the end.

@@ -25,14 +25,12 @@ type doctoring struct {
 	repairing
 
 	// For a running machine, if its system supports them:
-	keepOut bool
-	user    string
-	pid     int
+	user string
+	pid  int
 }
 
-// repairing holds the options of doctor for fixing a running machine and for printing its report.
+// repairing holds the options of doctor for fixing a running machine.
 type repairing struct {
-	markdown              bool
 	fix, undo, yes, force bool
 	dry                   bool
 	step                  string
@@ -40,14 +38,13 @@ type repairing struct {
 
 func (r *repairing) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
 	flags.BoolVar(&r.fix, "fix", false, fixHelp)
 	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
 	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and make no change")
 	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
 	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
-	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
+	cmd.MarkFlagsMutuallyExclusive("json", "fix", "undo")
 	needs(cmd, []string{"fix"}, "yes", "dry-run", "step")
 	needs(cmd, []string{"undo"}, "force")
 }
@@ -88,7 +85,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
-	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user")
+	excludes(cmd, "platform", "fix", "undo", "probe", "pid", "user")
 	return cmd
 }
 
@@ -109,11 +106,8 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case d.load && about.source.Foreign():
+	if d.load && about.source.Foreign() {
 		return errors.New("--probe loads drivers of this machine: not with --root")
-	case d.keepOut && d.effort(about) == filesOnly:
-		return errors.New("--quarantine needs trials: do not use it with --no-probe; with --app, add --probe")
 	}
 	if d.fix {
 		return fixHere(s, about, d)
@@ -122,18 +116,7 @@ func (d *doctoring) here(s *invocation) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range result.Probes {
-		if d.keepOut && endsPrograms(p) {
-			if err := exclude(s, newExclusion(p.Kind, p.Name, d.app)); err != nil {
-				return err
-			}
-		}
-	}
 	return d.judge(s, result, result.Has(diag.Problem), func() {
-		if d.markdown {
-			printMarkdown(s, about.source, result, d.full)
-			return
-		}
 		printReport(s, result, d.full, !onWindows)
 		d.namesFix(s, about, result)
 	})

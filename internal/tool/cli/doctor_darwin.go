@@ -15,8 +15,7 @@ import (
 )
 
 const doctorHelp = "doctor examines manifests, libraries, variables, bundles and the attributes of downloaded files. Each finding has a code.\n" +
-	"Most also say why it matters (why) and what to do (do). doctor loads nothing on macOS. --markdown writes the report for\n" +
-	"a bug tracker, and replaces names of people and of the machine as bundle does.\n\n"
+	"Most also say why it matters (why) and what to do (do). doctor loads nothing on macOS.\n\n"
 
 const (
 	fixPlace = "your own files"

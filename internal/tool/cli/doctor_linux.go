@@ -29,8 +29,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"get them, and submit work to each device. doctor reports each crash, hang and failure. If only the combination\n" +
 	"fails, it searches for the layer or driver that causes the failure. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
 	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
-	"With --app, it loads them only with --probe. --markdown writes the report for a bug tracker, and replaces\n" +
-	"names of people and of the machine as bundle does.\n\n" +
+	"With --app, it loads them only with --probe.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n"
@@ -45,11 +44,9 @@ const (
 func (d *doctoring) systemFlags(s *invocation, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	addPID(cmd, &d.pid)
-	flags.BoolVar(&d.keepOut, "quarantine", false, "exclude each driver or layer that crashes or hangs, until its "+
-		"library changes: from all programs, or with --probe and --app from that program only")
 	flags.StringVar(&d.user, "user", "", "check the permissions of this `USER`, a name or number (default: you)")
 	flags.BoolVar(&d.elevated, "elevated", false, elevatedHelp)
-	excludes(cmd, "fix", "pid", "elevated", "user", "quarantine")
+	excludes(cmd, "fix", "pid", "elevated", "user")
 	excludes(cmd, "probe", "pid", "elevated", "user")
 	excludes(cmd, "pid", "user")
 }

@@ -20,8 +20,6 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
-	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -103,35 +101,26 @@ type found struct {
 	lists  *discover.Answer // the same decision
 }
 
-// listing is the output of list for a kind: the list of package decide, with fixes.
+// listing is the output of list for a kind.
 type listing struct {
-	Schema int              `json:"schema"`
-	Kind   string           `json:"kind"`
-	Loader *loaders.Loader  `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
-	Found  []listedEntry    `json:"found"`
-	Places []discover.Place `json:"places"`
+	Schema int                  `json:"schema"`
+	Kind   string               `json:"kind"`
+	Loader *loaders.Loader      `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
+	Found  []discover.ListEntry `json:"found"`
+	Places []discover.Place     `json:"places"`
 }
 
-type listedEntry struct {
-	discover.ListEntry
-	Do       string       `json:"do,omitempty"`       // "": no tried fix helps
-	Commands []shell.Line `json:"commands,omitempty"` // the shell lines in do
-}
-
-// Severities as text.
-var (
-	severityNote    = diag.Note.String()
-	severityProblem = diag.Problem.String()
-)
+// severityProblem is the severity of problems, as text.
+var severityProblem = diag.Problem.String()
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+	return slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
 }
 
 // nothing reports whether the rules choose drivers but none of them works.
 func (l *listing) nothing() bool {
-	gets := func(f listedEntry) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f listedEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
+	gets := func(f discover.ListEntry) bool { return f.In && f.But == "" }
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
 // decideList decides for a list of a kind; nil: of both.
@@ -179,19 +168,9 @@ func (f *found) of(kind explain.Kind) *listing {
 	if kind.One == explain.Layers.One {
 		list = f.lists.LayerList()
 	}
-	l := &listing{list.Schema, list.Kind, f.loader, make([]listedEntry, len(list.Found)), list.Places}
-	rows := kind.Rows(f.answer.Plan) // the same findings, in the form for trials
-	if f.source != nil {
-		kind.TryRows(f.source, f.answer.Plan, rows)
-	}
-	for i := range list.Found {
-		l.Found[i] = listedEntry{ListEntry: list.Found[i], Do: rows[i].Do, Commands: rows[i].Commands}
-	}
+	l := &listing{list.Schema, list.Kind, f.loader, list.Found, list.Places}
 	if f.source == nil {
 		return l
-	}
-	for i := range l.Found {
-		l.Found[i].correct(f)
 	}
 	in, _ := explain.Of(f.answer.Plan)
 	for _, e := range in {
@@ -202,22 +181,6 @@ func (f *found) of(kind explain.Kind) *listing {
 		}
 	}
 	return l
-}
-
-// correct sets the doctor's fix for a missing file that a variable names.
-func (e *listedEntry) correct(f *found) {
-	if e.Severity == severityNote || e.Commands == nil || e.Path == "" {
-		return
-	}
-	for _, p := range environment.Check(f.source, f.answer.Plan) {
-		if p.Place != e.Path {
-			continue
-		}
-		if c, ok := environment.Fix(f.source, &p); ok {
-			e.Do, e.Commands = string(c.Line()), c.Lines()
-		}
-		return
-	}
 }
 
 // printLines prints a heading and lines, if there are any.
@@ -272,22 +235,8 @@ func printFound(s *invocation, l *listing) {
 		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
 	table.Print(s.out, "", s.style)
-	said := map[string]bool{}
-	for _, r := range l.Found {
-		do := r.Do
-		switch {
-		case r.Severity == severityNote:
-			continue
-		case do == "" && r.Severity != severityProblem:
-			continue
-		case do == "":
-			do = "no variable changes this; for a fix: vkloader doctor"
-		}
-		line := fmt.Sprintf("%s %s: %s", s.style.Bad(r.Severity), term.OneLine(r.Subject), do)
-		if !said[line] {
-			fmt.Fprintln(s.out, line)
-		}
-		said[line] = true
+	if slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == severityProblem }) {
+		fmt.Fprintln(s.out, s.style.Bad("There are problems.")+" To fix them: vkloader doctor")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"vkloader/discover"
 	"vkloader/internal/core/search"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/explain"
@@ -28,7 +29,7 @@ func TestListReasons(t *testing.T) {
 	if err := f.decide(decide.ForeignHost(search.Linux(), tree, &machine.Machine{}), nil); err != nil {
 		t.Fatal(err)
 	}
-	drivers := map[string]listedEntry{}
+	drivers := map[string]discover.ListEntry{}
 	for _, row := range f.of(explain.Drivers).Found {
 		drivers[search.BaseName(row.Path)] = row
 	}
@@ -48,7 +49,7 @@ func TestListReasons(t *testing.T) {
 
 	var out bytes.Buffer
 	printFound(&invocation{out: &out}, f.of(explain.Layers))
-	for _, want := range []string{"not used  VK_LAYER_a ", "--        VK_LAYER_none ", "problem VK_LAYER_none: "} {
+	for _, want := range []string{"not used  VK_LAYER_a ", "--        VK_LAYER_none ", "There are problems. To fix them: vkloader doctor"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
