@@ -220,9 +220,10 @@ const (
 	dryRunSchema        = 1 // run --dry-run
 	envSchema           = 1 // list variables --set
 	explainSchema       = 1 // explain
-	graphSchema         = 2 // explain --picture
+	foundSchema         = 2 // list drivers and layers
+	graphSchema         = 3 // explain --picture
 	layerSettingsSchema = 1 // settings layer
-	listSchema          = 1 // list drivers, layers, devices and paths
+	listSchema          = 1 // list devices and paths
 	ociSchema           = 2 // cdi check
 	psSchema            = 1 // ps
 	serviceSchema       = 1 // service status

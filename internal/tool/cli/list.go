@@ -62,7 +62,7 @@ func newList(s *invocation) *cobra.Command {
 				})
 			},
 		}
-		out.option(sub, listSchema)
+		out.option(sub, foundSchema)
 		addProgramRights(sub)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
@@ -168,7 +168,7 @@ func (f *found) of(kind explain.Kind) *listing {
 	if kind.One == explain.Layers.One {
 		list = f.lists.LayerList()
 	}
-	l := &listing{list.Schema, list.Kind, f.loader, list.Found, list.Places}
+	l := &listing{foundSchema, list.Kind, f.loader, list.Found, list.Places}
 	if f.source == nil {
 		return l
 	}

@@ -60,23 +60,18 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 }
 
 func chainOf(source *machine.Source, made *decide.Made) *Chain {
-	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}, Out: []ChainOut{}}
-	in, out, answer := made.In, made.Out, made.Plan
-	explain.Fixes(source, answer, in, out)
-	Advise(in, out)
+	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}}
+	in, answer := made.In, made.Plan
+	explain.Fixes(source, answer, in, nil)
+	Advise(in)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
-			chain.Layers = append(chain.Layers, ChainLayer{Name: e.Name, Description: layer.Description, Manifest: e.Manifest, Library: e.Library,
-				Meta: e.Meta, Why: e.Why, Statement: e.Statement, Off: string(e.Change), Before: before(layer), NameOnly: e.NameOnly, Commands: []string{}})
+			chain.Layers = append(chain.Layers, ChainLayer{Item: e, Description: layer.Description, Before: before(layer), Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
-			chain.Drivers = append(chain.Drivers, ChainDriver{Name: e.Name, Manifest: e.Manifest, Library: e.Library, API: wording.Version(driver.API),
-				Why: e.Why, Statement: e.Statement, Off: string(e.Change), Devices: []ChainDevice{}})
+			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API), Devices: []discover.Device{}})
 		}
-	}
-	for _, e := range out {
-		chain.Out = append(chain.Out, ChainOut{Kind: e.Kind, Name: e.Name, Manifest: e.Manifest, Why: e.Why, Statement: e.Statement, On: string(e.Change)})
 	}
 	return chain
 }
@@ -170,16 +165,14 @@ func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, a
 		d.Known = seen.Decided && seen.Problem == "" // a child that ended early has not seen all devices
 	}
 	for _, one := range seen.Devices {
-		drawn := ChainDevice{Index: one.Index, Name: one.Name, Type: one.TypeText, API: one.APIText,
-			About: strings.TrimSpace(one.DriverName + " " + one.DriverInfo)}
 		i := slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return machine.SameLibrary(d.Library, one.Library) })
 		if i < 0 { // the device's driver is unknown
 			i = slices.IndexFunc(chain.Drivers, func(d ChainDriver) bool { return d.Name == unknownDriver })
 			if i < 0 {
-				chain.Drivers = append(chain.Drivers, ChainDriver{Name: unknownDriver, Known: true, Devices: []ChainDevice{}})
-				i = len(chain.Drivers) - 1
+				i = len(chain.Drivers)
+				chain.Drivers = append(chain.Drivers, ChainDriver{Item: explain.Item{Name: unknownDriver}, Known: true})
 			}
 		}
-		chain.Drivers[i].Devices = append(chain.Drivers[i].Devices, drawn)
+		chain.Drivers[i].Devices = append(chain.Drivers[i].Devices, one)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"vkloader/discover"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/tool/term"
 )
 
@@ -151,7 +153,7 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	default:
 		b.write(code, x, room, 2, l.Library)
 	}
-	b.write(faint, x, room, 2, label("off with ", l.Off))
+	b.write(faint, x, room, 2, label("off with ", string(l.Change)))
 	right := column("", "", 0, y, 0)
 	x, room = margin+left+gutter, wide-left-gutter-padding
 	right.write(plain, x, room, 2, l.intercepts())
@@ -160,7 +162,7 @@ func layerBox(l *ChainLayer, i int, y float64) box {
 	b.texts = append(b.texts, right.texts...)
 	b.h = max(b.h, right.h)
 	b.title = lines(l.Name, l.Description, l.Why+" ("+l.Statement+")", label("manifest ", l.Manifest),
-		label("library ", l.Library), label("off with ", l.Off), l.intercepts(), strings.Join(l.Commands, ", "))
+		label("library ", l.Library), label("off with ", string(l.Change)), l.intercepts(), strings.Join(l.Commands, ", "))
 	return b
 }
 
@@ -236,19 +238,20 @@ func driverBox(d *ChainDriver, i int, y float64) box {
 		state += ", devices unknown"
 	}
 	b.write(faint, x, room, 2, strings.TrimPrefix(state, ", "))
-	b.write(faint, x, room, 2, label("off with ", d.Off))
+	b.write(faint, x, room, 2, label("off with ", string(d.Change)))
 	b.title = lines(d.Name, d.Why+" ("+d.Statement+")", label("manifest ", d.Manifest), label("library ", d.Library),
-		d.Problem, label("off with ", d.Off))
+		d.Problem, label("off with ", string(d.Change)))
 	return b
 }
 
-func deviceBox(d *ChainDevice, y float64) box {
+func deviceBox(d *discover.Device, y float64) box {
+	about := strings.TrimSpace(d.DriverName + " " + d.DriverInfo)
 	b := column(fmt.Sprint("device", d.Index), "device", deviceX, y, deviceW)
 	x, room := deviceX+padding, deviceW-2*padding
 	b.write(title, x, room, 3, fmt.Sprintf("%d  %s", d.Index, d.Name))
-	b.write(plain, x, room, 1, d.Type+label(", Vulkan ", d.API))
-	b.write(faint, x, room, 2, d.About)
-	b.title = lines(d.Name, d.Type, label("Vulkan ", d.API), d.About)
+	b.write(plain, x, room, 1, d.TypeText+label(", Vulkan ", d.APIText))
+	b.write(faint, x, room, 2, about)
+	b.title = lines(d.Name, d.TypeText, label("Vulkan ", d.APIText), about)
 	return b
 }
 
@@ -262,56 +265,24 @@ type Chain struct {
 	Version string        `json:"version"`           // the loader's API version
 	Layers  []ChainLayer  `json:"layers"`            // from the program down
 	Drivers []ChainDriver `json:"drivers"`           // in search order
-	Out     []ChainOut    `json:"out"`               // found but not used
 	Problem string        `json:"problem,omitempty"` // the reason for missing devices or commands
 }
 
 // ChainLayer is an active layer.
 type ChainLayer struct {
-	Name        string   `json:"name"`
+	explain.Item
 	Description string   `json:"description,omitempty"`
-	Manifest    string   `json:"manifest"`
-	Library     string   `json:"library,omitempty"`
-	Meta        bool     `json:"meta,omitempty"` // the layer is a meta-layer: it has no library, and enables its component layers
-	Why         string   `json:"why"`
-	Statement   string   `json:"statement"`
-	Off         string   `json:"off,omitempty"`          // an environment assignment that disables the layer
 	Known       bool     `json:"known"`                  // commands is complete
 	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
 	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
 	Before      []string `json:"pre_instance,omitempty"` // the intercepted pre-instance commands
-	NameOnly    bool     `json:"name_only,omitempty"`    // a later layer with the same name is in the chain
 }
 
 // ChainDriver is an opened driver.
 type ChainDriver struct {
-	Name      string        `json:"name"` // the manifest's file name
-	Manifest  string        `json:"manifest"`
-	Library   string        `json:"library"`
-	API       string        `json:"api_version,omitempty"`
-	Why       string        `json:"why"`
-	Statement string        `json:"statement"`
-	Off       string        `json:"off,omitempty"`
-	Problem   string        `json:"problem,omitempty"`
-	Known     bool          `json:"known"` // the driver's devices are known
-	Devices   []ChainDevice `json:"devices"`
-}
-
-// ChainDevice is a device of a program.
-type ChainDevice struct {
-	Index uint32 `json:"index"`
-	Name  string `json:"name"`
-	Type  string `json:"type"`
-	API   string `json:"api_version"`
-	About string `json:"about,omitempty"` // the driver's name and version
-}
-
-// ChainOut is an unused driver or layer.
-type ChainOut struct {
-	Kind      string `json:"kind"`
-	Name      string `json:"name"`
-	Manifest  string `json:"manifest"`
-	Why       string `json:"why"`
-	Statement string `json:"statement"`
-	On        string `json:"on,omitempty"` // an environment assignment that enables it
+	explain.Item
+	API     string            `json:"api_version,omitempty"`
+	Problem string            `json:"problem,omitempty"`
+	Known   bool              `json:"known"` // the driver's devices are known
+	Devices []discover.Device `json:"devices"`
 }

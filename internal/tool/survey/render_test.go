@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"vkloader/discover"
+	"vkloader/internal/decide/explain"
 )
 
 // renderers convert a picture to pixels: librsvg, which file managers, mail programs and code forges use, and a browser,
@@ -37,9 +40,9 @@ func browser(scheme string) func(svg, png string, w, h int) []string {
 func TestRenderersShowThePicture(t *testing.T) {
 	t.Parallel()
 	c := &Chain{Program: "/usr/bin/vkcube", Library: "/usr/lib/libvulkan.so.1", Version: "1.4.363",
-		Layers: []ChainLayer{{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so", Known: true, Commands: []string{"vkCreateDevice"}}},
-		Drivers: []ChainDriver{{Name: "acme_icd.json", Library: "/usr/lib/libacme.so", Devices: []ChainDevice{{Name: "Acme 1"}}},
-			{Name: "bad_icd.json", Library: "/usr/lib/libbad.so", Problem: "it is not there"}}}
+		Layers: []ChainLayer{{Item: explain.Item{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so"}, Known: true, Commands: []string{"vkCreateDevice"}}},
+		Drivers: []ChainDriver{{Item: explain.Item{Name: "acme_icd.json", Library: "/usr/lib/libacme.so"}, Devices: []discover.Device{{Name: "Acme 1"}}},
+			{Item: explain.Item{Name: "bad_icd.json", Library: "/usr/lib/libbad.so"}, Problem: "it is not there"}}}
 	p := lay(c)
 	for i, r := range renderers {
 		t.Run(fmt.Sprint(r.program, i), func(t *testing.T) {
