@@ -229,17 +229,3 @@ func (f *ownFiles) nextExclusion(report *doctor.Report, asks func(line shell.Lin
 	}
 	return nil, nil
 }
-
-func (f *ownFiles) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {
-	if change, is := finding.Change(); is {
-		if tried[change.Line()] {
-			return "you declined the step, or it did not help"
-		}
-		for part := &change; part != nil; part = part.And {
-			if _, err := fix.Keep(&f.source.Machine, part.File); part.File != "" && errors.Is(err, machine.ErrLink) {
-				return err.Error()
-			}
-		}
-	}
-	return finding.Unfixed()
-}

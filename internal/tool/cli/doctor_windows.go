@@ -133,15 +133,4 @@ func (f *ownValues) step(report *doctor.Report, asks func(line shell.Line) bool)
 	return nil
 }
 
-func (f *ownValues) whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string {
-	at, _, is := finding.RegistryChange()
-	switch {
-	case is && tried[finding.Commands[0]]:
-		return "you declined the step, or it did not help"
-	case is && !f.mayWrite(at) && at.Hive == facts.LocalMachine:
-		return "it concerns all users: run it in a prompt that runs as administrator"
-	}
-	return finding.Unfixed()
-}
-
 func registryOf() fix.Registry { return windows.Running{} }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -32,8 +33,6 @@ type fixer struct {
 type fixes interface {
 	// next examines the current machine and returns the next step for whose line asks returns true; nil: none.
 	next(asks func(line shell.Line) bool) (*doctor.Report, *step, error)
-	// whyLeft returns the reason why a finding was not fixed.
-	whyLeft(finding *doctor.Finding, tried map[shell.Line]bool) string
 }
 
 // step is one step of a fix.
@@ -170,13 +169,26 @@ func (f *fixer) end(report *doctor.Report) error {
 			title = true
 		}
 		printAttention(f.invocation, report, &finding)
-		f.style.Lines(f.out, "    left  ", nil, f.on.whyLeft(&finding, f.tried))
+		f.text("    left  ", f.linkOf(&finding))
 	}
 	fmt.Fprintf(f.out, "\n%s\n", term.OneLine(report.Verdict))
 	if report.Has(diag.Problem) {
 		return exit.With(exit.Problems)
 	}
 	return nil
+}
+
+// linkOf returns the error about a link in place of a file that a finding's change writes or removes; "": there is none.
+func (f *fixer) linkOf(finding *doctor.Finding) string {
+	change, _ := finding.Change()
+	m, err := f.machine()
+	for part := &change; part != nil && err == nil && part.File != ""; part = part.And {
+		_, err = fix.Keep(&m, part.File)
+	}
+	if errors.Is(err, machine.ErrLink) {
+		return exit.Message(err)
+	}
+	return ""
 }
 
 // nameFix prints the command that fixes findings of a report. options are the options that lead to the same report.

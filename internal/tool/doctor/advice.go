@@ -26,7 +26,6 @@ type Remedy struct {
 	aim     aim
 	result  string // of the change, when the user chooses among several; "": no choice
 	fixes   bool   // "doctor --fix" may make the change
-	left    string // why "doctor --fix" leaves it to the user; "": no specific reason
 }
 
 // newAdvice returns advice that needs no root rights.
@@ -107,36 +106,13 @@ func (t placement) remedy() *Remedy {
 	if t.ofHost {
 		text += "; the host's programs read this file, too"
 	}
-	why, fixes := t.whyLeft()
-	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: fixes, left: why}
+	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: t.isForFix()}
 }
 
-// whyLeft returns the reason why "doctor --fix" leaves the change to the user. fixes means that it makes the change where the file is the
-// user's own.
-func (t placement) whyLeft() (why string, fixes bool) {
-	switch {
-	case isContainer(t.kind):
-		return "the variable is set when the container starts", false
-	case t.script:
-		return "the script " + t.at.File + " sets the variable", false
-	case t.kind == "service":
-		return "the service's unit sets its variables", false
-	case t.kind != "":
-		return "the variable is set outside, by " + term.Or(sandboxWords[t.kind], "Steam"), false
-	case t.ofHost:
-		return "the host's programs read the file, too: change it yourself if they may change", false
-	case t.aim == byHand:
-		return "another program wrote the file", false
-	case t.aim == forUnasked:
-		return "it shows the driver to programs that may use what it lacks: run the line yourself", false
-	case len(t.choice) > 0:
-		return "only you know which device is meant", false
-	case t.isForProgram():
-		return "only some programs need it: start them with this line", false
-	case t.File != "":
-		return t.File + " is not yours, or belongs to a package", true
-	}
-	return "no file of yours sets the variable", true
+// isForFix reports whether "doctor --fix" may make the change, where the file is the user's own: nothing outside of the tool's reach decides,
+// and no choice is left to the user.
+func (t placement) isForFix() bool {
+	return t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()
 }
 
 // starterText returns the change in the settings of the program that starts the examined one.

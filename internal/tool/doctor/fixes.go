@@ -104,7 +104,7 @@ func (g *engine) tryFixes(list []Finding) (removals []removal) {
 		}
 		if f.Severity == diag.Warning && !g.ends(f, what, diag.Warning) {
 			do := *f.last()
-			do.fixes, do.left = false, "the change would only replace this finding with another"
+			do.fixes = false // the change would only replace this finding with another
 			f.conclude(&do)
 		}
 		if f.Severity != diag.Note && !what.followed[f.Code] {

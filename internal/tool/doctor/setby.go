@@ -47,19 +47,6 @@ func isContainer(kind string) bool {
 	return kind == "docker" || kind == "podman" || kind == "kubernetes"
 }
 
-// Unfixed returns the reason why "doctor --fix" cannot fix the finding; "" if there is a change of files or variables to
-// Unfixed returns the reason why "doctor --fix" does not fix the finding.
-func (f *Finding) Unfixed() string {
-	do := f.remedy()
-	switch {
-	case do != nil && do.root:
-		return "it needs root"
-	case do != nil && do.left != "":
-		return do.left
-	}
-	return "no known change of a file or variable fixes it"
-}
-
 // FileLine is a line of a file.
 type FileLine struct {
 	File   string

@@ -35,9 +35,7 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		return nil, nil, false
 	}
 	ofHost := func(what string) *Remedy {
-		do := newAdvice("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").withObstacle(outsideOnly)
-		do.left = "the file may belong to the host"
-		return do
+		return newAdvice("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").withObstacle(outsideOnly)
 	}
 	for _, w := range writers() {
 		if !slices.ContainsFunc(w.files, func(pattern string) bool {
