@@ -213,7 +213,11 @@ func (g *GPU) Label(m *machine.Machine) string {
 	case g.Device == "":
 		return strings.TrimSpace(maker + " device")
 	}
-	return strings.TrimSpace(maker + " device " + strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x"))
+	numbers := strings.TrimPrefix(g.Vendor, "0x") + ":" + strings.TrimPrefix(g.Device, "0x")
+	if maker == "" {
+		return "device " + numbers
+	}
+	return maker + " graphics (" + numbers + ")"
 }
 
 // pciName returns a device's name in the list of PCI devices: lines "VENDOR  NAME", each followed by lines "DEVICE  NAME" after

@@ -67,7 +67,7 @@ func TestSleepersSleep(t *testing.T) {
 			t.Errorf("a child had %q", had)
 		}
 	}
-	want := "1 device works; Intel device 8086:5678 sleeps; nothing is wrong"
+	want := "1 device works; Intel graphics (8086:5678) sleeps; nothing is wrong"
 	if report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
