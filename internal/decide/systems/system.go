@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"slices"
 
 	"vkloader/internal/core/search"
 )
@@ -81,6 +80,3 @@ var (
 	fuchsiaService = OpenMethods{Drivers: []OpenMethod{Cache, Service, Linker, File}, Layers: []OpenMethod{Linker, File},
 		First: "vk_icdInitializeOpenInNamespaceCallback"} // FUC-007
 )
-
-// Asks reports whether drivers are opened with a method.
-func (o OpenMethods) Asks(way OpenMethod) bool { return slices.Contains(o.Drivers, way) }

@@ -8,6 +8,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -125,8 +126,17 @@ func (e *macExam) offer(f *Finding, changes ...explain.Change) {
 
 // examineLibrary examines the library of a driver or layer.
 func (e *macExam) examineLibrary(m *Entry) {
-	l := foreign{e.mac}.examineLibrary(e.Report, m)
-	if l == nil {
+	candidates := []string{m.Library}
+	if !strings.Contains(m.Library, "/") {
+		candidates = []string{"/usr/local/lib/" + m.Library, "/usr/lib/" + m.Library}
+	}
+	for _, candidate := range candidates {
+		if m.File == "" && e.mac.Exists(candidate) {
+			m.File = candidate
+		}
+	}
+	l := e.read(m.File)
+	if e.examineHeader(m, e.mac.Bits, l, textf("%s is no library of macOS", m.File), usual) != nil {
 		return
 	}
 	machines := strings.Split(l.machine, ", ")
@@ -138,6 +148,27 @@ func (e *macExam) examineLibrary(m *Entry) {
 		f := e.add(LibraryQuarantined, m.Name, m.File, textf("%s has the attribute %s", m.File, systems.Quarantine), nil)
 		f.prefer(macChange{release: path.Clean(m.File)}.remedy())
 	}
+}
+
+// read returns the header of a library; nil if the file is none.
+func (e *macExam) read(place string) *header {
+	file, err := e.mac.Open(place)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	read, err := binary.ReadMachO(file)
+	if err != nil || len(read.Parts) == 0 {
+		return nil
+	}
+	l := &header{class: read.Parts[0].Class, machine: strings.Join(read.Machines(), ", ")}
+	if slices.ContainsFunc(read.Parts, func(p binary.MachOPart) bool { return p.Class == classOf(e.mac.Bits) }) {
+		l.class = classOf(e.mac.Bits)
+	}
+	if read.Symbols() {
+		l.exports = read.Exports
+	}
+	return l
 }
 
 // copies adds a finding for each driver whose library several manifests have, by its name.

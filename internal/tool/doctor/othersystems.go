@@ -1,13 +1,10 @@
 package doctor
 
 import (
-	"debug/elf"
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/systems"
 	"vkloader/internal/tool/term"
@@ -19,29 +16,25 @@ type foreignWindows struct{ *systems.Foreign }
 // Seen implements Windows.
 func (p foreignWindows) Seen(bits string) Windows { return foreignWindows{p.Foreign.For(bits)} }
 
-// foreign is a machine with another system.
-type foreign struct{ *systems.Foreign }
-
-// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files: the findings of
-// the decision, and libraries that are missing or have another word size.
+// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files. Fuchsia opens libraries through a
+// service, and its files tell nothing about them.
 func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, error) {
-	if source.System.Name == "windows" {
+	switch source.System.Name {
+	case "windows":
 		return ExamineWindows(foreignWindows{source})
-	}
-	if source.System.Name == "macos" {
+	case "macos":
 		return ExamineMacOS(source)
 	}
-	s := foreign{source}
-	r := newReport(s.System.Title)
+	r := newReport(source.System.Title)
 	r.Answer = answer
 	for f := range each(answer.Diagnostics) {
 		if !isOrdinary(f) {
 			r.takenOver(f)
 		}
 	}
-	r.examineEntries(func(m *Entry) { s.examineLibrary(r, m) })
+	r.examineEntries(func(m *Entry) { m.Good = true })
 	if len(answer.Drivers) == 0 {
-		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: s.System.Title, What: string(noDriverFound)})
+		r.takenOver(&diag.Diagnostic{Code: diag.DriverNone, Subject: source.System.Title, What: string(noDriverFound)})
 	}
 	r.judge = verdictWithoutKernel
 	return r.finish(), nil
@@ -103,59 +96,3 @@ func (r *Report) examineHeader(m *Entry, bits string, l *header, none fact, fore
 }
 
 func classOf(bits string) int { return term.Either(bits == "32", 32, 64) }
-
-// examineLibrary examines the library of a driver or layer, and returns its header if programs can load it.
-func (s foreign) examineLibrary(r *Report, m *Entry) *header {
-	if s.System.Opening.Asks(systems.Service) { // a service provides the driver; files tell nothing about it
-		m.Good = true
-		return nil
-	}
-	for _, candidate := range s.candidates(m.Library) {
-		if m.File == "" && s.Exists(candidate) {
-			m.File = candidate
-		}
-	}
-	l := s.read(m.File)
-	if r.examineHeader(m, s.Bits, l, textf("%s is no library of %s", m.File, s.System.Title), usual) != nil {
-		return nil
-	}
-	return l
-}
-
-// candidates returns the possible paths of a library: its path, or a bare name in each directory that the system searches.
-func (s foreign) candidates(library string) []string {
-	if strings.Contains(library, "/") {
-		return []string{library}
-	}
-	lib := term.Either(s.Bits == "64", "lib64/", "lib/")
-	return term.Words([]string{"/usr/local/lib/", "/usr/lib/", "/lib/", "/system/" + lib, "/vendor/" + lib, "/usr/pkg/lib/"},
-		func(directory string) string { return directory + library })
-}
-
-// read returns the header of a library; nil if the file is no library of the system.
-func (s foreign) read(place string) *header {
-	file, err := s.Open(place)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	if s.System.Name != "macos" {
-		f, err := elf.NewFile(file)
-		if err != nil {
-			return nil
-		}
-		return &header{class: term.Either(f.Class == elf.ELFCLASS32, 32, 64)}
-	}
-	read, err := binary.ReadMachO(file)
-	if err != nil || len(read.Parts) == 0 {
-		return nil
-	}
-	l := &header{class: read.Parts[0].Class, machine: strings.Join(read.Machines(), ", ")}
-	if slices.ContainsFunc(read.Parts, func(p binary.MachOPart) bool { return p.Class == classOf(s.Bits) }) {
-		l.class = classOf(s.Bits)
-	}
-	if read.Symbols() {
-		l.exports = read.Exports
-	}
-	return l
-}
