@@ -1,7 +1,6 @@
 package systems
 
 import (
-
 	"vkloader/internal/core/search"
 )
 
