@@ -166,10 +166,6 @@ func TestGPUsAndClosureErrors(t *testing.T) {
 	if _, err := discover.Closure(t.Context(), host, discover.Driver{Manifest: "/a.json"}); err == nil {
 		t.Error("a driver without a library has a closure")
 	}
-	windows := discover.Windows(nil, []byte("REGEDIT4\n"))
-	if _, err := discover.GPUs(t.Context(), windows); !errors.Is(err, discover.ErrUnsupported) {
-		t.Error(err)
-	}
 }
 
 // A layer's files are found like those of a driver, for the program of the decision.

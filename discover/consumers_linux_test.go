@@ -153,7 +153,7 @@ func TestConsumers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if m.name == "ubuntu" {
-				spec := tool(t, "cdi", "generate", "--format", "json", "--root", args[3])
+				spec := cdiFile(t, args[3])
 				want := slices.DeleteFunc(texts(spec, "containerEdits", "mounts", "hostPath"), func(p string) bool { return p == "tmpfs" })
 				if !same(mounts, want) || len(mounts) < 8 {
 					t.Errorf("a toolkit mounts %q\nthe tool: %q", mounts, want)

@@ -333,30 +333,6 @@ func TestConcurrency(t *testing.T) {
 	wait.Wait()
 }
 
-// The registry decides for a copy of Windows, as with the tool.
-func TestWindows(t *testing.T) {
-	t.Parallel()
-	const keys = "Windows Registry Editor Version 5.00\n[HKEY_LOCAL_MACHINE\\SOFTWARE\\Khronos\\Vulkan\\Drivers]\n" +
-		`"C:\\d\\a.json"=dword:0` + "\n" + `"C:\\d\\b.json"=dword:1` + "\n"
-	files := fstest.MapFS{"c/d/a.json": manifest(`.\\\\a.dll`), "c/d/b.json": manifest(`.\\\\b.dll`)}
-	answer, err := discover.Decide(t.Context(), discover.Windows(files, []byte(keys)), discover.Program{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := below(t, files)
-	registry := filepath.Join(t.TempDir(), "a.reg")
-	if err := os.WriteFile(registry, []byte(keys), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	want := tool(t, "explain", "--json", "--platform", "windows", "--root", root, "--registry", registry)
-	if !reflect.DeepEqual(said(t, answer), want) || len(answer.Drivers) != 2 {
-		t.Errorf("%v\nthe tool: %v", said(t, answer), want)
-	}
-	if _, err := discover.Decide(t.Context(), discover.Windows(nil, []byte("neither")), discover.Program{}); err == nil || errors.Is(err, discover.ErrNoDriver) {
-		t.Errorf("a registry that is none: %v", err)
-	}
-}
-
 // A root is opened for each question and closed afterwards. A later directory at its path therefore counts.
 func TestRootIsNotKept(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,9 @@
 // Package discover finds the Vulkan drivers, layers and devices that a program gets, and says why.
 //
 // It makes the decision that the Vulkan loader of this module makes, with the same code, from the files and variables of
-// a [Host]: the running system ([Local]), a directory with the root of another one ([Root]), any [io/fs.FS] ([Files]), or a
-// copy of a machine with Windows ([Windows]). It loads no driver and no layer, needs no cgo, and links the standard
-// library, golang.org/x/sys, mvdan.cc/sh and github.com/pierrec/lz4 alone.
+// a [Host]: the running system ([Local]), a directory with the root of another one ([Root]), or any [io/fs.FS] ([Files]).
+// It loads no driver and no layer, needs no cgo, and links the standard library, golang.org/x/sys, mvdan.cc/sh and
+// github.com/pierrec/lz4 alone.
 //
 //	answer, err := discover.Decide(ctx, discover.Local(), discover.Program{Path: "vkcube"})
 //	if err != nil && !errors.Is(err, discover.ErrNoDriver) {

@@ -92,22 +92,6 @@ func ExampleClosure() {
 	// radeon_icd.x86_64.json lacks libLLVM-15.so.1
 }
 
-func ExampleWindows() {
-	const registry = `Windows Registry Editor Version 5.00
-[HKEY_LOCAL_MACHINE\SOFTWARE\Khronos\Vulkan\Drivers]
-"C:\\Vulkan\\driver.json"=dword:00000000
-`
-	files := fstest.MapFS{"c/Vulkan/driver.json": manifest(`.\\\\driver.dll`)}
-	answer, err := discover.Decide(context.Background(), discover.Windows(files, []byte(registry)), discover.Program{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(answer.Drivers[0].Manifest, answer.Drivers[0].Used)
-	// Output:
-	// C:\Vulkan\driver.json true
-}
-
 func ExampleProbe() {
 	report, err := discover.Probe(context.Background(), discover.ProbeOptions{Child: "/opt/none/probe"})
 	switch {

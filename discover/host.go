@@ -23,13 +23,6 @@ func Root(directory string) *Host { return (*Host)(decide.Root(directory)) }
 // is used concurrently. A program has no variables. nil is a host without files.
 func Files(files fs.FS) *Host { return (*Host)(decide.Files(files)) }
 
-// Windows returns a copy of a machine with Windows. registry has texts in the form of "reg export"; with several texts,
-// values of later ones replace values of earlier ones. In files, the directory c is drive C; without files, no manifest can
-// be read. Only [Decide] and [Paths] accept this host. The running Windows is [Local].
-func Windows(files fs.FS, registry ...[]byte) *Host {
-	return (*Host)(decide.Windows(files, registry...))
-}
-
 // WithEnv returns the host with other variables for programs whose [Program].Env is nil: NAME=VALUE. Of several variables
 // with one name, the first counts.
 func (h *Host) WithEnv(variables ...string) *Host {

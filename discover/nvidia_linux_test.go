@@ -65,7 +65,7 @@ func TestCDIDevicesAreTheGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec, _ := tool(t, "cdi", "generate", "--format", "json", "--root", below(t, files)).(map[string]any)
+		spec, _ := cdiFile(t, below(t, files)).(map[string]any)
 		nodes := map[string][]string{}
 		devices, _ := spec["devices"].([]any)
 		for _, d := range devices {

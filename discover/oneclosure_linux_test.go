@@ -1,13 +1,18 @@
 package discover_test
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"vkloader/discover"
+	"vkloader/internal/tool/cli"
 )
 
 // closureMachines returns the machines of the consumers, and machines with special files of drivers and layers.
@@ -119,7 +124,22 @@ func TestOneJudgement(t *testing.T) {
 var stands = map[string][]string{
 	"wsl":     {"/usr/lib/wsl/lib/libdxcore.so", "/usr/lib/wsl/drivers", "/" + triplet + "libnear.so.1"},
 	"windows": {"/" + triplet + "libnvidia-egl-gbm.so.1", "/" + triplet + "libgbm.so.1", "/" + triplet + "gbm/nvidia-drm_gbm.so"},
-	"layers":  {"/l/VK_LAYER_whole.so"},
+}
+
+// cdiFile returns the CDI file of the tool for a root directory.
+func cdiFile(t *testing.T, root string) (spec any) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.json")
+	var errOut strings.Builder
+	cli.Main([]string{"vkloader", "cdi", "generate", "-o", name, "--root", root}, nil, io.Discard, &errOut)
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = json.Unmarshal(text, &spec)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &errOut)
+	}
+	return spec
 }
 
 // vkloader cdi puts the files of the closures into a container, and no others.
@@ -131,11 +151,7 @@ func TestOneClosure(t *testing.T) {
 		}
 		root := m.args(t)[2]
 		host := discover.Root(root)
-		args := []string{"cdi", "generate", "--format", "json", "--root", root}
-		if m.name == "layers" {
-			args = append(args, "--layer", "VK_LAYER_whole", "--layer", "VK_LAYER_renamed")
-		}
-		spec := tool(t, args...)
+		spec := cdiFile(t, root)
 		got := append(texts(spec, "containerEdits", "mounts", "hostPath"), texts(spec, "devices", "containerEdits", "mounts", "hostPath")...)
 		got = slices.DeleteFunc(got, func(p string) bool { return p == "tmpfs" })
 		for _, file := range stands[m.name] {

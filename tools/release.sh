@@ -2,9 +2,8 @@
 # "make release": release.sh DIRECTORY makes the files of a release from the last commit, in DIRECTORY:
 #
 #   vkloader-VERSION.tar.gz         the source, with the core in C, so that the library needs a C compiler alone
-#   vkloader-VERSION.spdx.json      the modules and the licences in the tool (SPDX 2.3)
 #   vkloader-VERSION.provenance     the commit, its date and the versions of the tools that made these files
-#   SHA256SUMS                      checksums of the three
+#   SHA256SUMS                      checksums of the two
 #
 # The same commit gives the same bytes with the same tools. It neither tags nor publishes: it prints the commands for both.
 set -eu
@@ -39,8 +38,6 @@ export SOURCE_DATE_EPOCH
 mkdir -p "$directory"
 name=$directory/vkloader-$version
 make -s TARGET= dist DIST="$directory" DIST_TREE=HEAD
-"$go" run ./tools/sbom -version "$version" -date "$SOURCE_DATE_EPOCH" -license Apache-2.0 ./cmd/vkloader > \
-    "$name.spdx.json"
 {
     echo "commit $(git rev-parse HEAD)"
     echo "SOURCE_DATE_EPOCH $SOURCE_DATE_EPOCH"
@@ -51,8 +48,7 @@ make -s TARGET= dist DIST="$directory" DIST_TREE=HEAD
     tar --version | head -n 1
     gzip --version | head -n 1
 } > "$name.provenance"
-(cd "$directory" && sha256sum "vkloader-$version.tar.gz" "vkloader-$version.spdx.json" "vkloader-$version.provenance" \
-    > SHA256SUMS)
+(cd "$directory" && sha256sum "vkloader-$version.tar.gz" "vkloader-$version.provenance" > SHA256SUMS)
 echo "release: $directory has"
 (cd "$directory" && ls -l vkloader-"$version".* SHA256SUMS)
 echo "release: to publish it, someone with the key runs:"

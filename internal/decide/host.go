@@ -19,8 +19,7 @@ type Host struct {
 	root    string       // that directory
 	tree    machine.Tree // in place of a directory
 	environ []string
-	windows *windowsCopy // of a machine with Windows
-	asked   *question    // the tool's question, which has facts beyond the machine's files
+	asked   *question // the tool's question, which has facts beyond the machine's files
 }
 
 // HostOf returns the machine of a source as a host. Questions are about the source's program; only the first one decides.
@@ -68,7 +67,7 @@ func (h *Host) WithEnv(variables ...string) *Host {
 func (h *Host) String() string { return h.name }
 
 // local reports whether it is the running system.
-func (h *Host) local() bool { return !h.below && h.tree == nil && h.windows == nil }
+func (h *Host) local() bool { return !h.below && h.tree == nil }
 
 // variables returns the variables of a program that names none.
 func (h *Host) variables() []string {
@@ -88,8 +87,6 @@ func (h *Host) Machine(variables []string) (m *machine.Machine, done func(), err
 	}
 	m, done = &machine.Machine{Tree: h.tree, Environ: variables}, func() {}
 	switch {
-	case h.windows != nil:
-		return nil, nil, fmt.Errorf("%s: %w", h, ErrUnsupported)
 	case h.tree != nil:
 		m.Root = h.name
 	case h.below:

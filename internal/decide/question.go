@@ -58,9 +58,6 @@ func (h *Host) question(ctx context.Context, p *Program) (q *question, done func
 	case h.asked != nil:
 		h.asked.judged = p.Judged
 		return h.asked, func() {}, nil
-	case h.windows != nil:
-		q, err = h.windows.question(h, p)
-		return q, func() {}, err
 	}
 	source, closing, err := h.Source(ctx, p)
 	if err != nil {

@@ -7,14 +7,12 @@ import (
 	"io"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/vk"
 )
 
 // Android is a machine with Android, given by a copy of its file system, its properties and its global settings.
@@ -267,52 +265,9 @@ func (a *Android) Explain() (in, out []explain.Item, notes []string) {
 			out = append(out, explain.Item{Kind: "layer", Name: l.Name, Library: l.Library, Code: "layer-inactive", Statement: "AND-042", Why: "nothing enables it"})
 		}
 	}
-	if level, err := strconv.Atoi(a.Properties["ro.build.version.sdk"]); err == nil {
-		notes = append(notes, "the library exports the commands of Vulkan 1."+strconv.Itoa(androidCoreAt(level))+" (AND-069)")
-	}
-	if len(chain) > 0 {
-		notes = append(notes, "a layer's functions are looked for as "+strings.Join(androidSymbols("NAME", "vkGetInstanceProcAddr"), ", then ")+" (AND-044)")
-	}
 	notes = append(notes, "the loader is "+a.Loader()+", whatever a program brings (AND-001)")
-	notes = append(notes, "to the extensions of a device it adds "+strings.Join(f.deviceExtensions(), ", ")+", and what display and driver allow (AND-055)")
-	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)",
-		"the loader adds "+strings.Join(androidExtensions, ", ")+" (AND-051)")
+	notes = append(notes, "layers are looked for in "+strings.Join(paths, ", ")+" (AND-027 to AND-029)")
 	return in, out, notes
-}
-
-// command returns a command that the loader knows.
-func command(name string) (vk.Command, bool) {
-	for i := range vk.Commands {
-		if vk.Commands[i].Name == name {
-			return vk.Commands[i], true
-		}
-	}
-	return vk.Command{}, false
-}
-
-// IsCommand reports whether a name is the name of a command.
-func IsCommand(name string) bool {
-	_, ok := command(name)
-	return ok
-}
-
-// Commands returns, for each name of a command, the result of looking it up.
-func Commands(names []string) (notes []string) {
-	for _, name := range names {
-		c, ok := command(name)
-		if !ok {
-			continue
-		}
-		device := c.Kind == vk.Device
-		notes = append(notes, name+": from vkGetInstanceProcAddr without an instance "+string(androidInstanceLookup(name, false, device, true))+
-			", with one "+string(androidInstanceLookup(name, true, device, true))+", while its extension is off "+
-			string(androidInstanceLookup(name, true, device, c.Extension == ""))+"; from vkGetDeviceProcAddr "+
-			string(androidDeviceLookup(device))+" (AND-064 to AND-066)")
-		if does := androidEmulated(name); does != "" {
-			notes = append(notes, name+": for a driver without it the loader gives "+does+" (AND-067, AND-068)")
-		}
-	}
-	return notes
 }
 
 // hal checks a file as a driver.

@@ -5,15 +5,6 @@ import (
 	"strings"
 )
 
-// deviceExtensions returns the extensions that the loader adds to those of any device (AND-055).
-func (f *androidFacts) deviceExtensions() []string {
-	names := []string{"VK_KHR_incremental_present"}
-	if f.property("service.sf.present_timestamp") == "true" {
-		names = append(names, "VK_GOOGLE_display_timing")
-	}
-	return names
-}
-
 // androidFacts describes a machine and a program on it.
 type androidFacts struct {
 	Properties map[string]string // of the system

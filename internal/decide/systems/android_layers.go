@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -104,7 +105,15 @@ func (f *androidFacts) Implicit() (names []string, settings bool) {
 	}
 }
 
-// androidSymbols returns the names of a layer's function, in the order in which the loader tries them (AND-044).
-func androidSymbols(layer, function string) []string {
-	return []string{layer + strings.TrimPrefix(function, "vk"), function}
+// androidChain returns the layers with the names, in the order of the names. It returns false if one of them does not exist
+// (AND-043).
+func androidChain(names []string, layers []androidLayer) (chain []androidLayer, complete bool) {
+	for _, name := range names {
+		at := slices.IndexFunc(layers, func(l androidLayer) bool { return l.Name == name })
+		if at < 0 {
+			return nil, false
+		}
+		chain = append(chain, layers[at])
+	}
+	return chain, true
 }

@@ -108,26 +108,6 @@ func TestImplicit(t *testing.T) {
 	}
 }
 
-// holds: AND-044
-func TestSymbols(t *testing.T) {
-	t.Parallel()
-	for function, want := range map[string]string{"vkGetInstanceProcAddr": "LGetInstanceProcAddr vkGetInstanceProcAddr", "vkGetDeviceProcAddr": "LGetDeviceProcAddr vkGetDeviceProcAddr"} {
-		if got := strings.Join(androidSymbols("L", function), " "); got != want {
-			t.Error(got)
-		}
-	}
-}
-
-// holds: AND-051
-func TestInstanceExtensions(t *testing.T) {
-	t.Parallel()
-	const want = "VK_KHR_surface VK_KHR_surface_protected_capabilities VK_KHR_android_surface VK_EXT_swapchain_colorspace " +
-		"VK_KHR_get_surface_capabilities2 VK_GOOGLE_surfaceless_query VK_EXT_surface_maintenance1 VK_EXT_debug_report"
-	if got := strings.Join(androidExtensions, " "); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // holds: AND-043
 func TestChain(t *testing.T) {
 	t.Parallel()
@@ -139,49 +119,6 @@ func TestChain(t *testing.T) {
 	}{{nil, "[]", true}, {[]string{"C", "A"}, "[{C /c.so} {A /a.so}]", true}, {[]string{"A", "gone"}, "[]", false}} {
 		if chain, complete := androidChain(c.names, layers); fmt.Sprint(chain) != c.want || complete != c.complete {
 			t.Errorf("%q: %v %v", c.names, chain, complete)
-		}
-	}
-}
-
-// holds: AND-055
-func TestDevices(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]string{"": "VK_KHR_incremental_present", "true": "VK_KHR_incremental_present VK_GOOGLE_display_timing"} {
-		if got := strings.Join(with("service.sf.present_timestamp="+value).deviceExtensions(), " "); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-}
-
-// holds: AND-064 AND-065 AND-066 AND-067 AND-068 AND-069
-func TestAndroidLookups(t *testing.T) {
-	t.Parallel()
-	for level, minor := range map[int]int{24: 0, 27: 0, 28: 1, 30: 1, 31: 2, 32: 2, 33: 3, 35: 3} {
-		if androidCoreAt(level) != minor {
-			t.Errorf("%d: %d", level, androidCoreAt(level))
-		}
-	}
-	for _, name := range []string{"vkCreateInstance", "vkGetInstanceProcAddr", "vkEnumerateInstanceVersion", "vkEnumerateInstanceLayerProperties", "vkEnumerateInstanceExtensionProperties"} {
-		if androidInstanceLookup(name, false, false, true) != androidCommand {
-			t.Error(name)
-		}
-	}
-	for _, c := range []struct {
-		got, want androidAnswer
-	}{
-		{androidInstanceLookup("vkDestroyInstance", false, false, true), androidNothing}, {androidInstanceLookup("vkCreateDevice", false, false, true), androidNothing},
-		{androidInstanceLookup("vkCreateSwapchainKHR", true, true, false), androidChecked}, {androidInstanceLookup("vkCreateSwapchainKHR", true, true, true), androidCommand},
-		{androidDeviceLookup(false), androidNothing}, {androidDeviceLookup(true), androidCommand},
-	} {
-		if c.got != c.want {
-			t.Errorf("%s, want %s", c.got, c.want)
-		}
-	}
-	for command, want := range map[string]string{"vkEnumeratePhysicalDeviceGroups": "a group for each device",
-		"vkGetPhysicalDeviceExternalBufferPropertiesKHR": "zeros", "vkGetPhysicalDeviceExternalSemaphoreProperties": "zeros",
-		"vkGetPhysicalDeviceExternalFenceProperties": "zeros", "vkCreateDevice": ""} {
-		if got := androidEmulated(command); got != want {
-			t.Errorf("%s: %s", command, got)
 		}
 	}
 }

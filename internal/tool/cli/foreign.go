@@ -155,8 +155,6 @@ func (e *explaining) android(s *invocation, names []string) (*survey.Explanation
 	}
 	a := &systems.Android{Machine: m, Properties: properties, Package: other.pack, Debuggable: other.debuggable, Bits: other.bits}
 	in, out, notes := a.Explain()
-	notes = append(notes, systems.Commands(names)...)
-	names = slices.DeleteFunc(slices.Clone(names), systems.IsCommand)
 	if in, out, err = only(names, in, out); err != nil {
 		return nil, nil, err
 	}
