@@ -82,7 +82,6 @@ type Server struct {
 	connections map[*connection]bool
 	flying      underWay
 	copies      copies // has its own lock
-	lines       lines
 	ending      bool
 }
 
