@@ -29,8 +29,9 @@ type doctoring struct {
 	pid  int
 }
 
-// repairing holds the options of doctor for fixing a running machine.
+// repairing holds the options of doctor for fixing a running machine and for printing its report.
 type repairing struct {
+	markdown              bool
 	fix, undo, yes, force bool
 	dry                   bool
 	step                  string
@@ -38,13 +39,14 @@ type repairing struct {
 
 func (r *repairing) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	flags.BoolVar(&r.markdown, "markdown", false, "print Markdown for a bug report, without names of people")
 	flags.BoolVar(&r.fix, "fix", false, fixHelp)
 	flags.BoolVar(&r.yes, "yes", false, "with --fix: do every step without asking")
 	flags.BoolVar(&r.dry, "dry-run", false, "with --fix: show the steps, and make no change")
 	flags.StringVar(&r.step, "step", "", "with --fix: only the step with this `LINE`, as --fix shows it")
 	flags.BoolVar(&r.undo, "undo", false, undoHelp)
 	flags.BoolVar(&r.force, "force", false, "with --undo: also restore files that have changed since")
-	cmd.MarkFlagsMutuallyExclusive("json", "fix", "undo")
+	cmd.MarkFlagsMutuallyExclusive("json", "markdown", "fix", "undo")
 	needs(cmd, []string{"fix"}, "yes", "dry-run", "step")
 	needs(cmd, []string{"undo"}, "force")
 }
@@ -85,7 +87,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)
-	excludes(cmd, "platform", "fix", "undo", "probe", "pid", "user")
+	excludes(cmd, "platform", "fix", "undo", "probe", "markdown", "pid", "user")
 	return cmd
 }
 
@@ -117,6 +119,10 @@ func (d *doctoring) here(s *invocation) error {
 		return err
 	}
 	return d.judge(s, result, result.Has(diag.Problem), func() {
+		if d.markdown {
+			printMarkdown(s, about.source, result, d.full)
+			return
+		}
 		printReport(s, result, d.full, !onWindows)
 		d.namesFix(s, about, result)
 	})

@@ -29,7 +29,7 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"get them, and submit work to each device. doctor reports each crash, hang and failure. If only the combination\n" +
 	"fails, it searches for the layer or driver that causes the failure. It does not load a driver whose device sleeps. --probe also loads that driver,\n" +
 	"and presents a few frames. With --no-probe, --root, --pid, --user or --elevated, doctor loads no driver and no layer.\n" +
-	"With --app, it loads them only with --probe.\n\n" +
+	"--markdown writes the report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
 	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n"

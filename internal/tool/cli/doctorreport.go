@@ -2,20 +2,24 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/term"
 )
 
-// section is a part of the doctor's report, with a table.
+// section is a part of the doctor's report, with a table. A report as text and one in Markdown have the same sections.
 type section struct {
 	title    string
 	lines    []string // before the table
-	headings []string
+	headings []string // Markdown alone has the columns whose headings begin with "+"
 	rows     [][]string
 	none     string   // in place of an empty table
 	after    []string // lines after the table
@@ -24,9 +28,9 @@ type section struct {
 // sectionsOf returns the sections of a report. devices means that the report has devices.
 func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	if devices {
-		list = append(list, section{title: "Devices", headings: []string{"device", "kernel driver", "nodes", "Vulkan drivers"}, none: "none",
+		list = append(list, section{title: "Devices", headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"}, none: "none",
 			rows: term.Words(r.GPUs, func(g doctor.GPU) []string {
-				return []string{g.Title(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
+				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
 			})})
 	}
 	if devices || len(r.Loaders) > 0 {
@@ -36,9 +40,9 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 		title   string
 		modules []doctor.Entry
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
-		list = append(list, section{title: kind.title, headings: []string{"state", "name", "library", ">needs", "stage"}, none: "none",
+		list = append(list, section{title: kind.title, headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"}, none: "none",
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
-				return []string{stateOf(&m, r), m.Name, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
+				return []string{stateOf(&m, r), m.Name, m.Manifest, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
 			})})
 	}
 	if len(r.Probes) == 0 {
@@ -127,9 +131,9 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 		for _, line := range section.lines {
 			s.style.Lines(s.out, "  ", nil, line)
 		}
-		table := term.NewTable(section.headings...)
+		table := term.NewTable(section.columns(section.headings, false)...)
 		for _, row := range section.rows {
-			table.Row(row...)
+			table.Row(section.columns(row, false)...)
 		}
 		table.PrintOr(section.none, s.out, "  ", s.style)
 		for _, line := range section.after {
@@ -138,6 +142,16 @@ func printReport(s *invocation, r *doctor.Report, full, devices bool) {
 		fmt.Fprintln(s.out)
 	}
 	printFindings(s, r, full)
+}
+
+// columns returns the cells of a row in Markdown, or in text.
+func (s *section) columns(row []string, markdown bool) (cells []string) {
+	for i, cell := range row {
+		if markdown || !strings.HasPrefix(s.headings[i], "+") {
+			cells = append(cells, cell)
+		}
+	}
+	return cells
 }
 
 func printFindings(s *invocation, r *doctor.Report, full bool) {
@@ -173,4 +187,86 @@ func printFinding(s *invocation, f *doctor.Finding) {
 		}
 	}
 	fmt.Fprintln(s.out)
+}
+
+// markdownReport is the doctor's report as text for a bug tracker.
+type markdownReport struct {
+	to        io.Writer
+	report    *doctor.Report
+	variables []environment.Variable // the set variables
+	kernel    string
+}
+
+// printMarkdown prints a report for a bug tracker and hides personal data as in a bundle. All text from the machine is in
+// code spans and blocks, so that it contains no markup.
+func printMarkdown(s *invocation, source *machine.Source, report *doctor.Report, full bool) {
+	hide := bundle.NewPrivate(bundle.People(source))
+	m := &markdownReport{to: term.Raw(s.out), report: bundle.Hidden(hide, report), kernel: kernelOf(source)}
+	for _, v := range environment.All(report.Answer, source, source.Environ, source.Elevated) {
+		if v.Set {
+			m.variables = append(m.variables, bundle.Hidden(hide, v))
+		}
+	}
+	m.print(full)
+}
+
+func (m *markdownReport) print(full bool) {
+	r := m.report
+	fmt.Fprint(m.to, "## vkloader doctor\n\n", term.CodeBlock("text", r.Verdict))
+	sandboxes := term.Words(r.Sandboxes, func(in doctor.Sandbox) string { return strings.TrimSpace(in.Kind + " " + in.Detail) })
+	m.table("", []string{"", ""}, [][]string{{"vkloader", release}, {"system", term.Or(r.System, "unknown")}, {"kernel", m.kernel},
+		{"sandbox", strings.Join(sandboxes, ", ")}, {"program", fmt.Sprintf("%d-bit", r.WordSize())}})
+	for _, section := range sectionsOf(r, true) {
+		headings := term.Words(section.headings, func(heading string) string { return strings.TrimLeft(heading, "+>") })
+		m.table(section.title, headings, section.rows)
+		if lines := slices.Concat(section.lines, section.after); len(lines) > 0 {
+			fmt.Fprint(m.to, "\n", term.CodeBlock("text", lines...))
+		}
+	}
+	m.findings(full)
+	m.table("Variables", []string{"name", "value", "state", "why"}, term.Words(m.variables, func(v environment.Variable) []string {
+		return []string{v.Name, v.Value, v.State, v.Why}
+	}))
+}
+
+// findings prints problems and warnings; with full, also notes and consequences of other findings.
+func (m *markdownReport) findings(full bool) {
+	fmt.Fprint(m.to, "\n### Findings\n")
+	none := true
+	for _, f := range m.report.Findings {
+		if !full && !f.Shown() {
+			continue
+		}
+		none = false
+		lines := []string{"about  " + f.Subject}
+		for _, line := range findingLines(&f) {
+			lines = append(lines, fmt.Sprintf("%-5s  %s", line[0], line[1]))
+		}
+		fmt.Fprintf(m.to, "\n#### %s %s\n\n%s", f.Severity, term.CodeSpan(f.Code.String()), term.CodeBlock("text", lines...))
+	}
+	if none {
+		fmt.Fprint(m.to, "\nnone\n")
+	}
+}
+
+// table prints a table with code spans in its cells. It omits two-cell rows without a second cell.
+func (m *markdownReport) table(title string, headings []string, rows [][]string) {
+	if title != "" {
+		fmt.Fprintf(m.to, "\n### %s\n", title)
+	}
+	if len(rows) == 0 {
+		fmt.Fprint(m.to, "\nnone\n")
+		return
+	}
+	fmt.Fprintf(m.to, "\n| %s |\n|%s\n", strings.Join(headings, " | "), strings.Repeat(" --- |", len(headings)))
+	for _, row := range rows {
+		if len(row) == 2 && row[1] == "" {
+			continue
+		}
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = term.CodeSpan(cell)
+		}
+		fmt.Fprintf(m.to, "| %s |\n", strings.Join(cells, " | "))
+	}
 }

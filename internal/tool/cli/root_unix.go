@@ -23,6 +23,16 @@ func isTerminal(f *os.File) bool {
 	return err == nil
 }
 
+// kernelOf returns the release of the kernel; "" for another machine.
+func kernelOf(source *machine.Source) string {
+	var name unix.Utsname
+	if source.Foreign() || unix.Uname(&name) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(name.Sysname[:]) + " " + unix.ByteSliceToString(name.Release[:]) + " " +
+		unix.ByteSliceToString(name.Machine[:])
+}
+
 // elevatedHere reports whether the tool, and so its child processes, are elevated: the real and effective IDs differ, or the
 // tool was started with more rights than its user.
 func elevatedHere() bool { return trust.Differs() }

@@ -44,6 +44,9 @@ func isTerminal(f *os.File) bool {
 	return syswindows.GetConsoleMode(syswindows.Handle(f.Fd()), &mode) == nil
 }
 
+// kernelOf returns "": the system's name contains the release on Windows.
+func kernelOf(*machine.Source) string { return "" }
+
 func libraryVersions(library string) (release, vulkan string) {
 	if windows.FileText(library, "ProductName") == "vkloader" {
 		release = windows.FileText(library, "ProductVersion")

@@ -393,7 +393,7 @@ var briefs = map[string]briefHelp{
 	"doctor": {"doctor names each problem between a program and its GPU, with its cause (why) and a fix (do). It examines devices, manifests,\n" +
 		"libraries and variables, and tries drivers and layers in child processes. It wakes no sleeping device without --probe.\n\n" +
 		fixBrief + "\n\n" + exitCodesHelp,
-		[]string{"app", "pid", "fix", "dry-run", "undo", "full", "json", "no-probe", "probe"}},
+		[]string{"app", "pid", "fix", "dry-run", "undo", "full", "json", "markdown", "no-probe", "probe"}},
 	"run": {runBrief + " --find-culprit runs the program repeatedly, and names the layer or driver that makes it fail.\n\n" +
 		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage.",
 		[]string{"device", "driver", "layer", "no-layers", "log", "time", "dry-run", "find-culprit", "apply"}},

@@ -43,7 +43,7 @@ func TestUsageErrors(t *testing.T) {
 		"validate":                               "validate needs the files to check; see vkloader validate --help",
 		"settings forget":                        "settings forget needs the name of a configuration",
 		"doctor --probe --no-probe":              "--no-probe and --probe exclude each other",
-		"doctor --json --fix":                    "--fix and --json exclude each other",
+		"doctor --json --markdown --fix":         "--fix and --json and --markdown exclude each other",
 		"check a b":                              "check takes at most one program, got 2 arguments",
 		"settings set --until-changed --layer a": "--until-changed needs --layer NAME=off or --driver NAME=off, and no other layers or drivers",
 		"list --root":                            "--root needs a value: DIRECTORY",

@@ -31,6 +31,11 @@ func (g *GPU) vendor() string { return drivers.VendorName(drivers.PCINumber(g.Ve
 // Title returns the device's name: its label, with its address where two devices have one label.
 func (g *GPU) Title() string { return g.Label + term.Enclosed(" at ", g.twin, "") }
 
+// Address returns the device's address and numbers.
+func (g *GPU) Address() string {
+	return (&drivers.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device}).Title()
+}
+
 // distinguish gives the devices with one label their addresses.
 func distinguish(list []GPU) {
 	for g := range each(list) {

@@ -51,7 +51,7 @@ func TestEveryCommand(t *testing.T) {
 			{[]string{"doctor"}, 0, `^llvmpipe.* works; nothing is wrong`, "not tried|crashes"},
 			{[]string{"doctor", "--full"}, 0, "no problems", "dynamic linker"},
 			{[]string{"doctor", "--probe"}, 0, `^llvmpipe.* works; nothing is wrong`, "crashes"},
-			{[]string{"doctor", "--no-probe"}, 0, "Drivers", ""},
+			{[]string{"doctor", "--no-probe", "--markdown"}, 0, "### Drivers", ""},
 			{[]string{"doctor", "--fix"}, 2, "--yes", ""},
 			{[]string{"doctor", "--undo"}, 1, "", "restored"},
 			{[]string{"doctor", "--device", "0"}, 2, "device", ""},

@@ -82,6 +82,18 @@ func TestToolFix(t *testing.T) {
 	}
 }
 
+// The report for a bug tracker has the findings.
+func TestToolMarkdown(t *testing.T) {
+	for _, size := range sizes {
+		out, _ := tool(t, size, 0, "doctor", "--no-probe", "--markdown")
+		for _, want := range []string{"## vkloader doctor\n", "\n### Drivers\n", "| `ok` | `winevulkan.json` |", "\n### Findings\n", "| `system` | `Windows"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: no %q in\n%s", size, want, out)
+			}
+		}
+	}
+}
+
 // Two readers agree: the tool on the running registry, and the tool on another system with the registry and the manifests in a bundle.
 func TestToolReadersAgree(t *testing.T) {
 	for _, size := range sizes {
