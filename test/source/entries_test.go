@@ -28,8 +28,7 @@ var entries = []struct {
 	{".Follow(", "what a library needs", map[string]string{
 		"internal/decide/drivers": "the one place that lists the files of drivers and layers",
 		"internal/decide/binary":  "the linker: what a program has loaded when it starts",
-		"internal/tool/doctor":    "examines a plugin, which is neither driver nor layer",
-		"internal/tool/run":       "reads a program's own libraries for the names of loaders",
+		"internal/tool/doctor":    "compares a library with that of a plain environment",
 		"internal/tool/cli":       "run.Follow is the splitter of standard error"}},
 	{"drivers.FilesOf(", "the files of drivers and layers", map[string]string{
 		"internal/decide/trust":     "judges who can change these files, below package discover",

@@ -23,7 +23,6 @@ var rawLines = map[string]string{
 	"return term.Cleaner{To: term.NewWrapper(s.errOut, s.getenv), Plain: !coloured}": "the cleaner of tables and verdicts",
 	"style := term.StyleFor(s.errOut, s.getenv)":                                     "a question about the file",
 	"root.SetErr(s.errOut)":                                                          "texts of cobra, whose error messages the tool prints itself",
-	"_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))":               "help, which has no text from outside",
 	"s.errOut = io.MultiWriter(s.errOut, its)":                                       "the file behind messages()",
 	"s.errOut = &messages":                                                           "memory, for the page",
 	"s.out, s.errOut = &out, &messages":                                              "memory, for the page",

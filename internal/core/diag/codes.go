@@ -86,7 +86,6 @@ const (
 	VariableContradiction
 	VariableAllOut
 	FileEncoding
-	FileLibrary
 	codeCount
 )
 
@@ -136,7 +135,7 @@ var table = [codeCount]Entry{
 	DriverNotSelected: {"driver-not-selected", Drivers, Warning, "ENV-19", "Change VK_LOADER_DRIVERS_SELECT."},
 	DriverNoHardware:  {"driver-no-hardware", Drivers, Note, "docs/tool.md", ""},
 	DriverAsleep: {"driver-asleep", Drivers, Note, "docs/tool.md",
-		"Wake the device, or run: vkloader settings policy hardware on"},
+		"Wake the device, or run: vkloader settings set --hardware present"},
 	DriverPolicy: {"driver-policy", Drivers, Note, "docs/tool.md", ""},
 	DriverDirect: {"driver-direct", Drivers, Note, "DRV-085", ""},
 	DriverNotServed: {"driver-not-served", Drivers, Problem, "PRO-050",
@@ -212,8 +211,6 @@ var table = [codeCount]Entry{
 	VariableContradiction: {"variable-contradiction", Variable, Warning, "SET-108", "Unset one of the variables."},
 	FileEncoding: {"file-encoding", File, Problem, "FUZ-016",
 		"Save the file as text in UTF-8, without a byte-order mark."},
-	FileLibrary: {"file-library", File, Problem, "DRV-042",
-		"Reinstall the library, or report the problem to its vendor."},
 	VariableAllOut: {"variable-all-out", Variable, Problem, "INS-029",
 		"Unset the variable, or let it match an installed driver."},
 }

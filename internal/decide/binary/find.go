@@ -174,28 +174,6 @@ func (l *Linker) real(name string) string {
 // Err returns why the file could not be read as a library; nil: it was read.
 func (f *File) Err() error { return f.err }
 
-// Constants returns the section of the file with its constants, and nothing if it has none.
-func (f *File) Constants() []byte {
-	handle, err := f.linker.machine.Open(f.Path)
-	if err != nil {
-		return nil
-	}
-	defer handle.Close()
-	file, err := openELF(handle)
-	if err != nil {
-		return nil
-	}
-	section := file.Section(".rodata")
-	if section == nil || section.Type == elf.SHT_NOBITS || section.FileSize > maxConstants {
-		return nil
-	}
-	data, _ := section.Data() // after an error, data has the part before it
-	return data
-}
-
-// maxConstants is the size of the largest section of constants that is read, in bytes.
-const maxConstants = 128 << 20
-
 // Symbols reads the library's symbols; the table is empty after an error.
 func (f *File) Symbols() *Symbols {
 	if f.symbols != nil {

@@ -11,7 +11,6 @@ import (
 type Result struct {
 	Library    string      // real path of the library that was opened
 	Version    uint32      // the result of vkEnumerateInstanceVersion
-	Interface  uint32      // the interface version of the driver or layer, set by Negotiate; 0: it negotiates none
 	Extensions []Extension // instance extensions
 	Layers     []Layer
 	Devices    []Device

@@ -99,29 +99,15 @@ func Ask(question string, at Companions, environ []string, limit time.Duration) 
 	return run(context.Background(), "intercepts", question, at, environ, limit)
 }
 
-// Negotiate opens only a driver in the child, or only a layer, without a loader. The result has the interface version that
-// library and child agree on. layerFunction is the name of a layer's negotiation function; "": the library is a driver.
-func Negotiate(at Companions, library, layerFunction string, environ []string, limit time.Duration) (*Result, error) {
-	alone := Companions{Child: at.Child, Library: library, Lowered: at.Lowered}
-	if layerFunction == "" {
-		return run(context.Background(), "driver", "", alone, environ, limit)
-	}
-	return run(context.Background(), "layer", "", alone, environ, limit, layerFunction)
-}
-
 // run runs the child in a mode such as "submit", with input as its standard input.
-func run(whole context.Context, way, input string, at Companions, environ []string, limit time.Duration, more ...string) (*Result, error) {
+func run(whole context.Context, way, input string, at Companions, environ []string, limit time.Duration) (*Result, error) {
 	ctx, cancel := context.WithTimeout(whole, limit)
 	defer cancel()
 	args := []string{at.Library}
 	if way != "" {
-		args = append(append(args, way), more...)
+		args = append(args, way)
 	}
-	kind := spawn.Trial
-	if way == "driver" || way == "layer" {
-		kind = spawn.Alone
-	}
-	cmd := spawn.New(ctx, kind, at.Child, args...)
+	cmd := spawn.New(ctx, spawn.Trial, at.Child, args...)
 	cmd.Library, cmd.Names, cmd.Guest = at.Library, explain.NamesOfLayers(environ), at.Guest
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
@@ -214,7 +200,7 @@ func (r *Result) during(phase string) string {
 var (
 	commandOf = [...][2]string{{"create instance", "vkCreateInstance"}, {"list devices", "vkEnumeratePhysicalDevices"},
 		{"destroy instance", "vkDestroyInstance"}}
-	doing = [...][2]string{{"load", "loading"}, {"negotiate", "negotiating"}, {"enumerate", "enumerating"}, {"ask", "asking"},
+	doing = [...][2]string{{"load", "loading"}, {"enumerate", "enumerating"}, {"ask", "asking"},
 		{"use", "using"}, {"submit", "submitting"}, {"create", "creating"}, {"present", "presenting"}, {"destroy", "destroying"}}
 )
 
@@ -258,8 +244,6 @@ func (r *Result) read(out io.Reader) (unfinished string) {
 			r.Mapped = append(r.Mapped, e.Path)
 		case "version":
 			r.Version = e.Version
-		case "negotiated":
-			r.Interface = e.Version
 		case "missing":
 			r.Problem = "the library has no " + e.Command
 		case "unloadable":

@@ -24,7 +24,6 @@ const (
 	Tool   Kind = iota // this tool's own code, which gets what the caller gives it
 	Helper             // a program of the system, with the variables that the caller gives it
 	Trial              // the child that loads drivers and layers through a loader
-	Alone              // the child that loads one driver or layer without a loader
 	Chosen             // a program that a person starts; it gets what a shell would give it
 )
 
@@ -32,8 +31,8 @@ const (
 type Child struct {
 	*exec.Cmd
 	Kind    Kind
-	Library string   // the library that a Trial or Alone opens
-	Names   []string // patterns of further variables for a Trial or Alone
+	Library string   // the library that a Trial opens
+	Names   []string // patterns of further variables for a Trial
 	User    *User    // the user that the child becomes; nil: this process's
 	// Filter cleans what a child of another user writes to this process's terminal; nil: all of it passes.
 	Filter func(terminal io.Writer) io.Writer
@@ -124,7 +123,7 @@ func (c *Child) restrict() {
 	switch {
 	case c.User != nil:
 		c.Env = onlyNamed(c.Env, terminalNames)
-	case c.Kind == Trial, c.Kind == Alone:
+	case c.Kind == Trial:
 		c.Env = onlyNamed(c.Env, c.Names)
 	}
 	if c.Dir == "" && c.Kind != Tool && !c.needsDirectory() || c.User != nil {

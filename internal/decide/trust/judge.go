@@ -17,8 +17,6 @@ func child(c *spawn.Child) error {
 		return Refused("run", helper(c.Path, c.Env))
 	case spawn.Trial:
 		return Refused("tried", Trial(c.Path, c.Library, c.Env))
-	case spawn.Alone:
-		return Refused("tried", Library(c.Path, c.Library, c.Env))
 	case spawn.Chosen:
 		return Refused("run", Program(c.Path, c.Env))
 	}

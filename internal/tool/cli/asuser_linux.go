@@ -29,18 +29,6 @@ import (
 
 func addAsUser(root *cobra.Command, s *invocation) {
 	root.PersistentFlags().StringVar(&s.actAs, "as-user", "", "as root: run the command with the rights and the home directory of `USER` instead of root's")
-	completes(root, map[string]completion{"as-user": completeUsers})
-}
-
-func completeUsers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	text, _ := os.ReadFile("/etc/passwd") // without the file there are no completions
-	var names []string
-	for line := range strings.Lines(string(text)) {
-		if name, _, is := strings.Cut(line, ":"); is {
-			names = append(names, name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // account is a user with the IDs for the kernel.

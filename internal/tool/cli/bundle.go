@@ -54,7 +54,7 @@ func newBundle(s *invocation) *cobra.Command {
 			"The reason replaces a part that fails.\n\n" +
 			"Home directories, login names and the name of the machine are replaced. --list shows what the\n" +
 			"archive would contain. An existing archive is overwritten only with --force.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject(app, false, 0)
 			if err != nil {
@@ -175,17 +175,6 @@ func makersOf(s *invocation, source *machine.Source, app string, still bool, lim
 	add("doctor.json", "findings and fixes", func() (any, error) { return examineFiles(s, fresh()) })
 	add("variables.json", "the loader's variables (no others)", func() (any, error) { return variablesOf(ordinary) })
 	add("paths.json", "search paths of drivers, layers and settings", func() (any, error) { return searchPaths(decide.HostOf(ordinary)) })
-	text("chain.svg", "the chain as a picture", func() (string, error) {
-		source := fresh()
-		chain, err := survey.LookAtChain(s.executable, loaderFile(source), source, still, limit)
-		if err != nil {
-			return "", err
-		}
-		chain.Program = app
-		var picture strings.Builder
-		err = survey.SVG(&picture, bundle.Hidden(hide, chain))
-		return picture.String(), err
-	})
 	for name, export := range exportsOf(source) {
 		text(name, "the keys of the registry that loaders read", export)
 	}

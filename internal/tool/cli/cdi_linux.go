@@ -31,8 +31,8 @@ func newCDI(s *invocation) *cobra.Command {
 			"image are not replaced.\n\n" +
 			"To start: \"vkloader cdi generate -o /etc/cdi/vkloader.yaml\" as root, then \"podman run --device\n" +
 			"vkloader/gpu=all\" or \"docker run --device vkloader/gpu=all\".\n\n" + exitCodesHelp,
-		Args: subcommandOnly,
-		RunE: func(*cobra.Command, []string) error { return nil },
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCDIGenerate(s), newCDIRefresh(s), newCDIVerify(s), newCDIWhy(s), newCDIList(s), newOCI(s), newCDIHook(s))
 	return cmd
@@ -117,7 +117,7 @@ func newCDIGenerate(s *invocation) *cobra.Command {
 			"--force also replaces a file of another program.\n\n" +
 			"The output is reproducible. After a driver has changed, \"vkloader\n" +
 			"cdi refresh\" generates the file again with the same options.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := replaceable(file); err != nil && (!force || errors.Is(err, machine.ErrLink)) {
 				return err
@@ -219,7 +219,7 @@ func newCDIVerify(s *invocation) *cobra.Command {
 			"With --root, the root directory of an image, it also shows the drivers of programs in that image, and the\n" +
 			"libraries or symbol versions that the other drivers lack. Nothing is mounted or\n" +
 			"loaded.\n\n" + exitCodesHelp,
-		Args: arguments(1, 1, "needs a file of the Container Device Interface"),
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			spec, err := readCDI(args[0])
 			if err != nil {
@@ -311,7 +311,7 @@ func newCDIList(s *invocation) *cobra.Command {
 		Short: "List the devices in the CDI files of this machine",
 		Long: "list shows the devices of the CDI files in the directories that container runtimes\n" +
 			"read, each with its name for --device. It also shows files that runtimes reject.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			source, err := s.source("", false)
 			if err != nil {
@@ -350,7 +350,7 @@ func newCDIRefresh(s *invocation) *cobra.Command {
 			"If no driver is left, the file stays, and containers start without drivers. Packages run this\n" +
 			"command when a driver or a library is installed, upgraded or removed; the systemd unit\n" +
 			"vkloader-cdi.path does so for other changes. --remove removes the files.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {

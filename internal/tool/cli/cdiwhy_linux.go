@@ -31,7 +31,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 			"the reason, such as a missing library, and the fix.\n\n" +
 			"Outside of the container, name a process in it with --pid, or its root directory with --root.\n" +
 			"The directory does not show the container's mounts: \"cdi why\" takes them from the CDI file of the host.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			of, err := s.subject("", false, pid)
 			if err != nil {
@@ -63,7 +63,7 @@ func newCDIWhy(s *invocation) *cobra.Command {
 func newCDIHook(s *invocation) *cobra.Command {
 	var left []string
 	cmd := &cobra.Command{
-		Use: "hook", Short: "Set up drivers in a container during its creation", Args: rejectArguments, Hidden: true,
+		Use: "hook", Short: "Set up drivers in a container during its creation", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if its := containerErr(); its != nil {
 				defer its.Close()

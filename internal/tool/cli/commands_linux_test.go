@@ -41,7 +41,7 @@ func TestTreeOfOneCommand(t *testing.T) {
 		if made.Name() != c.name {
 			t.Errorf("the command %q has the name %q in the table", made.Name(), c.name)
 		}
-		if c.name == commandOfPages || c.name == topicOfVariables {
+		if c.name == commandOfPages {
 			continue
 		}
 		if got := newRoot(s, []string{c.name, "--help"}).Commands(); len(got) != 1 || got[0].Name() != c.name {
@@ -55,14 +55,14 @@ func TestTreeOfOneCommand(t *testing.T) {
 	if got := len(newRoot(s, []string{"--version"}).Commands()); got != 0 {
 		t.Errorf("--version: %d commands are made", got)
 	}
-	for _, line := range []string{"", "help", "--help", "nonsense", "completion bash", "__complete l", "pages /nowhere", "--rules list", "variables", "--version list"} {
+	for _, line := range []string{"", "help", "--help", "nonsense", "completion bash", "__complete l", "pages /nowhere", "--rules list", "--version list"} {
 		if got := len(newRoot(s, strings.Fields(line)).Commands()); got != len(all) {
 			t.Errorf("%q: %d commands are made, want %d", line, got, len(all))
 		}
 	}
 }
 
-// docs/tool.md names exactly the commands without --json. The help of a group of commands counts; those of a policy are its parts.
+// docs/tool.md names exactly the commands without --json. The help of a group of commands counts.
 func TestCommandsWithoutJSON(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/tool.md")
@@ -85,7 +85,7 @@ func TestCommandsWithoutJSON(t *testing.T) {
 	var walk func(cmd *cobra.Command, path string)
 	walk = func(cmd *cobra.Command, path string) {
 		switch {
-		case cmd.Hidden || cmd.IsAdditionalHelpTopicCommand() || path == "help" || path == "completion" || strings.HasPrefix(path, "settings policy "):
+		case cmd.Hidden || path == "help" || path == "completion":
 			return
 		case cmd.Flags().Lookup("json") != nil:
 			with++

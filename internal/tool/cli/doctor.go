@@ -72,7 +72,7 @@ func newDoctor(s *invocation) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find what is wrong between a program and its GPU, and fix it",
 		Long:  doctorHelp + platformHelp + exitCodesHelp,
-		Args:  rejectArguments,
+		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return d.run(s) },
 	}
 	flags := cmd.Flags()

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,17 +22,16 @@ import (
 	"vkloader/internal/tool/settings"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
-	"vkloader/spec"
 )
 
 // explaining holds the options of explain.
 type explaining struct {
 	output
-	elevated, statements, bare bool
-	app                        string
-	pid                        int
-	other                      otherSystem
-	picture                    picture
+	elevated, bare bool
+	app            string
+	pid            int
+	other          otherSystem
+	picture        picture
 }
 
 func newExplain(s *invocation) *cobra.Command {
@@ -55,7 +52,6 @@ func newExplain(s *invocation) *cobra.Command {
 		ValidArgsFunction: completeFound(s),
 	}
 	e.option(cmd, explainSchema)
-	cmd.Flags().BoolVar(&e.statements, "statements", false, "print the texts of the statements of the specification at the end")
 	cmd.Flags().StringVar(&e.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
@@ -64,17 +60,16 @@ func newExplain(s *invocation) *cobra.Command {
 	addPlatform(cmd, &e.other)
 	e.picture.options(cmd)
 	excludes(cmd, "platform", "pid")
-	excludes(cmd, "picture", "statements", "no-fixes", "platform")
+	excludes(cmd, "picture", "no-fixes", "platform")
 	return cmd
 }
 
 func (e *explaining) run(s *invocation, names []string) error {
 	if len(names) == 1 && e.app == "" && e.pid == 0 && e.other.platform == "" && s.root == "" {
-		program, done := explainWord(s, names[0])
-		if done {
+		if explainWord(s, names[0]) {
 			return nil
 		}
-		if program != "" {
+		if program := programOf(names[0]); program != "" && !strings.HasSuffix(program, ".json") && !s.isEntry(names[0]) {
 			e.app, names = program, nil
 		}
 	}
@@ -102,9 +97,6 @@ func (e *explaining) run(s *invocation, names []string) error {
 		printElevated(s, answer)
 		printExplained(s, answer)
 		rest()
-		if e.statements {
-			printRules(s, answer.In, answer.Out)
-		}
 	})
 }
 
@@ -253,22 +245,6 @@ func printExplained(s *invocation, a *survey.Explanation) {
 	}
 }
 
-// printRules prints the statements of an explanation, each once.
-func printRules(s *invocation, lists ...[]explain.Item) {
-	seen := map[string]bool{}
-	for _, list := range lists {
-		for _, e := range list {
-			for _, id := range strings.FieldsFunc(e.Statement, func(r rune) bool { return r == ',' || r == ' ' }) {
-				if statement, ok := spec.Find(id); ok && !seen[id] {
-					seen[id] = true
-					fmt.Fprintln(s.out)
-					printStatement(s.out, statement)
-				}
-			}
-		}
-	}
-}
-
 // leastMessage is the least length of a text that is looked for in libraries. Shorter texts occur by chance.
 const leastMessage = 8
 
@@ -311,19 +287,16 @@ func printWriters(s *invocation, list []survey.Writer) {
 
 // picture holds the options of --picture.
 type picture struct {
-	chosen, still, force bool
-	file                 string
-	limit                time.Duration
+	chosen, still bool
+	limit         time.Duration
 }
 
 func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
-	flags.StringVarP(&p.file, "output", "o", "", "with --picture: write to `FILE`.svg instead of standard output")
-	flags.BoolVar(&p.force, "force", false, "with --output: also replace a file that is no picture of this tool")
 	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
 	flags.DurationVar(&p.limit, "timeout", 30*time.Second, "with --picture: end a child process after this `TIME`")
-	needs(cmd, []string{"picture"}, "output", "force", "still", "timeout")
+	needs(cmd, []string{"picture"}, "still", "timeout")
 }
 
 // draw draws the chain of a program. It asks devices and layers in child processes, except with --still and for other machines,
@@ -332,13 +305,6 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	p := &e.picture
 	if len(names) > 0 {
 		return errors.New("--picture draws the chain of --app or --pid: not with names")
-	}
-	toFile := p.file != "" && p.file != "-"
-	switch {
-	case toFile && filepath.Ext(p.file) != ".svg":
-		return errors.New("--output needs a name that ends in .svg")
-	case toFile && !p.force && !ownPicture(p.file):
-		return exit.Unable("%s: another program wrote this file; --force replaces it", term.OneLine(p.file))
 	}
 	about, err := s.subject(e.app, e.elevated, e.pid)
 	if err != nil {
@@ -363,22 +329,11 @@ func (e *explaining) draw(s *invocation, names []string) error {
 	if e.asJSON {
 		chain.Schema = graphSchema
 		err = writeJSON(s, chain)
-	} else if !toFile {
-		err = survey.SVG(term.Raw(s.out), chain)
 	} else {
-		var picture bytes.Buffer
-		if err = survey.SVG(&picture, chain); err == nil {
-			err = machine.WriteFile(p.file, picture.Bytes(), 0o666, true)
-		}
+		err = survey.SVG(term.Raw(s.out), chain)
 	}
 	if err == nil && chain.Problem != "" {
 		err = exit.With(exit.Problems)
 	}
 	return err
-}
-
-// ownPicture reports whether a file can be replaced: it is missing, empty, or a picture of this tool.
-func ownPicture(file string) bool {
-	text, err := (&machine.Machine{}).ReadFile(file)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(text) == 0 || survey.IsPicture(text))
 }

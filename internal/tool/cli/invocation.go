@@ -218,7 +218,6 @@ const (
 	cdiWhySchema        = 2 // cdi why
 	culpritSchema       = 2 // run --find-culprit
 	dryRunSchema        = 1 // run --dry-run
-	envSchema           = 1 // list variables --set
 	explainSchema       = 1 // explain
 	foundSchema         = 2 // list drivers and layers
 	graphSchema         = 3 // explain --picture
@@ -227,7 +226,7 @@ const (
 	ociSchema           = 2 // cdi check
 	psSchema            = 1 // ps
 	serviceSchema       = 1 // service status
-	validateSchema      = 1 // validate
+	validateSchema      = 2 // validate
 	variableSchema      = 1 // list variables
 	versionSchema       = 3 // version
 )

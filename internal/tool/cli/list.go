@@ -15,7 +15,6 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -26,18 +25,14 @@ import (
 )
 
 func newList(s *invocation) *cobra.Command {
-	var bits string
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
 		Long: "list shows the loader's decision for a program that enables no layer itself,\n" +
-			"with the files and variables of this machine. Without a subcommand it lists\n" +
-			"drivers and layers. Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
-		Args: knownSubcommand,
-		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
+			"with the files and variables of this machine. Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
-	addProgramRights(cmd)
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -49,9 +44,9 @@ func newList(s *invocation) *cobra.Command {
 		var other otherSystem
 		name := list.One + "s"
 		sub := &cobra.Command{
-			Use: name, Short: list.short, Args: rejectArguments,
+			Use: name, Short: list.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				f, err := decideList(s, &other, &list.Kind)
+				f, err := decideList(s, &other, list.Kind)
 				if err != nil {
 					return err
 				}
@@ -69,28 +64,6 @@ func newList(s *invocation) *cobra.Command {
 	}
 	cmd.AddCommand(newListDevices(s), newListPaths(s), newListVariables(s))
 	return cmd
-}
-
-func listBoth(s *invocation) error {
-	f, err := decideList(s, &otherSystem{}, nil)
-	if err != nil {
-		return err
-	}
-	for i, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
-		if i == 0 {
-			printLoader(s, f.loader, "")
-		} else {
-			fmt.Fprintln(s.out)
-		}
-		name := kind.One + "s"
-		fmt.Fprintln(s.out, s.style.Heading(strings.ToUpper(name[:1])+name[1:]))
-		l := f.of(kind)
-		printFound(s, l)
-		if l.bad() {
-			err = exit.With(exit.Problems)
-		}
-	}
-	return err
 }
 
 // found is a decision and its loader.
@@ -123,8 +96,8 @@ func (l *listing) nothing() bool {
 	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
 }
 
-// decideList decides for a list of a kind; nil: of both.
-func decideList(s *invocation, other *otherSystem, kind *explain.Kind) (*found, error) {
+// decideList decides for a list of a kind.
+func decideList(s *invocation, other *otherSystem, kind explain.Kind) (*found, error) {
 	f := &found{}
 	host, err := f.host(s, other)
 	if err != nil {
@@ -149,12 +122,8 @@ func (f *found) host(s *invocation, other *otherSystem) (host *decide.Host, err 
 	return decide.HostOf(f.source), nil
 }
 
-func (f *found) decide(host *decide.Host, kind *explain.Kind) (err error) {
-	program := decide.Program{}
-	if kind != nil {
-		program.Judged = kind.One
-	}
-	if f.answer, err = host.Decide(context.Background(), &program); err != nil {
+func (f *found) decide(host *decide.Host, kind explain.Kind) (err error) {
+	if f.answer, err = host.Decide(context.Background(), &decide.Program{Judged: kind.One}); err != nil {
 		return err
 	}
 	if f.lists, err = discover.Decide(context.Background(), (*discover.Host)(host), discover.Program{}); errors.Is(err, discover.ErrNoDriver) {
@@ -249,7 +218,7 @@ func newListPaths(s *invocation) *cobra.Command {
 	var other otherSystem
 	cmd := &cobra.Command{
 		Use: "paths", Short: "List the search paths of manifests and settings, in order",
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			host, err := (&found{}).host(s, &other)
 			if err != nil {
@@ -299,14 +268,13 @@ func newListDevices(s *invocation) *cobra.Command {
 	var out output
 	var details bool
 	var limit time.Duration
-	var only []string
 	cmd := &cobra.Command{
 		Use: "devices", Short: "List physical devices, in the order that programs get",
 		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
-			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
-		Args: rejectArguments,
+			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.thisMachine("list devices")
 			if err != nil {
@@ -315,17 +283,6 @@ func newListDevices(s *invocation) *cobra.Command {
 			devices, err := askForDevices(s, limit)
 			if err != nil {
 				return err
-			}
-			if len(only) > 0 {
-				places, err := deviceIndexes(only, devices.Selected())
-				if err != nil {
-					return err
-				}
-				chosen := []survey.Device{}
-				for _, at := range places {
-					chosen = append(chosen, devices.List[at])
-				}
-				devices.List = chosen
 			}
 			answer := &deviceList{Schema: listSchema, Kind: "devices", Devices: devices.List,
 				Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem}
@@ -342,8 +299,6 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, listSchema)
-	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end the child process after this `TIME`")
 	cmd.Flags().BoolVar(&details, "details", false, "also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
@@ -388,22 +343,6 @@ func printDetails(s *invocation, r *discover.Inspection) {
 		fmt.Fprintf(s.out, "\n%s %s\n", s.style.Bad("Problem:"), term.OneLine(r.Problem))
 		printSearch(s.out, r.Died)
 	}
-}
-
-// deviceIndexes returns the indexes of the selected devices without duplicates, in the order of the selectors.
-func deviceIndexes(selectors []string, devices []drivers.Device) (places []int, err error) {
-	for _, text := range selectors {
-		hits, err := drivers.SelectDevices(text, devices)
-		if err != nil {
-			return nil, exit.Problem("--device: %w", err)
-		}
-		for _, at := range hits {
-			if !slices.Contains(places, at) {
-				places = append(places, at)
-			}
-		}
-	}
-	return places, nil
 }
 
 // askForDevices lists the devices of this machine with the programs' drivers, in child processes.

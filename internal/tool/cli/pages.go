@@ -26,21 +26,18 @@ func newPages(s *invocation) *cobra.Command {
 	}
 }
 
-// writePages writes the files that "make install" copies below a directory: man/man1, man/man7, and shell completions. The
+// writePages writes the files that "make install" copies below a directory: man/man1, and shell completions. The
 // output depends only on the commands.
 func writePages(root *cobra.Command, directory string) error {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
 	var walk func(cmd *cobra.Command) error
 	walk = func(cmd *cobra.Command) error {
-		topic := cmd.IsAdditionalHelpTopicCommand()
-		if !topic && (cmd.Hidden || !cmd.IsAvailableCommand() && cmd != root) {
+		if cmd.Hidden || !cmd.IsAvailableCommand() && cmd != root {
 			return nil
 		}
 		cmd.InitDefaultHelpFlag()
-		fillTopic(cmd)
-		section := pageSection(cmd)
-		if err := writePage(filepath.Join(directory, "man/man"+section, pageName(cmd)+"."+section), manPage(cmd)); err != nil {
+		if err := writePage(filepath.Join(directory, "man/man1", pageName(cmd)+".1"), manPage(cmd)); err != nil {
 			return err
 		}
 		for _, sub := range cmd.Commands() {
@@ -81,23 +78,14 @@ func writePage(path string, text []byte) error {
 // pageName returns the name of a command's man page: its words with dashes.
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// pageSection returns 1 for commands and 7 for help topics.
-func pageSection(cmd *cobra.Command) string {
-	return term.Either(cmd.IsAdditionalHelpTopicCommand(), "7", "1")
-}
-
 func manPage(cmd *cobra.Command) []byte {
 	p := manualPage{}
 	p.line(`.nh`)
-	p.line(`.TH "%s" "%s" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))), pageSection(cmd))
+	p.line(`.TH "%s" "1" "" "vkloader" "vkloader"`, strings.ToUpper(roff(pageName(cmd))))
 	p.heading("NAME")
 	p.text(roff(pageName(cmd)) + ` \- ` + roff(cmd.Short))
 	p.heading("SYNOPSIS")
-	use := cmd.UseLine()
-	if pageSection(cmd) == "7" {
-		use = cmd.Parent().CommandPath() + " help " + cmd.Name()
-	}
-	p.text(`\fB` + roff(use) + `\fP`)
+	p.text(`\fB` + roff(cmd.UseLine()) + `\fP`)
 	p.heading("DESCRIPTION")
 	p.paragraphs(term.Or(cmd.Long, cmd.Short))
 	p.flags("OPTIONS", cmd.NonInheritedFlags())
@@ -178,13 +166,13 @@ func (p *manualPage) flags(title string, set *pflag.FlagSet) {
 func (p *manualPage) seeAlso(cmd *cobra.Command) {
 	var pages []string
 	add := func(c *cobra.Command) {
-		pages = append(pages, fmt.Sprintf(`\fB%s\fP(%s)`, roff(pageName(c)), pageSection(c)))
+		pages = append(pages, `\fB`+roff(pageName(c))+`\fP(1)`)
 	}
 	if cmd.HasParent() {
 		add(cmd.Parent())
 	}
 	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+		if c.IsAvailableCommand() {
 			add(c)
 		}
 	}

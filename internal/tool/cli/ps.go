@@ -25,7 +25,7 @@ func newPs(s *invocation) *cobra.Command {
 		Short:   "List processes that use Vulkan, with drivers and layers",
 		Long:    psHelp + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ps\n  vkloader ps --watch\n  vkloader ps --json | jq '.processes[].layers[].name'",
-		Args:    rejectArguments,
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if _, err := s.thisMachine("ps"); err != nil {
 				return err

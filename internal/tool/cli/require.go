@@ -81,7 +81,7 @@ func newCheck(s *invocation) *cobra.Command {
 		Example: "  vkloader check --require api=1.3,type=discrete,vram=8G,extension=VK_KHR_ray_query\n" +
 			"  vkloader check --require vendor=nvidia,count=2 --json\n" +
 			"  vkloader check dxvk",
-		Args: arguments(0, 1, "takes at most one program"),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			required, options, err := r.parse(s, "check")
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +16,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
 	"vkloader/internal/decide/binary"
-	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
@@ -56,9 +55,8 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 				}
 			}
 			ownHomes(s, cmd.Name() == "hook")
-			return possible(cmd)
+			return checkNeeds(cmd)
 		},
-		Args: knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
 			if noProbe {
 				return overview(s, filesOnly, &out)
@@ -67,7 +65,6 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 		},
 	}
 	root.Flags().BoolVar(&out.asJSON, "json", false, fmt.Sprintf("print JSON (schema %d): the report of doctor", doctor.Schema))
-	root.SetFlagErrorFunc(flagError)
 	root.SetOut(term.Raw(s.out)) // for cobra's own output to shells
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(&completions{to: term.Raw(s.out), typed: args[len(args)-1], offered: map[string]bool{}})
@@ -86,18 +83,12 @@ func newRoot(s *invocation, args []string) *cobra.Command {
 	addAsUser(root, s)
 	root.SetVersionTemplate(fmt.Sprintf(versionLine, "{{.Version}}"))
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetHelpCommand(newHelp(s))
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(s, cmd) })
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		_, err := io.WriteString(s.errOut, usageText(cmd, helpWidth(s)))
-		return err
-	})
+	setHelp(s, root)
 	commands, every := commandsFor(args)
 	root.CompletionOptions.DisableDefaultCmd = !every
 	for _, c := range commands {
 		root.AddCommand(c.make(s))
 	}
-	addAllHelp(root)
 	return root
 }
 
@@ -144,7 +135,12 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 	root := newRoot(s, args)
 	root.SetErr(messages)
 	root.SetArgs(args)
-	return groupError(root.Execute())
+	cmd, err := root.ExecuteC()
+	err = groupError(err)
+	if err != nil && exit.CodeOf(err) == exit.Usage && !strings.Contains(err.Error(), "\n") {
+		err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+	}
+	return err
 }
 
 // asking reads answers. It first writes the buffered question.
@@ -188,9 +184,6 @@ func everyCommand() []command {
 		{"ui", newUI},
 		{"version", newVersion},
 		{commandOfPages, newPages},
-		{topicOfVariables, func(*invocation) *cobra.Command { // the text is made on demand
-			return &cobra.Command{Use: topicOfVariables, Short: "Environment variables that the loader reads"}
-		}},
 	}, commandsOfSystem()...)
 }
 
@@ -201,7 +194,7 @@ func commandsFor(args []string) (list []command, every bool) {
 	if len(args) == 1 && args[0] == "--version" {
 		return nil, false
 	}
-	if len(args) == 0 || args[0] == commandOfPages || args[0] == topicOfVariables {
+	if len(args) == 0 || args[0] == commandOfPages {
 		return list, true
 	}
 	for i, c := range list {
@@ -212,140 +205,21 @@ func commandsFor(args []string) (list []command, every bool) {
 	return list, true
 }
 
-// synonyms maps words that users type for a command to the command.
-var synonyms = map[string][]string{
-	"status":    {"doctor"},
-	"fix":       {"doctor", "--fix"},
-	"devices":   {"list", "devices"},
-	"drivers":   {"list", "drivers"},
-	"layers":    {"list", "layers"},
-	"variables": {"list", "variables"},
-}
-
-// withCommand returns the command line for a first word that is no command. It replaces a synonym by its command, and puts
-// validate before a manifest and explain before other known words. It returns other command lines unchanged.
+// withCommand returns the command line for a first word that is no command: it puts validate before a manifest, and explain before
+// another known word.
 func (s *invocation) withCommand(args []string) []string {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") || slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) ||
-		args[0] == "help" || args[0] == "completion" || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) ||
+		slices.Contains([]string{"help", "completion"}, args[0]) ||
+		slices.ContainsFunc(everyCommand(), func(c command) bool { return c.name == args[0] }) {
 		return args
 	}
-	if words := synonyms[args[0]]; words != nil {
-		return append(slices.Clone(words), args[1:]...)
-	}
-	switch s.kindOfWord(args[0]) {
-	case "manifest":
+	if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() && strings.HasSuffix(args[0], ".json") {
 		return append([]string{"validate"}, args...)
-	case "":
-		if names := s.familyDrivers(args[0]); len(args) == 1 && len(names) > 0 {
-			return append([]string{"explain"}, names...)
-		}
-		if len(args) == 1 && s.isDevice(args[0]) {
-			return []string{"list", "devices", "--device", args[0]}
-		}
-		return args
 	}
-	return append([]string{"explain"}, args...)
-}
-
-// familyDrivers returns the names of the drivers of this machine whose family has a word in its name, such as RADV or lavapipe. The
-// device of lavapipe is called llvmpipe.
-func (s *invocation) familyDrivers(word string) (names []string) {
-	if word = strings.ToLower(word); word == "llvmpipe" {
-		word = "lavapipe"
+	if _, is := spec.Find(args[0]); is || findingOf(args[0]) != nil || s.isEntry(args[0]) || programOf(args[0]) != "" {
+		return append([]string{"explain"}, args...)
 	}
-	source, err := s.source("", false)
-	if err != nil {
-		return nil
-	}
-	answer, err := decide.Explain(source)
-	if err != nil {
-		return nil
-	}
-	for _, e := range slices.Concat(answer.In, answer.Out) {
-		family := drivers.Of(e.Library)
-		if e.Kind == "driver" && family != nil && !slices.Contains(names, e.Name) &&
-			slices.Contains(strings.Fields(strings.ToLower(family.Name)), word) {
-			names = append(names, e.Name)
-		}
-	}
-	return names
-}
-
-// isDevice reports whether a word is a number, or names a device of this machine as the kernel knows it.
-func (s *invocation) isDevice(word string) bool {
-	if _, err := strconv.ParseUint(word, 10, 8); err == nil {
-		return true
-	}
-	m, err := s.machine()
-	return err == nil && slices.ContainsFunc(drivers.GPUs(&m), func(g *drivers.GPU) bool {
-		label := strings.ToLower(g.Label(&m))
-		return word != "" && (strings.EqualFold(g.Name, word) || slices.Contains(strings.FieldsFunc(label,
-			func(r rune) bool { return strings.ContainsRune(" ()[]", r) }), strings.ToLower(word)))
-	})
-}
-
-// isProgram reports whether a file can be a program: an executable file, or one with the header of a program, script or image.
-func isProgram(file string, info fs.FileInfo) bool {
-	return info.Mode()&0o111 != 0 || onWindows || binary.ProgramOf(&machine.Machine{}, file) != binary.Program{} ||
-		binary.Launch(&machine.Machine{}, file) != nil || binary.ReadImage(&machine.Machine{}, file) != nil
-}
-
-// kindOfWord returns the kind of a word: a statement, a finding, a manifest, a program, or a driver or layer of this machine; "" for others.
-func (s *invocation) kindOfWord(word string) string {
-	if _, ok := spec.Find(word); ok {
-		return "statement"
-	}
-	if findingOf(word) != nil {
-		return "finding"
-	}
-	if strings.ContainsAny(word, `/\`) {
-		info, err := os.Stat(word)
-		switch {
-		case err == nil && info.IsDir() && !onWindows:
-			if whole, err := filepath.Abs(word); err == nil && binary.Launch(&machine.Machine{}, whole) != nil {
-				return "program"
-			}
-			return ""
-		case err != nil || !info.Mode().IsRegular():
-			return ""
-		case strings.HasSuffix(word, ".json"):
-			return "manifest"
-		}
-	}
-	var names []string
-	if source, err := s.source("", false); err == nil {
-		if answer, err := decide.Explain(source); err == nil {
-			for _, e := range slices.Concat(answer.In, answer.Out) {
-				if names = append(names, strings.ToLower(e.Name)); word == e.Library {
-					return "entry"
-				}
-			}
-		}
-	}
-	if strings.ContainsAny(word, `/\`) {
-		if info, err := os.Stat(word); err == nil && isProgram(word, info) {
-			return "program"
-		}
-		return ""
-	}
-	// The name decides, and not the path: a part such as "sh" is in /usr/share. A program comes before a part of a word.
-	own := func(name string) bool {
-		return name == strings.ToLower(word) || slices.Contains(parts(name), strings.ToLower(word))
-	}
-	_, err := lookUp(word)
-	switch {
-	case slices.ContainsFunc(names, own):
-		return "entry"
-	case err == nil:
-		return "program"
-	case slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, strings.ToLower(word)) }):
-		return "entry"
-	}
-	return ""
-}
-
-func parts(name string) []string {
-	return strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '.' || r == '-' })
+	return args
 }
 
 // findingOf returns the kind of finding of this name; nil: none.
@@ -367,23 +241,45 @@ func printKind(s *invocation, c *doctor.CodeEntry) {
 	s.text("    rule ", c.Statement)
 }
 
-// explainWord answers for a word that is no driver or layer. If the word is a program, it returns the program's path and
-// done is false.
-func explainWord(s *invocation, word string) (program string, done bool) {
-	switch s.kindOfWord(word) {
-	case "statement":
-		statement, _ := spec.Find(word)
+// explainWord answers for a word that is a statement or a finding, and otherwise returns false.
+func explainWord(s *invocation, word string) bool {
+	statement, is := spec.Find(word)
+	finding := findingOf(word)
+	switch {
+	case is:
 		printStatement(s.out, statement)
-		return "", true
-	case "finding":
-		printKind(s, findingOf(word))
-		return "", true
-	case "program":
-		if strings.ContainsRune(word, filepath.Separator) {
-			return word, false
-		}
-		path, _ := lookUp(word)
-		return path, false
+	case finding != nil:
+		printKind(s, finding)
+	default:
+		return false
 	}
-	return "", false
+	return true
+}
+
+// programOf returns the path of a program, by its path or its name in PATH; "": there is none.
+func programOf(word string) string {
+	if !strings.ContainsAny(word, `/\`) {
+		path, _ := lookUp(word)
+		return path
+	}
+	whole, _ := filepath.Abs(word)
+	if info, err := os.Stat(word); err != nil || !info.Mode().IsRegular() && binary.Launch(&machine.Machine{}, whole) == nil {
+		return ""
+	}
+	return word
+}
+
+// isEntry reports whether a word is the library of a driver or layer of this machine, or its name or a part of it between separators.
+func (s *invocation) isEntry(word string) bool {
+	source, err := s.source("", false)
+	if err != nil {
+		return false
+	}
+	answer, err := decide.Explain(source)
+	return err == nil && slices.ContainsFunc(slices.Concat(answer.In, answer.Out), func(e explain.Item) bool {
+		name, word := strings.ToLower(e.Name), strings.ToLower(word)
+		return word == name || word == strings.ToLower(e.Library) || slices.Contains(strings.FieldsFunc(name, func(r rune) bool {
+			return strings.ContainsRune("_.-", r)
+		}), word)
+	})
 }

@@ -52,11 +52,11 @@ const trialHelp = "Before it writes, set checks in a child process that a progra
 	"the devices."
 
 // settingsUse is a part of the usage of settings.
-const settingsUse = "|layer|policy"
+const settingsUse = "|layer"
 
 // settingsOfSystem returns the subcommands of settings that not every system has.
 func settingsOfSystem(s *invocation) []*cobra.Command {
-	return []*cobra.Command{newSettingsLayer(s), newPolicy(s)}
+	return []*cobra.Command{newSettingsLayer(s)}
 }
 
 // asSeer returns the advice about processes that cannot be inspected; "" for root, who cannot do more.

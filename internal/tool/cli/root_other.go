@@ -37,9 +37,6 @@ func absent(name, line, why string) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return exit.Unable("not on %s: %s %s", systemName, line, why) }}
 }
 
-// aboutPolicies is the reason for the absence of policies.
-const aboutPolicies = "is about the devices of the Linux kernel, and about the driver service, which only Linux has"
-
 // commandsOfSystem returns the commands that only Linux supports. Each prints the reason.
 func commandsOfSystem() (list []command) {
 	for _, c := range [][2]string{

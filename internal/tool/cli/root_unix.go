@@ -64,9 +64,6 @@ const (
 	exampleProgram = "/opt/game/game"
 	exampleDriver  = "radeon_icd.x86_64.json"
 
-	fixBrief = "--fix makes the safe changes to your own files, and asks before each; --undo restores the files."
-	runBrief = "run starts PROGRAM with the libvulkan.so.1 of this tool, and with the drivers, devices and layers of the options. It changes no\n" +
-		"other program."
 	settingsPlaces = "If there is none, it writes a file in the user's\n" +
 		"directories, or with --system in the system's. "
 	pageAgain  = "; press Enter in the terminal for a new address"

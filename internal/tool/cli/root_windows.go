@@ -58,14 +58,8 @@ func libraryVersions(library string) (release, vulkan string) {
 const settingsUse = ""
 
 // settingsOfSystem returns the parts of settings that Windows does not support.
-func settingsOfSystem(*invocation) (list []*cobra.Command) {
-	for name, why := range map[string]string{
-		"layer":  "writes the file that layers read on Linux",
-		"policy": aboutPolicies,
-	} {
-		list = append(list, absent(name, "settings "+name, why))
-	}
-	return list
+func settingsOfSystem(*invocation) []*cobra.Command {
+	return []*cobra.Command{absent("layer", "settings layer", "writes the file that layers read on Linux")}
 }
 
 // runGroup runs a child process, and ends it and its child processes with its context.
@@ -135,9 +129,6 @@ const (
 	exampleProgram = `C:\Games\game.exe`
 	exampleDriver  = "nv-vk64.json"
 
-	fixBrief = "--fix makes tested changes to the registry, and asks before each; --undo restores the values."
-	runBrief = "run starts PROGRAM with the vulkan-1.dll that Windows finds for it, and with the drivers, devices and layers of the options.\n" +
-		"It changes no other program."
 	settingsPlaces = "If there is none, it writes one below %LOCALAPPDATA%,\nand a value of HKEY_CURRENT_USER names it. "
 	pageAgain      = "; start ui again for another tab"
 	pageRights     = "As administrator, the page changes settings that programs with these rights\ndo not read."

@@ -46,7 +46,7 @@ func newRun(s *invocation) *cobra.Command {
 		Short:             "Run a program with drivers, devices and layers chosen for it",
 		Long:              runHelp + culpritHelp + strings.TrimSuffix(drivers.DeviceHelp, "\n\n"),
 		Example:           runExample,
-		Args:              arguments(1, manyArguments, "needs a program; see vkloader run --help"),
+		Args:              cobra.MinimumNArgs(1),
 		RunE:              func(_ *cobra.Command, args []string) error { return r.run(s, args) },
 		ValidArgsFunction: completePrograms(s),
 	}
@@ -64,7 +64,7 @@ func newRun(s *invocation) *cobra.Command {
 		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
 	r.findsCulprit.options(cmd)
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s)})
 	return cmd
 }
 

@@ -52,10 +52,11 @@ func unfit(source *machine.Source, program, library string) (warnings []string) 
 	}
 	if l := loaders.For(source, loaders.Linker(source), nil); l != nil && l.Inside {
 		warnings = append(warnings, loaders.Line(l, program))
+	} else if other := run.OtherLoader(source, library); other != "" && !source.Foreign() {
+		warnings = append(warnings, other)
 	}
 	if !source.Foreign() {
 		warnings = append(warnings, run.Unfit(source.Program)...)
-		warnings = append(warnings, run.OtherLoaders(source, library)...)
 	}
 	if source.Class != 32 {
 		return warnings

@@ -42,7 +42,7 @@ type serving struct {
 	file, directory, level string
 	testSource             string
 	set                    []string
-	logJSON, check         bool
+	logJSON                bool
 }
 
 // configFile is the default configuration file of the service.
@@ -56,7 +56,7 @@ func newServe(s *invocation) *cobra.Command {
 		Long: "run runs the driver service. It passes the files, manifests and device nodes of this machine's drivers to clients\n" +
 			"over a socket, until SIGTERM. It loads no driver. Keys of its configuration:\n\n" + keysOfService() + "\n" +
 			"Exit codes: 0 it was told to stop, 1 it could not start, 2 wrong usage or configuration.",
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return serve(s, o) },
 	}
 	f := cmd.Flags()
@@ -70,7 +70,6 @@ func newServe(s *invocation) *cobra.Command {
 	if err := f.MarkHidden("test-source"); err != nil {
 		panic(err)
 	}
-	f.BoolVar(&o.check, "check", false, "show the drivers that the service would offer and the reason for each other driver, and exit")
 	return cmd
 }
 
@@ -81,7 +80,7 @@ func keysOfService() string {
 	return text.String()
 }
 
-// serve runs the service or, with --check, prints the drivers that it would offer.
+// serve runs the service.
 func serve(s *invocation, o *serving) error {
 	c, err := o.configuration()
 	if err != nil {
@@ -92,9 +91,6 @@ func serve(s *invocation, o *serving) error {
 		return err
 	}
 	source.Served = nil // the service asks no service, and not itself
-	if o.check {
-		return checkService(s, source, c)
-	}
 	log, err := logging.New(s.errOut, o.level, o.logJSON, s.getenv("JOURNAL_STREAM") != "")
 	if err != nil {
 		return fmt.Errorf("--log-level: %w", err)
@@ -215,11 +211,11 @@ func newService(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "service run|status|inspect",
 		Short: "Run the driver service, or show the state of a running one",
-		Args:  subcommandOnly,
-		RunE:  func(*cobra.Command, []string) error { return nil },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	status := &cobra.Command{
-		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: rejectArguments,
+		Use: "status", Short: "Show offered, pending and refused drivers of a running service", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := statusOf(s, socket)
 			if err != nil {
@@ -230,7 +226,7 @@ func newService(s *invocation) *cobra.Command {
 	}
 	out.option(status, serviceSchema)
 	inspect := &cobra.Command{
-		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: rejectArguments,
+		Use: "inspect", Short: "Print the whole state of a running service as JSON", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			c, _, err := dialService(s, socket)
 			if err != nil {
@@ -245,7 +241,7 @@ func newService(s *invocation) *cobra.Command {
 		},
 	}
 	help := &cobra.Command{
-		Use: "border", Short: "Make the read-only mounts of a driver service", Args: rejectArguments, Hidden: true,
+		Use: "border", Short: "Make the read-only mounts of a driver service", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
 			if border.Help() != 0 {
 				return exit.Unable("standard input: no driver service asks there")

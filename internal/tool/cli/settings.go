@@ -92,7 +92,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show the settings file in force, and the problems in it",
-		Args:  rejectArguments,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -285,7 +285,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			"program that --force had replaced. With --app it removes only the settings for these programs.\n" +
 			"With --everything it undoes all that the tool has written for this user: settings, configurations,\n" +
 			"settings of layers, and the changes of doctor --fix.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			place, err := s.settings()
 			if err != nil {

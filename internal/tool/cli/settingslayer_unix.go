@@ -41,7 +41,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		Example: "  vkloader settings layer VK_LAYER_KHRONOS_validation\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation validate_sync=true\n" +
 			"  vkloader settings layer VK_LAYER_KHRONOS_validation report_flags=error,warn --directory ~/src/game",
-		Args: arguments(1, manyArguments, "needs the name of a layer"),
+		Args: cobra.MinimumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return completeLayers(s)(cmd, args, typed)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"vkloader/discover"
+	core "vkloader/internal/core/settings"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
@@ -47,7 +49,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		Example: "  vkloader settings set --layer VK_LAYER_KHRONOS_validation=on --expires 8h\n" +
 			"  vkloader settings set --app " + exampleProgram + " --layer VK_LAYER_MANGOHUD_overlay=off\n" +
 			"  vkloader settings set --driver " + exampleDriver + " --device 0 --log warn",
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return setSettings(s, cmd, c, layers, &out) },
 	}
 	flags := cmd.Flags()
@@ -67,6 +69,13 @@ func newSettingsSet(s *invocation) *cobra.Command {
 		"debug, perf, layer, driver, validation; separated by commas")
 	flags.StringVar(&c.LogFile, "log-file", "", "also write the log of each instance to this `FILE`; message "+
 		"kinds as in --log (default: error and warn); \"none\": no file")
+	if runtime.GOOS == "linux" { // the policies are about the devices of the Linux kernel, and about the driver service, which only Linux has
+		const hardware = "which drivers of known hardware families this library opens: all (any), those with a present device, or those " +
+			"with an awake one (`WORD`: any, present or awake)"
+		addChoice(cmd, &c.Hardware, "hardware", "", hardware, core.AnyHardware.String(), core.PresentHardware.String(), core.AwakeHardware.String())
+		const service = "when this library asks the driver service for drivers: if it finds none (last), always or never (`WORD`)"
+		addChoice(cmd, &c.Service, "service", "", service, core.ServiceLast.String(), core.ServiceAlways.String(), core.ServiceNever.String())
+	}
 	excludes(cmd, "no-layers", "layer", "only-these-layers")
 	excludes(cmd, "driver", "add-driver")
 	needs(cmd, []string{"layer"}, "only-these-layers")
@@ -74,7 +83,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
-		"log": completeWords, "device": completeDevices(s)})
+		"log": completeWords})
 	return cmd
 }
 
@@ -138,7 +147,7 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 		c.Layers = append(c.Layers, choice)
 	}
 	changes := false
-	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires"} {
+	for _, name := range []string{"layer", "only-these-layers", "no-layers", "driver", "add-driver", "device", "log", "log-file", "expires", "hardware", "service"} {
 		changes = changes || cmd.Flags().Changed(name)
 	}
 	switch {
@@ -158,8 +167,8 @@ func setSettings(s *invocation, cmd *cobra.Command, c *settings.Options, layers 
 	if err != nil {
 		return err
 	}
-	if c.Dry {
-		return printPlanned(s, written)
+	if c.Dry || written.Gone {
+		return printWritten(s, c, written)
 	}
 	done := settings.Done{Schema: settings.Schema, Wrote: written.Path, Expires: settings.Time(written.Expires)}
 	return out.print(s, done, func() {

@@ -21,7 +21,7 @@ func newSettingsUse(s *invocation) *cobra.Command {
 			"Without a name, use lists the configurations and the programs that have them.\n\n" + exitCodesHelp,
 		Example: "  vkloader settings use validation --expires 8h\n" +
 			"  vkloader settings use plain --app " + exampleProgram,
-		Args:              arguments(0, 1, "takes at most one configuration"),
+		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -73,7 +73,7 @@ func newSettingsSave(s *invocation) *cobra.Command {
 			"settings file. --from reads another configuration, or, by a path, a settings file or a configuration of\n" +
 			"Vulkan Configurator (vkconfig).\n\n" + exitCodesHelp,
 		Example: "  vkloader settings save validation\n  vkloader settings save portability --from ./Portability.json",
-		Args:    arguments(1, 1, "needs a name"),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			place, err := s.settings()
 			if err != nil {
@@ -110,7 +110,7 @@ func newSettingsForget(s *invocation) *cobra.Command {
 		Short: "Remove a configuration",
 		Long: "forget removes a configuration. Programs keep the settings that \"settings use\" has given them.\n\n" +
 			exitCodesHelp,
-		Args:              arguments(1, 1, "needs the name of a configuration"),
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeConfigurations(s),
 		RunE: func(_ *cobra.Command, args []string) error {
 			place, err := s.settings()

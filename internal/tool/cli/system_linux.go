@@ -34,7 +34,7 @@ func newSystemStatus(s *invocation) *cobra.Command {
 		Long: "status shows, for each architecture, the loaders that the dynamic linker finds, in its order;\n" +
 			"programs get the first. Variables of a single program, such as LD_LIBRARY_PATH, are not considered.\n" +
 			"It needs no privileges. The exit code is 1 when programs find no loader.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.machine()
 			if err != nil {
@@ -61,7 +61,7 @@ func newSystemUse(s *invocation) *cobra.Command {
 			"It needs root.\n\n" + exitCodesHelp,
 		Example:   "  vkloader system use distribution\n  vkloader system use vkloader --root /srv/container",
 		ValidArgs: []string{system.Distribution, system.Vkloader},
-		Args:      oneOf(false),
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := s.machine()
 			if err != nil {

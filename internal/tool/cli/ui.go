@@ -49,7 +49,7 @@ func newUI(s *invocation) *cobra.Command {
 			"server ends with its terminal, or after 30 minutes without a request. " +
 			pageRights + "\n\n" + exitCodesHelp,
 		Example: "  vkloader ui --open\n  vkloader ui --port 8123 --read-only",
-		Args:    rejectArguments,
+		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return o.serve(s) },
 	}
 	flags := cmd.Flags()

@@ -5,151 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
-	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
-	"vkloader/internal/tool/exit"
-	"vkloader/internal/tool/settings"
-	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 	"vkloader/spec"
 )
 
-// words returns a command's words without the program's name, for the beginning of errors.
-func words(cmd *cobra.Command) string {
-	_, rest, _ := strings.Cut(cmd.CommandPath(), " ")
-	return rest
-}
-
-func rejectArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s takes no arguments, got %q", words(cmd), args[0])
-}
-
-// manyArguments is the greatest number of arguments.
-const manyArguments = math.MaxInt
-
-// arguments requires from least to most arguments. takes describes them, with its verb, in the error.
-func arguments(least, most int, takes string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= least && len(args) <= most {
-			return nil
-		}
-		got := term.Either(len(args) > 0, ", got "+term.Count(len(args), "argument"), "")
-		return fmt.Errorf("%s %s%s", words(cmd), takes, got)
-	}
-}
-
-// oneOf requires one of a command's valid words or, with optional, no word.
-func oneOf(optional bool) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		list := term.Choice(cmd.ValidArgs)
-		switch {
-		case len(args) == 0 && optional:
-			return nil
-		case len(args) == 0:
-			return fmt.Errorf("%s needs %s", words(cmd), list)
-		case len(args) > 1:
-			return fmt.Errorf("%s takes one argument, %s; got %d", words(cmd), list, len(args))
-		case !slices.Contains(cmd.ValidArgs, args[0]):
-			return fmt.Errorf("%s needs %s, got %q%s", words(cmd), list, args[0], term.DidYouMean(args[0], cmd.ValidArgs))
-		}
-		return nil
-	}
-}
-
-func subcommands(cmd *cobra.Command) (list []string) {
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			list = append(list, c.Name())
-		}
-	}
-	return list
-}
-
-func knownSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	list := subcommands(cmd)
-	if !cmd.HasParent() {
-		return fmt.Errorf("there is no command %q%s", args[0], term.Or(term.DidYouMean(args[0], list), insteadOf(args)))
-	}
-	return fmt.Errorf("there is no command %q; %s has %s%s", words(cmd)+" "+args[0], words(cmd), strings.Join(list, ", "),
-		term.DidYouMean(args[0], list))
-}
-
-// insteadOf returns the end of the message about an unknown command: the cause, or another command.
-func insteadOf(args []string) string {
-	word, name := args[0], "NAME"
-	if len(args) > 1 {
-		name = string(shell.Quoted(args[1]))
-	}
-	switch {
-	case word == "enable":
-		return "; to enable a layer: vkloader settings set --layer " + name + "=on"
-	case word == "disable" && strings.HasSuffix(name, ".json"):
-		return "; to disable a driver: vkloader settings set --driver " + name + "=off"
-	case word == "disable":
-		return "; to disable a layer: vkloader settings set --layer " + name + "=off; a driver: vkloader settings set --driver " + name + "=off"
-	}
-	if strings.ContainsAny(word, `/\`) {
-		if info, err := os.Stat(word); err != nil {
-			return ": " + exit.Message(err)
-		} else if !info.IsDir() {
-			return ": " + word + " is neither a program nor a manifest"
-		}
-		return ": " + word + " is a directory without a program that it starts"
-	}
-	return ", and no program, driver, layer, device or finding of this name; see vkloader help"
-}
-
-func subcommandOnly(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return knownSubcommand(cmd, args)
-	}
-	return fmt.Errorf("%s needs %s", words(cmd), term.Choice(subcommands(cmd)))
-}
-
 // showing gives a command without a subcommand the effect and the options of its subcommand show.
 func showing(cmd, show *cobra.Command) {
-	cmd.Args = knownSubcommand
+	cmd.Args = cobra.NoArgs
 	cmd.Flags().AddFlagSet(show.Flags())
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
-}
-
-// flagError returns the error for an invalid option in the tool's own words.
-func flagError(cmd *cobra.Command, err error) error {
-	var missing *pflag.NotExistError
-	var bare *pflag.ValueRequiredError
-	var invalid *pflag.InvalidValueError
-	switch {
-	case errors.As(err, &missing):
-		return unknownFlag(cmd, missing)
-	case errors.As(err, &bare):
-		value, _ := pflag.UnquoteUsage(bare.GetFlag())
-		return fmt.Errorf("--%s needs a value: %s", bare.GetFlag().Name, term.Or(value, "one more argument"))
-	case errors.As(err, &invalid):
-		return fmt.Errorf("--%s %s", invalid.GetFlag().Name, valueWanted(invalid.GetFlag().Value, invalid.GetValue()))
-	}
-	return err
 }
 
 // groupError returns cobra's error for options that exclude each other in the tool's own words. It returns other errors as they are.
@@ -160,42 +36,6 @@ func groupError(err error) error {
 	_, set, _ := strings.Cut(err.Error(), "; [")
 	set, _, _ = strings.Cut(set, "]")
 	return fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(set), " and --"))
-}
-
-func unknownFlag(cmd *cobra.Command, missing *pflag.NotExistError) error {
-	name := missing.GetSpecifiedName()
-	of := strings.TrimSpace("vkloader " + words(cmd))
-	if missing.GetSpecifiedShortnames() != "" {
-		return fmt.Errorf("%s has no option -%s; see %s --help", of, name, of)
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	if near := term.NearestName(name, names); near != "" {
-		return fmt.Errorf("%s has no option --%s; did you mean --%s?", of, name, near)
-	}
-	return fmt.Errorf("%s has no option --%s; see %s --help", of, name, of)
-}
-
-func valueWanted(value pflag.Value, got string) string {
-	if one, is := value.(choice); is {
-		return fmt.Sprintf("needs %s, got %q%s", term.Choice(one.words), got, term.DidYouMean(got, one.words))
-	}
-	switch value.Type() {
-	case "duration":
-		if n, err := strconv.Atoi(got); err == nil {
-			return fmt.Sprintf("needs a time with its unit: %ds for seconds, %dm for minutes", n, n)
-		}
-		return fmt.Sprintf("needs a time with its unit, such as 5s or 2m, got %q", got)
-	case "bool":
-		return fmt.Sprintf("needs true or false, got %q", got)
-	case "int", "int64", "int32", "uint", "uint64", "uint32":
-		return fmt.Sprintf("needs a whole number, got %q", got)
-	}
-	return fmt.Sprintf("does not take %q", got)
 }
 
 // choice is the value of an option that takes one of some words.
@@ -210,7 +50,7 @@ func (c choice) Type() string   { return "word" }
 // Set implements pflag.Value.
 func (c choice) Set(text string) error {
 	if !slices.Contains(c.words, text) {
-		return errors.New("another word") // flagError lists the words
+		return errors.New("it must be " + term.Choice(c.words))
 	}
 	*c.value = text
 	return nil
@@ -241,132 +81,40 @@ func excludes(cmd *cobra.Command, option string, others ...string) {
 	}
 }
 
-// possible rejects non-positive durations and process numbers, and options without those that they need.
-func possible(cmd *cobra.Command) (err error) {
+// checkNeeds rejects options without those that they need.
+func checkNeeds(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if list := f.Annotations[needed]; list != nil && !slices.ContainsFunc(list, cmd.Flags().Changed) && err == nil {
 			err = fmt.Errorf("--%s needs --%s", f.Name, strings.Join(list, " or --"))
-		}
-		if pid, parsed := strconv.Atoi(f.Value.String()); f.Name == "pid" && parsed == nil && pid <= 0 && err == nil {
-			err = fmt.Errorf("--pid needs a process ID, got %s", f.Value)
-		}
-		if length, parsed := time.ParseDuration(f.Value.String()); f.Value.Type() == "duration" && parsed == nil && length <= 0 && err == nil {
-			err = fmt.Errorf("--%s needs a time longer than 0, got %s", f.Name, f.Value)
 		}
 	})
 	return err
 }
 
-// newHelp returns cobra's help command for commands and topics. For the ID of a statement, it prints the statement.
-func newHelp(s *invocation) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "help [command | topic | ID | finding | variable]",
-		Short: "Show help for commands, topics, findings and variables",
-		Long: "help describes a command. With the ID of a statement, such as LAY-173, it prints that statement of\n" +
-			"the loader's specification; explain and validate name these IDs with --rules.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				if statement, ok := spec.Find(args[0]); ok {
-					printStatement(s.out, statement)
-					return nil
-				}
-				if code := findingOf(args[0]); code != nil {
-					printKind(s, code)
-					return nil
-				}
-				if text := variableHelp(args[0]); text != "" {
-					fmt.Fprint(s.out, text)
-					return nil
-				}
-			}
-			found, _, err := cmd.Root().Find(args)
-			if err != nil || found == nil || found == cmd.Root() && len(args) > 0 {
-				return exit.As(exit.Usage, fmt.Errorf("there is no command, topic, statement, finding or variable %q", strings.Join(args, " ")))
-			}
-			found.InitDefaultHelpFlag()
-			return found.Help()
-		},
-	}
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		for _, c := range cmd.Root().Commands() {
-			if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), begun) {
-				names = append(names, c.Name())
-			}
-		}
-		for _, id := range spec.IDs() {
-			if begun != "" && strings.HasPrefix(id, strings.ToUpper(begun)) {
-				names = append(names, id)
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
-	return cmd
-}
-
-// fillTopic sets a topic's text before its output.
-func fillTopic(cmd *cobra.Command) {
-	if cmd.Name() == topicOfVariables && cmd.IsAdditionalHelpTopicCommand() && cmd.Long == "" {
-		cmd.Long = variablesHelp()
-	}
-}
-
-func printHelp(s *invocation, cmd *cobra.Command) {
-	fillTopic(cmd)
-	width := helpWidth(s)
-	fmt.Fprint(s.out, term.Reflow(cmp.Or(shorten(cmd), cmd.Long, cmd.Short), width))
-	if cmd.Runnable() || cmd.HasSubCommands() {
-		fmt.Fprint(s.out, "\n", usageText(cmd, width))
-	}
-}
-
-// helpWidth returns the terminal's width, at most 80, because longer lines are hard to read.
-func helpWidth(s *invocation) int {
+// setHelp makes cobra's help keep to the terminal's width, and to 80 columns, because longer lines are hard to read.
+func setHelp(s *invocation, root *cobra.Command) {
 	const most, least = 80, 40
-	if width := s.style.Width(); width > 0 {
-		return min(max(width, least), most)
+	width := most
+	if terminal := s.style.Width(); terminal > 0 {
+		width = min(max(terminal, least), most)
 	}
-	return most
-}
-
-// usageText returns the part of the help after the description: usage, examples, subcommands and options.
-func usageText(cmd *cobra.Command, width int) string {
-	var b strings.Builder
-	b.WriteString("Usage:\n")
-	if cmd.Runnable() {
-		b.WriteString(term.Hanging("  "+cmd.UseLine(), "      ", width))
-	}
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("  " + cmd.CommandPath() + " [command]\n")
-	}
-	if cmd.HasExample() {
-		b.WriteString("\nExamples:\n" + strings.TrimRight(cmd.Example, "\n") + "\n")
-	}
-	list := func(title string, wanted func(*cobra.Command) bool) {
-		for _, sub := range cmd.Commands() {
-			if wanted(sub) {
-				b.WriteString(title)
-				name := fmt.Sprintf("  %-*s ", cmd.NamePadding(), sub.Name())
-				b.WriteString(term.Hanging(name+sub.Short, strings.Repeat(" ", len(name)), width))
-				title = ""
+	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", fmt.Sprint("FlagUsagesWrapped ", width), "more information", "more").Replace(root.UsageTemplate()))
+	// cobra's own command has the exit code 0 for an unknown one.
+	root.SetHelpCommand(&cobra.Command{Use: "help [command]", Short: "Show help for a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err == nil && len(rest) > 0 {
+				err = fmt.Errorf("there is no command %q", strings.Join(args, " "))
 			}
-		}
-	}
-	list("\nAvailable Commands:\n", func(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" })
-	if cmd.HasAvailableLocalFlags() {
-		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(width))
-	}
-	if cmd.HasAvailableInheritedFlags() {
-		b.WriteString("\nGlobal Flags:\n" + cmd.InheritedFlags().FlagUsagesWrapped(width))
-	}
-	list("\nAdditional help topics:\n", (*cobra.Command).IsAdditionalHelpTopicCommand)
-	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n" + term.Reflow("Use \""+cmd.CommandPath()+" [command] --help\" for more about a command.", width))
-	}
-	return b.String()
+			if err == nil {
+				found.InitDefaultHelpFlag()
+				err = found.Help()
+			}
+			return err
+		}})
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		fmt.Fprint(s.out, term.Reflow(cmp.Or(cmd.Long, cmd.Short), width), "\n", cmd.UsageString())
+	})
 }
 
 func printStatement(out io.Writer, s spec.Statement) {
@@ -377,47 +125,6 @@ func printStatement(out io.Writer, s spec.Statement) {
 		}
 		fmt.Fprintln(out, line)
 	}
-}
-
-// allHelp is the option that shows the whole help of a command with a brief one.
-const allHelp = "all"
-
-// briefHelp is a help that fits one screen: a description and the most used options.
-type briefHelp struct {
-	long  string
-	flags []string
-}
-
-// briefs are the brief helps of commands with many options, by the command's words.
-var briefs = map[string]briefHelp{
-	"doctor": {"doctor names each problem between a program and its GPU, with its cause (why) and a fix (do). It examines devices, manifests,\n" +
-		"libraries and variables, and tries drivers and layers in child processes. It wakes no sleeping device without --probe.\n\n" +
-		fixBrief + "\n\n" + exitCodesHelp,
-		[]string{"app", "pid", "fix", "dry-run", "undo", "full", "json", "markdown", "no-probe", "probe"}},
-	"run": {runBrief + " --find-culprit runs the program repeatedly, and names the layer or driver that makes it fail.\n\n" +
-		"Exit codes: the program's own; 126 it cannot be run, 127 it is not found, 2 wrong usage.",
-		[]string{"device", "driver", "layer", "no-layers", "log", "time", "dry-run", "find-culprit", "apply"}},
-}
-
-func addAllHelp(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
-		if _, brief := briefs[cmd.Name()]; brief {
-			cmd.Flags().Bool(allHelp, false, "with --help: every option")
-		}
-	}
-}
-
-// shorten returns the description of a brief help, and hides the other options of its command; "" for other commands, and
-// with --all.
-func shorten(cmd *cobra.Command) string {
-	brief, is := briefs[words(cmd)]
-	if all, _ := cmd.Flags().GetBool(allHelp); !is || all {
-		return ""
-	}
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		f.Hidden = f.Hidden || !slices.Contains(brief.flags, f.Name) && f.Name != allHelp
-	})
-	return brief.long
 }
 
 // completion returns the possible next words for a shell.
@@ -487,29 +194,6 @@ func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	return term.Words(validation.LogWords, func(word string) string { return before + word }),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within a
-// short time limit.
-func completeDevices(s *invocation) completion {
-	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
-		m, err := s.machine()
-		if err != nil || m.Foreign() {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		found, err := probe.Find(s.executable, "")
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
-			for _, c := range drivers.DeviceChoices(settings.Selectable(seen.Devices)) {
-				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
-					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
-				}
-			}
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // completePrograms completes programs in PATH for the first word, and files for all words.

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/facts"
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/decide/machine"
-	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/settings"
@@ -22,8 +20,7 @@ import (
 
 func newValidate(s *invocation) *cobra.Command {
 	var out output
-	var fileOnly, load bool
-	var limit time.Duration
+	var fileOnly bool
 	var kind string
 	kinds := term.Words(validation.Kinds, func(k validation.Kind) string { return string(k) })
 	cmd := &cobra.Command{
@@ -34,15 +31,11 @@ func newValidate(s *invocation) *cobra.Command {
 			"directory implicit_layer.d, or with a disable_environment, are checked as implicit layers. The lines of a\n" +
 			"vk_layer_settings.txt are checked by the installed layers' manifests.\n\n" +
 			"For a manifest it also examines the library: whether it exists, its word size, whether its dependencies can\n" +
-			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out. With --load, a\n" +
-			"child process also loads the library and asks for its interface version.\n\n" +
+			"be loaded, and whether it exports the functions of a driver or layer. --file-only leaves this out.\n\n" +
 			exitCodesHelp,
-		Args: arguments(1, manyArguments, "needs the files to check; see vkloader validate --help"),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error {
 			as := validation.Kind(term.Or(kind, string(validation.Unknown)))
-			if load && s.root != "" {
-				return errors.New("--load opens libraries of this machine: not with --root")
-			}
 			source, err := s.source("", false)
 			if err != nil {
 				return err
@@ -56,13 +49,6 @@ func newValidate(s *invocation) *cobra.Command {
 				}
 				if !fileOnly {
 					problems = openLibraries(examine, &result) || problems
-				}
-				if load {
-					failed, err := negotiate(s, source, &result, limit)
-					if err != nil {
-						return err
-					}
-					problems = problems || failed
 				}
 				if result.Problem != "" {
 					result.Problem = unread(source, path, result.Problem)
@@ -85,11 +71,8 @@ func newValidate(s *invocation) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&fileOnly, "file-only", false, "check only the files, not the libraries that they name")
-	cmd.Flags().BoolVar(&load, "load", false, "also load each library in a child process, and ask for its interface version")
-	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "end a child process of --load after this `TIME`")
 	out.option(cmd, validateSchema)
 	addChoice(cmd, &kind, "kind", "", "check the files as this `KIND`: "+strings.Join(kinds, ", "), kinds...)
-	excludes(cmd, "load", "file-only")
 	cmd.ValidArgsFunction = completeManifests
 	return cmd
 }
@@ -144,37 +127,6 @@ func openLibraries(examine func(doctor.Entry) (doctor.Entry, []doctor.Finding), 
 	return problems
 }
 
-// negotiate asks each found library for its interface version, in a child process; true: one failed.
-func negotiate(s *invocation, source *machine.Source, result *validation.Result, limit time.Duration) (failed bool, err error) {
-	found, err := probe.Find(s.executable, "")
-	if err != nil {
-		return false, exit.As(exit.NotLooked, err)
-	}
-	for i := range result.Libraries {
-		l := &result.Libraries[i]
-		if l.File == "" || l.Class != machine.OwnClass {
-			continue
-		}
-		function := ""
-		if l.Layer {
-			function = term.Or(l.Negotiate, "vkNegotiateLoaderLayerInterfaceVersion")
-		}
-		seen, err := probe.Negotiate(found, l.Path, function, source.Environ, limit)
-		if err != nil {
-			return failed, exit.As(exit.NotLooked, err)
-		}
-		l.Interface = seen.Interface
-		if seen.Problem == "" {
-			continue
-		}
-		failed = true
-		entry := diag.FileLibrary.Entry()
-		result.Findings = append(result.Findings, validation.Remark{Line: l.Line, Column: l.Column, Code: entry.Name,
-			Severity: entry.Severity, Statement: entry.Statement, What: "loaded alone, " + l.Path + ": " + seen.Problem, Do: entry.Do})
-	}
-	return failed, nil
-}
-
 func printValidated(s *invocation, results []validation.Result) {
 	for _, r := range results {
 		if r.Problem != "" {
@@ -202,9 +154,6 @@ func printValidated(s *invocation, results []validation.Result) {
 		for _, l := range r.Libraries {
 			if l.File != "" && l.Class != 0 {
 				total += fmt.Sprintf(", %d-bit library %s", l.Class, term.OneLine(l.File))
-				if l.Interface > 0 {
-					total += fmt.Sprintf(" (interface %d)", l.Interface)
-				}
 			}
 		}
 		fmt.Fprintf(s.out, "%s: %s, %s%s\n", term.OneLine(r.Path), kindWords[r.Kind], verdict, total)

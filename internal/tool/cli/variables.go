@@ -9,7 +9,6 @@ import (
 
 	"vkloader/internal/core/diag"
 	"vkloader/internal/core/plan"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -36,81 +35,53 @@ func variablesOf(source *machine.Source) (*variableList, error) {
 	return &variableList{variableSchema, "variables", environment.All(answer, source, source.Environ, source.Elevated), variableFindings(source, answer)}, nil
 }
 
-// listingVariables holds the options of list variables.
-type listingVariables struct {
-	output
-	set, elevated bool
-	app           string
-}
-
 func newListVariables(s *invocation) *cobra.Command {
-	l := &listingVariables{}
+	var (
+		out           output
+		set, elevated bool
+		app           string
+	)
 	cmd := &cobra.Command{
 		Use: "variables", Short: "List the loader's environment variables, and the effect of each",
-		Long: "variables lists the environment variables that the loader reads.\n" +
-			"It shows which are set and in force, and the effect of each. \"vkloader help variables\" describes them in full.\n\n" +
-			"With --set, the list also has the set variables of implicit layers and, on Linux, of Mesa's device\n" +
-			"selection layer, and reports mistakes: names of files or layers that do not exist, patterns without\n" +
-			"a match, variables that contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
-		Args: rejectArguments,
+		Long: "variables lists the environment variables that the loader reads, the variables of installed implicit layers and, on\n" +
+			"Linux, those of Mesa's device selection layer. It shows which are set and in force, and the effect of each.\n\n" +
+			"It reports mistakes: names of files or layers that do not exist, patterns without a match, variables that\n" +
+			"contradict each other, and the choice of a device that is not present.\n\n" + exitCodesHelp,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if l.set || l.app != "" {
-				return l.listSet(s)
+			of, err := s.subject(app, elevated, 0)
+			if err != nil {
+				return err
 			}
-			return l.listAll(s)
+			loader := loaders.Decide(of.source)
+			answer, err := variablesOf(of.source)
+			if err != nil {
+				return err
+			}
+			if set {
+				isUnset := func(v environment.Variable) bool { return !v.Set }
+				answer.Variables = slices.DeleteFunc(answer.Variables, isUnset)
+			}
+			return out.judge(s, answer, anyProblem(answer.Findings), func() {
+				printLoader(s, loader, app)
+				printVariables(s, answer.Variables)
+				printVariableFindings(s, answer.Variables, answer.Findings)
+			})
 		},
 	}
-	l.option(cmd, variableSchema)
+	out.option(cmd, variableSchema)
 	flags := cmd.Flags()
-	flags.BoolVar(&l.set, "set", false, "show only variables that are set: the effect of each or the reason why it is ignored, and mistakes in them")
-	flags.StringVar(&l.app, "app", "", "with --set: examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.BoolVar(&set, "set", false, "show only variables that are set")
+	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
-	flags.BoolVar(&l.elevated, "elevated", false, elevatedHelp)
+	flags.BoolVar(&elevated, "elevated", false, elevatedHelp)
 	return cmd
 }
 
-func (l *listingVariables) listAll(s *invocation) error {
-	source, err := s.source("", l.elevated)
-	if err != nil {
-		return err
-	}
-	loader := loaders.Decide(source)
-	answer, err := variablesOf(source)
-	if err != nil {
-		return err
-	}
-	return l.judge(s, answer, anyProblem(answer.Findings), func() {
-		printLoader(s, loader, "")
-		printVariables(s, answer.Variables)
-		printVariableFindings(s, answer.Variables, answer.Findings)
-	})
-}
-
-func (l *listingVariables) listSet(s *invocation) error {
-	of, err := s.subject(l.app, l.elevated, 0)
-	if err != nil {
-		return err
-	}
-	source := of.source
-	loader := loaders.Decide(source)
-	answer, err := explain.Decide(source)
-	if err != nil {
-		return err
-	}
-	isUnset := func(v environment.Variable) bool { return !v.Set }
-	rows := slices.DeleteFunc(environment.All(answer, source, source.Environ, source.Elevated), isUnset)
-	findings := variableFindings(source, answer)
-	return l.judge(s, struct {
-		Schema    int                    `json:"schema"`
-		Variables []environment.Variable `json:"variables"`
-		Findings  []envFinding           `json:"findings"`
-	}{envSchema, rows, findings}, anyProblem(findings), func() {
-		printLoader(s, loader, l.app)
-		printEnv(s, rows, findings)
-	})
-}
-
 func printVariables(s *invocation, rows []environment.Variable) {
+	if len(rows) == 0 {
+		fmt.Fprintln(s.out, "No variable of the loader is set.")
+	}
 	for start := 0; start < len(rows); {
 		group := rows[start].Group
 		table := term.NewTable("", "variable", "value", "effect")
@@ -137,57 +108,6 @@ func printVariables(s *invocation, rows []environment.Variable) {
 			fmt.Fprintf(s.out, "%s %s: %s\n", s.style.Bad(r.State), r.Name, term.OneLine(r.Why))
 		}
 	}
-}
-
-const topicOfVariables = "variables"
-
-// variableHelp returns the help about one variable, from that about all; "": the loader reads none of this name.
-func variableHelp(name string) string {
-	_, rest, found := strings.Cut(variablesHelp(), "\n\n  "+name+"\n")
-	if !found {
-		return ""
-	}
-	entry, _, _ := strings.Cut(rest, "\n\n")
-	return "  " + name + "\n" + strings.TrimSuffix(entry, "\n") + "\n"
-}
-
-// variablesHelp returns the topic's text from the table of variables.
-func variablesHelp() string {
-	var b strings.Builder
-	b.WriteString("Environment variables that the loader reads. Elevated processes ignore variables with\n" +
-		"\"elevated: ignored\". \"yields to\" lists the settings that take precedence over the variable.\n")
-	tell := func(name, takes, does, elevated, yields string, statements []string) {
-		fmt.Fprintf(&b, "\n  %s\n", name)
-		for _, part := range [][2]string{{"", does}, {"takes: ", takes}, {"yields to: ", yields}, {"elevated: ", elevated},
-			{"statements: ", strings.Join(statements, ", ")}} {
-			if part[1] != "" {
-				fmt.Fprintf(&b, "      %s%s\n", part[0], environment.Plain(part[1]))
-			}
-		}
-	}
-	for _, group := range environment.Groups {
-		if onWindows && group == environment.Directories { // Windows uses the registry instead
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s\n", group)
-		for _, e := range environment.Guide() {
-			if e.Group == group {
-				tell(e.ID.Name(), e.Takes, e.Told(), e.Elevated(), e.Order(), e.Statements)
-			}
-		}
-	}
-	b.WriteString("\nVariables that the manifests of implicit layers name\n")
-	for _, k := range environment.OfLayers {
-		tell(k.Field, k.Takes, k.Does, "kept", k.YieldsTo, k.Statements)
-	}
-	if onWindows {
-		return b.String()
-	}
-	b.WriteString("\nMesa's layer that chooses a device, " + drivers.MesaLayer + ", reads these; the loader does not\n")
-	for _, v := range drivers.MesaVariables {
-		tell(v.Name, v.Takes, v.Does, "kept", v.YieldsTo, nil)
-	}
-	return b.String()
 }
 
 // envFinding is a fault of a variable.
@@ -230,36 +150,6 @@ func anyProblem(findings []envFinding) bool {
 // severity returns a severity as text, with problems in a colour.
 func (s *invocation) severity(severity diag.Severity) string {
 	return term.Either(severity == diag.Problem, s.style.Bad(severity.String()), severity.String())
-}
-
-func printEnv(s *invocation, rows []environment.Variable, findings []envFinding) {
-	if len(rows) == 0 {
-		fmt.Fprintln(s.out, "No variable of the loader is set.")
-	}
-	in, out := term.NewTable("variable", "value", "effect"), term.NewTable("variable", "value", "", "why")
-	count, outs := 0, 0
-	for _, r := range rows {
-		value := term.Or(r.Value, "(empty)")
-		if r.State == environment.InForce {
-			in.Row(r.Name, value, r.Brief)
-			count++
-		} else {
-			out.Row(r.Name, value, r.State, r.Why)
-			outs++
-		}
-	}
-	if count > 0 {
-		fmt.Fprintln(s.out, s.style.Heading("In force"))
-		in.Print(s.out, "  ", s.style)
-	}
-	if outs > 0 {
-		if count > 0 {
-			fmt.Fprintln(s.out)
-		}
-		fmt.Fprintln(s.out, s.style.Heading("Not in force"))
-		out.Print(s.out, "  ", s.style)
-	}
-	printVariableFindings(s, rows, findings)
 }
 
 func printVariableFindings(s *invocation, rows []environment.Variable, findings []envFinding) {

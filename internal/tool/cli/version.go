@@ -30,7 +30,7 @@ func newVersion(s *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of the tool and its library",
-		Args:  rejectArguments,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			answer, err := versionsOf(s)
 			if err != nil {

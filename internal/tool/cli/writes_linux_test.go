@@ -47,7 +47,6 @@ func TestWritesByPath(t *testing.T) {
 		"tool/cli/cdistderr_linux.go":     "what another process has open, which the kernel names",
 		"tool/cli/inside_linux.go":        "a temporary directory, mode 0700",
 		"tool/cli/pages.go":               "the manual, when the project is built",
-		"tool/cli/servecheck_linux.go":    "a temporary directory, mode 0700",
 		"tool/cli/ui_unix.go":             "a temporary directory, mode 0700",
 		"tool/doctor/probed.go":           "a node, which is opened alone",
 		"tool/ui/server.go":               "a socket, in a directory where others write nothing",

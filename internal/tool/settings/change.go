@@ -1,14 +1,12 @@
 package settings
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
-	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -483,85 +480,6 @@ func (c *Options) driverManifests(p *FileSet) (paths []string, excluded []stamp,
 	return paths, excluded, nil
 }
 
-// devices enters the devices into the object: their configurations, and the driver manifests that they need.
-func (c *Options) devices(lister Devices, object map[string]any) error {
-	list := []any{}
-	var all, chosen []discover.Device
-	for _, word := range c.Devices {
-		if entry, ok := explicitDevice(word); ok { // it may belong to another machine
-			list = append(list, entry)
-			continue
-		}
-		if all == nil {
-			var err error
-			if all, err = lister.List(); err != nil {
-				return err
-			}
-		}
-		listed := Selectable(all)
-		hits, err := drivers.SelectDevices(word, listed)
-		if err != nil {
-			return exit.Problem("--device: %w", err)
-		}
-		for _, at := range hits {
-			d := all[at]
-			entry, err := deviceEntry(&d)
-			if err != nil {
-				return err
-			}
-			for i := range all {
-				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
-					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
-				}
-			}
-			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
-			list, chosen = append(list, entry), append(chosen, d)
-		}
-	}
-	object["device_configurations"] = list
-	for i := range chosen {
-		manifest, err := lister.Manifest(&chosen[i])
-		if err != nil {
-			return err
-		}
-		added, _ := object["additional_drivers"].([]any)
-		if manifest == "" || slices.ContainsFunc(added, func(o any) bool {
-			driver, ok := o.(map[string]any)
-			return ok && driver["path"] == manifest
-		}) {
-			continue
-		}
-		object["additional_drivers"] = append(added, map[string]any{"path": manifest})
-	}
-	if len(chosen) == 0 {
-		return nil
-	}
-	return lister.Try(object, chosen)
-}
-
-// explicitDevice parses DEVICEUUID/DRIVERUUID/VERSION.
-func explicitDevice(text string) (map[string]any, bool) {
-	part := strings.Split(text, "/")
-	if len(part) != 3 {
-		return nil, false
-	}
-	entry := map[string]any{}
-	for i, name := range []string{"deviceUUID", "driverUUID"} {
-		bytes, err := hex.DecodeString(strings.ReplaceAll(part[i], "-", ""))
-		if err != nil || len(bytes) != 16 {
-			return nil, false
-		}
-		numbers := []any{}
-		for _, b := range bytes {
-			numbers = append(numbers, int(b))
-		}
-		entry[name] = numbers
-	}
-	version, err := strconv.ParseInt(part[2], 10, 32)
-	entry["driverVersion"] = version
-	return entry, err == nil
-}
-
 // expiry returns the file's expiry: the requested one, or the existing one.
 func (c *Options) expiry(f *File, now time.Time) (time.Time, error) {
 	switch {
@@ -604,15 +522,4 @@ func judge(content map[string]any, where string) error {
 		}
 	}
 	return nil
-}
-
-// Selectable returns devices in the form that device selectors are compared with.
-func Selectable(devices []discover.Device) []drivers.Device {
-	list := make([]drivers.Device, len(devices))
-	for i := range devices {
-		d := &devices[i]
-		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
-			DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
-	}
-	return list
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"vkloader/discover"
 	"vkloader/internal/core/pathname"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/exit"
@@ -62,3 +65,93 @@ var manifestsOf = map[string]string{"llvmpipe": "lvp_icd*"}
 
 // Lasting describes how the settings keep their devices after an update of a driver.
 const Lasting = "After an update of a driver, this loader finds these devices again by their UUIDs, or by their names."
+
+// devices enters the devices into the object: their configurations, and the driver manifests that they need.
+func (c *Options) devices(lister Devices, object map[string]any) error {
+	list := []any{}
+	var all, chosen []discover.Device
+	for _, word := range c.Devices {
+		if entry, ok := explicitDevice(word); ok { // it may belong to another machine
+			list = append(list, entry)
+			continue
+		}
+		if all == nil {
+			var err error
+			if all, err = lister.List(); err != nil {
+				return err
+			}
+		}
+		listed := Selectable(all)
+		hits, err := drivers.SelectDevices(word, listed)
+		if err != nil {
+			return exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			d := all[at]
+			entry, err := deviceEntry(&d)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				if o := &all[i]; i != at && o.DeviceUUID == d.DeviceUUID && o.DriverUUID == d.DriverUUID && o.DriverVersion == d.DriverVersion {
+					return exit.Problem("--device: %s has the same UUIDs as %s: no settings can tell them apart", listed[at].String(), listed[i].String())
+				}
+			}
+			entry["deviceName"], entry["driverName"] = d.Name, d.DriverName
+			list, chosen = append(list, entry), append(chosen, d)
+		}
+	}
+	object["device_configurations"] = list
+	for i := range chosen {
+		manifest, err := lister.Manifest(&chosen[i])
+		if err != nil {
+			return err
+		}
+		added, _ := object["additional_drivers"].([]any)
+		if manifest == "" || slices.ContainsFunc(added, func(o any) bool {
+			driver, ok := o.(map[string]any)
+			return ok && driver["path"] == manifest
+		}) {
+			continue
+		}
+		object["additional_drivers"] = append(added, map[string]any{"path": manifest})
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	return lister.Try(object, chosen)
+}
+
+// explicitDevice parses DEVICEUUID/DRIVERUUID/VERSION.
+func explicitDevice(text string) (map[string]any, bool) {
+	part := strings.Split(text, "/")
+	if len(part) != 3 {
+		return nil, false
+	}
+	entry := map[string]any{}
+	for i, name := range []string{"deviceUUID", "driverUUID"} {
+		bytes, err := hex.DecodeString(strings.ReplaceAll(part[i], "-", ""))
+		if err != nil || len(bytes) != 16 {
+			return nil, false
+		}
+		numbers := []any{}
+		for _, b := range bytes {
+			numbers = append(numbers, int(b))
+		}
+		entry[name] = numbers
+	}
+	version, err := strconv.ParseInt(part[2], 10, 32)
+	entry["driverVersion"] = version
+	return entry, err == nil
+}
+
+// Selectable returns devices in the form that device selectors are compared with.
+func Selectable(devices []discover.Device) []drivers.Device {
+	list := make([]drivers.Device, len(devices))
+	for i := range devices {
+		d := &devices[i]
+		list[i] = drivers.Device{Index: int(d.Index), Name: d.Name, PCI: d.PCI, Vendor: d.VendorID, ID: d.DeviceID, UUID: d.DeviceUUID,
+			DriverUUID: d.DriverUUID, DriverVersion: d.DriverVersion, Driver: d.DriverName}
+	}
+	return list
+}

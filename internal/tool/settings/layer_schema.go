@@ -243,24 +243,9 @@ func (l *Layer) Full(key string) string {
 	return strings.ToLower(strings.TrimPrefix(l.Name, layerPrefix)) + "." + key
 }
 
-// since maps settings of newer validation layers to the equivalent values of older ones.
-var since = map[string]string{
-	"validate_sync":           "enables=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
-	"validate_best_practices": "enables=VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT",
-	"printf_enable":           "enables=VK_VALIDATION_FEATURE_ENABLE_DEBUG_PRINTF_EXT",
-	"gpuav_enable":            "enables=VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT",
-	"validate_core":           "disables=VK_VALIDATION_FEATURE_DISABLE_CORE_CHECKS_EXT",
-	"thread_safety":           "disables=VK_VALIDATION_FEATURE_DISABLE_THREAD_SAFETY_EXT",
-}
-
 // Unknown returns the error for a setting that the layer does not have.
 func (l *Layer) Unknown(key string) error {
 	keys := term.Words(l.Settings, func(s Setting) string { return s.Key })
-	if name, value, ok := strings.Cut(since[key], "="); ok {
-		if s := l.Find(name); s != nil && slices.Contains(s.Values, value) {
-			return fmt.Errorf("this version of %s has no setting %s; it has %s=%s", l.Name, key, name, value)
-		}
-	}
 	if near := term.NearestName(key, keys); near != "" {
 		return fmt.Errorf("%s has no setting %s; did you mean %s?", l.Name, key, near)
 	}

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"io"
@@ -70,11 +69,6 @@ func SVG(w io.Writer, c *Chain) error {
 func PictureFragment(c *Chain) string { return draw(lay(c), "") }
 
 const svgTitle = "<title>From a program to its devices</title>\n"
-
-// IsPicture reports whether a text is a picture of a chain, as SVG writes it.
-func IsPicture(text []byte) bool {
-	return bytes.Contains(text, []byte("<svg ")) && bytes.Contains(text, []byte(svgTitle))
-}
 
 // draw returns a picture as an svg element that contains a style sheet; "" for none.
 func draw(p *picture, sheet string) string {

@@ -350,16 +350,16 @@ func planEverything(r *Request) (*Plan, error) {
 // planPolicy plans the end of a policy.
 func planPolicy(r *Request) (*Plan, error) {
 	c := r.options(r.Ref("app"))
-	name, word := r.Ref("name"), "off" // the word of the command for the default
+	name := r.Ref("name")
 	switch name {
 	case "hardware":
 		c.Hardware = core.AnyHardware.String()
 	case "service":
-		c.Service, word = core.ServiceLast.String(), "last"
+		c.Service = core.ServiceLast.String()
 	default:
 		return nil, errors.New("there is no policy with this name")
 	}
-	return settingsPlan(r, "Remove the policy about "+name, lineOf(c, "policy", name, word), c)
+	return settingsPlan(r, "Remove the policy about "+name, lineOf(c, "set"), c)
 }
 
 // planFix plans one step of "doctor --fix".

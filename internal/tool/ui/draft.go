@@ -206,6 +206,12 @@ func lineOf(c *settings.Options, words ...string) []string {
 	for _, uuid := range c.Devices {
 		args = append(args, "--device", uuid)
 	}
+	if c.Hardware != "" {
+		args = append(args, "--hardware", c.Hardware)
+	}
+	if c.Service != "" {
+		args = append(args, "--service", c.Service)
+	}
 	if c.OnlyThese {
 		args = append(args, "--only-these-layers")
 	}
@@ -270,14 +276,12 @@ func (d *draft) insert(e settings.LayerChoice) {
 	d.entries = slices.Insert(d.entries, at, e)
 }
 
-// do applies a step and describes it: on:NAME, off:NAME, usual:NAME, up:NAME, down:NAME or to:NAME:NAME. chain has the
+// do applies a step and describes it: on:NAME, off:NAME, usual:NAME, up:NAME or down:NAME. chain has the
 // page's layers from the program down. For drivers, the step begins with driverStep, and drivers has their manifests.
 func (d *draft) do(act string, chain, drivers []string) string {
 	verb, rest, _ := strings.Cut(act, ":")
-	first, second, _ := strings.Cut(rest, ":")
-	name, err := url.QueryUnescape(first)
-	target, wrong := url.QueryUnescape(second)
-	if err != nil || wrong != nil || name == "" {
+	name, err := url.QueryUnescape(rest)
+	if err != nil || name == "" {
 		return ""
 	}
 	if verb, is := strings.CutPrefix(verb, driverStep); is {
@@ -295,8 +299,6 @@ func (d *draft) do(act string, chain, drivers []string) string {
 		return d.move(chain, from, from-1)
 	case "down":
 		return d.move(chain, from, from+1)
-	case "to":
-		return d.move(chain, from, slices.Index(chain, target))
 	}
 	return ""
 }

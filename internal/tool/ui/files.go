@@ -33,16 +33,8 @@ type filesView struct {
 	Bad   []filesFile // files with problems, in search order
 	File  *filesText
 	Name  string // the searched name
-	From  int    // the first file of this page
-	Next  int    // the first file of the next page; 0: none
 	All   int    // the number of matching files
 }
-
-// First returns the number of the page's first file.
-func (v *filesView) First() int { return v.From + 1 }
-
-// Last returns the number of the page's last file.
-func (v *filesView) Last() int { return min(v.All, v.From+filesOfPage) }
 
 // filesKind is a kind of searched files, with the places in order.
 type filesKind struct {
@@ -54,7 +46,7 @@ type filesPlace struct {
 	explain.Searched
 	Files []filesFile
 	Mark  string // whether a settings file is in force; "": it is none
-	More  int    // the number of files on other pages
+	More  int    // the number of further files
 }
 
 // filesFile is a file in a place.
@@ -102,12 +94,11 @@ func filesOf(r *Request) (any, error) {
 		return filesOne(r, &m, searched.Places, wanted, force)
 	}
 	view := &filesView{Name: r.Query.Get("name")}
-	view.From, _ = strconv.Atoi(r.Query.Get("from"))
 	judged, rows, err := examineFiles(r, pathsIn(searched.Places))
 	if err != nil {
 		return nil, err
 	}
-	at, shown := 0, []string{}
+	var shown []string
 	for _, p := range searched.Places {
 		if n := len(view.Kinds); n == 0 || !strings.EqualFold(view.Kinds[n-1].Title, p.For) {
 			view.Kinds = append(view.Kinds, filesKind{Title: strings.ToUpper(p.For[:1]) + p.For[1:]})
@@ -121,7 +112,7 @@ func filesOf(r *Request) (any, error) {
 			if !strings.Contains(strings.ToLower(f.Base), strings.ToLower(view.Name)) {
 				continue
 			}
-			if at++; at <= view.From || at > view.From+filesOfPage {
+			if view.All++; view.All > filesOfPage {
 				place.More++
 				continue
 			}
@@ -130,9 +121,6 @@ func filesOf(r *Request) (any, error) {
 		}
 		kind := &view.Kinds[len(view.Kinds)-1]
 		kind.Places = append(kind.Places, place)
-	}
-	if view.All = at; at > view.From+filesOfPage {
-		view.Next = view.From + filesOfPage
 	}
 	view.Bad = view.Bad[:min(len(view.Bad), filesOfPage)]
 	owners := ownersOf(&m, shown)

@@ -95,7 +95,8 @@ func (s *Schema) Names() map[string]string {
 // Violation is a value that violates the schema.
 type Violation struct {
 	At      document.Value
-	What    string   // with the names and indexes of the value from the top, with dots
+	Path    string   // the names and indexes of the value from the top, with dots
+	What    string   // with the path
 	Missing []string // the required members that are missing
 }
 
@@ -111,11 +112,11 @@ type judge struct {
 }
 
 func (j *judge) wrong(v document.Value, path, format string, args ...any) {
-	j.report(Violation{At: v, What: term.Enclosed("", path, ": ") + fmt.Sprintf(format, args...)})
+	j.report(Violation{At: v, Path: path, What: term.Enclosed("", path, ": ") + fmt.Sprintf(format, args...)})
 }
 
 func (j *judge) lacks(v document.Value, path string, names []string) {
-	j.report(Violation{v, term.Enclosed("", path, ": ") + term.Choice(names) + " is missing", names})
+	j.report(Violation{v, path, term.Enclosed("", path, ": ") + term.Choice(names) + " is missing", names})
 }
 
 func (j *judge) allows(part, v document.Value) bool {
@@ -159,7 +160,7 @@ func (j *judge) value(part, v document.Value, path string) {
 	}
 	text, isText := v.Text()
 	if values := texts(part.Member("enum")); values != nil && !(isText && slices.Contains(values, text)) {
-		j.wrong(v, path, "%q, expected %s", text, term.Choice(values))
+		j.wrong(v, path, "%q, expected %s%s", text, term.Choice(values), term.DidYouMean(text, values))
 		return
 	}
 	switch is {
@@ -284,7 +285,7 @@ var files = map[Kind]string{Driver: "driver.json", Implicit: "layer.json", Expli
 // published maps schema files to schemas, each parsed at its first use.
 var published = func() map[string]func() *Schema {
 	list := map[string]func() *Schema{}
-	for _, name := range files {
+	for _, name := range []string{"driver.json", "layer.json", "features.json", "settings.json"} {
 		list[name] = sync.OnceValue(func() *Schema {
 			data, err := schemas.Files.ReadFile(name)
 			if err != nil {
@@ -312,14 +313,17 @@ func (c *checker) schema(doc *document.Document) {
 	if more := c.unknown - maxViolations; more > 0 {
 		c.at(diag.FileMember, doc.Top(), "and %d more members that no loader reads", more)
 	}
-	by.Check(doc.Top(), func(v Violation) {
-		if c.violated++; c.violated <= maxViolations {
-			c.at(diag.FileSchema, v.At, "%s", v.What)
-			c.found[len(c.found)-1].violation = &v
-		}
-	})
+	by.Check(doc.Top(), c.violates)
 	if more := c.violated - maxViolations; more > 0 {
 		c.at(diag.FileSchema, doc.Top(), "and %d more violations of the schema", more)
+	}
+}
+
+// violates adds the finding of a violation of a schema.
+func (c *checker) violates(v Violation) {
+	if c.violated++; c.violated <= maxViolations {
+		c.at(partOfSettings(v.Path), v.At, "%s", v.What)
+		c.found[len(c.found)-1].violation = &v
 	}
 }
 

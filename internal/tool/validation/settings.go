@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"slices"
 	"strings"
 
 	"vkloader/internal/core/diag"
@@ -12,13 +11,6 @@ import (
 	"vkloader/internal/core/settings"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/reasons"
-)
-
-// Faults with several places.
-const (
-	noArray      = "not an array: treated as missing"
-	onlyTrue     = "only the JSON value true counts"
-	layerWithout = "%s is missing or not a string; the loader ignores the whole list"
 )
 
 // settings checks every object of a settings file. The loader reads only the object for its program.
@@ -102,131 +94,57 @@ func (c *checker) objects(top document.Value) (list []document.Value) {
 	return list
 }
 
-// object checks the parts of a settings object. The loader drops each invalid part alone (SET-27).
+// parts maps the members of a settings object to the findings about a value that the schema does not allow. The loader drops such a
+// part alone (SET-27).
+var parts = map[string]diag.Code{"app_keys": diag.SettingsKeys, "stderr_log": diag.SettingsLog, "layers": diag.SettingsLayers,
+	"additional_drivers": diag.SettingsDrivers, "additional_drivers_use_exclusively": diag.SettingsDrivers,
+	"device_configurations": diag.SettingsDevices}
+
+// partOfSettings returns the code of a violation at a path from the top, by the part of the settings.
+func partOfSettings(path string) diag.Code {
+	words := strings.Split(path, ".")
+	if len(words) > 1 && words[0] == "settings_array" {
+		words = words[1:]
+	} else if words[0] != "settings" {
+		return diag.FileSchema
+	}
+	code := diag.FileSchema
+	if len(words) > 1 && parts[words[1]] != 0 {
+		code = parts[words[1]]
+	}
+	if last := words[len(words)-1]; code == diag.SettingsLayers && (last == "control" || last == "treat_as_implicit_manifest") {
+		code = diag.SettingsControl // SET-37: another control is treated as auto
+	}
+	return code
+}
+
+// object checks what the schema cannot say about a settings object.
 func (c *checker) object(v document.Value) {
-	c.log(v.Member("stderr_log"))
-	c.layers(v.Member("layers"))
-	drivers := v.Member("additional_drivers")
-	c.drivers(drivers)
-	if only := v.Member("additional_drivers_use_exclusively"); only.Exists() {
+	drivers, only, devices := v.Member("additional_drivers"), v.Member("additional_drivers_use_exclusively"), v.Member("device_configurations")
+	if only.IsTrue() && !drivers.First().Exists() {
+		c.at(diag.SettingsDrivers, only, "without additional drivers, this member has no effect, or excludes every driver")
+	}
+	if devices.Kind() == document.Array && !devices.First().Exists() {
+		c.at(diag.SettingsDevices, devices, "an empty list hides every device")
+	}
+	place := document.Value{}
+	for e := v.Member("layers").First(); e.IsObject(); e = e.Next() {
+		control, _ := e.Member("control").Text()
+		path, named := e.Member("path").Text()
 		switch {
-		case only.Kind() != document.True && only.Kind() != document.False:
-			c.at(diag.SettingsDrivers, only, onlyTrue) // SET-87
-		case only.IsTrue() && !drivers.First().Exists():
-			c.at(diag.SettingsDrivers, only, "without additional drivers, this member has no effect, or excludes every driver")
+		case control == "unordered_layer_location" && place.Exists(): // SET-48
+			line, _ := place.Position()
+			c.at(diag.SettingsControl, e, "without effect: the place of all other layers is in line %d", line)
+		case control == "unordered_layer_location":
+			place = e
+		case named && control != "off" && !search.IsManifestName(path): // SET-42
+			c.at(diag.SettingsControl, e.Member("path"), "without effect: the path does not end in .json")
 		}
 	}
-	c.devices(v.Member("device_configurations"))
 }
 
 // LogWords are the words of stderr_log (SET-76).
 var LogWords = []string{"all", "error", "warn", "info", "debug", "perf", "layer", "driver", "validation"}
-
-func (c *checker) log(v document.Value) {
-	if v.Exists() && v.Kind() != document.Array {
-		c.at(diag.SettingsLog, v, noArray)
-		return
-	}
-	for w := v.First(); w.Exists(); w = w.Next() {
-		word, ok := w.Text()
-		if !ok {
-			c.at(diag.SettingsLog, w, "not a string: the loader ignores this word and the words after it")
-			return
-		}
-		if !slices.Contains(LogWords, word) {
-			c.at(diag.SettingsLog, w, "%q is not one of %s", word, strings.Join(LogWords, ", "))
-		}
-	}
-}
-
-func (c *checker) layers(v document.Value) {
-	if v.Exists() && v.Kind() != document.Array { // SET-40
-		c.at(diag.SettingsLayers, v, "not an array of layers: programs get no layer at all")
-		if v.Kind() != document.Object {
-			return
-		}
-	}
-	place := document.Value{}
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if !e.IsObject() {
-			c.at(diag.SettingsLayers, e, "not an object; the loader ignores the whole list")
-			continue
-		}
-		control, ok := e.Member("control").Text()
-		if !ok {
-			c.at(diag.SettingsLayers, memberOr(e, "control"), layerWithout, "control")
-			continue
-		}
-		switch control {
-		case "auto", "on", "off":
-		case "unordered_layer_location":
-			if place.Exists() { // SET-48
-				line, _ := place.Position()
-				c.at(diag.SettingsControl, e, "without effect: the place of all other layers is in line %d", line)
-			} else {
-				place = e
-			}
-			continue
-		default: // SET-37
-			c.at(diag.SettingsControl, e.Member("control"), "%q is treated as auto", control)
-		}
-		for _, name := range []string{"name", "path"} { // SET-38
-			if _, ok := e.Member(name).Text(); !ok {
-				c.at(diag.SettingsLayers, memberOr(e, name), layerWithout, name)
-			}
-		}
-		if path, ok := e.Member("path").Text(); ok && control != "off" && !search.IsManifestName(path) { // SET-42
-			c.at(diag.SettingsControl, e.Member("path"), "without effect: the path does not end in .json")
-		}
-		if t := e.Member("treat_as_implicit_manifest"); t.Exists() && t.Kind() != document.True && t.Kind() != document.False {
-			c.at(diag.SettingsControl, t, onlyTrue)
-		}
-	}
-}
-
-func (c *checker) drivers(v document.Value) {
-	if v.Exists() && v.Kind() != document.Array && v.Kind() != document.Object {
-		c.at(diag.SettingsDrivers, v, "not an array of drivers: treated as missing")
-		return
-	}
-	for e := v.First(); e.Exists(); e = e.Next() {
-		path, ok := e.Member("path").Text()
-		switch {
-		case !ok: // SET-85
-			c.at(diag.SettingsDrivers, memberOr(e, "path"), "not an object with a string path; the loader ignores the whole list")
-		case search.IsManifestName(path):
-		case e.Next().Exists(): // SET-86
-			c.at(diag.SettingsDrivers, e.Member("path"), "skipped: the path does not end in .json")
-		default:
-			c.at(diag.SettingsDrivers, e.Member("path"), "the last path does not end in .json: no driver at all is found")
-		}
-	}
-}
-
-// devices checks the device configurations (SET-90 to SET-92).
-func (c *checker) devices(v document.Value) {
-	if v.Exists() && v.Kind() != document.Array {
-		c.at(diag.SettingsDevices, v, noArray)
-		return
-	}
-	if v.Exists() && !v.First().Exists() {
-		c.at(diag.SettingsDevices, v, "an empty list hides every device")
-	}
-	for e := v.First(); e.Exists(); e = e.Next() {
-		if !e.IsObject() {
-			c.at(diag.SettingsDevices, e, "not an object; the loader ignores the whole list")
-			continue
-		}
-		for _, name := range []string{"deviceUUID", "driverUUID"} {
-			if !settings.IsUUID(e.Member(name)) {
-				c.at(diag.SettingsDevices, memberOr(e, name), "%s is not 16 numbers from 0 to 255; the entry is skipped", name)
-			}
-		}
-		if _, ok := e.Member("driverVersion").Number(); !ok {
-			c.at(diag.SettingsDevices, memberOr(e, "driverVersion"), "driverVersion is missing or not a number; the entry is skipped")
-		}
-	}
-}
 
 // memberOr returns a member, or the object itself without the member.
 func memberOr(v document.Value, name string) document.Value {

@@ -15,27 +15,16 @@ const emptyFile = "the file is empty"
 // encoding returns the reason why a file is not JSON, by its first bytes; "": there is none. JSON begins with ASCII, so zero bytes
 // there show an encoding with wider characters.
 func encoding(text string) string {
-	zero := func(at int) bool { return at < len(text) && text[at] == 0 }
 	begins := func(with string) bool { return strings.HasPrefix(text, with) }
 	switch {
 	case strings.TrimSpace(text) == "":
 		return emptyFile
-	case begins("\xff\xfe\x00\x00"), begins("\x00\x00\xfe\xff"):
-		return "the file is UTF-32: loaders read UTF-8"
-	case begins("\xff\xfe"):
-		return "the file is UTF-16 (little endian): loaders read UTF-8"
-	case begins("\xfe\xff"):
-		return "the file is UTF-16 (big endian): loaders read UTF-8"
+	case begins("\xff\xfe"), begins("\xfe\xff"), begins("\x00\x00\xfe\xff"), len(text) >= 4 && strings.ContainsRune(text[:4], 0):
+		return "the file is UTF-16 or UTF-32: loaders read UTF-8"
 	case begins("\x7fELF"):
 		return "the file is an ELF file, such as a library: a manifest is JSON text"
 	case begins("\x1f\x8b"), begins("\xfd7zXZ"), begins("\x28\xb5\x2f\xfd"), begins("PK\x03\x04"):
 		return "the file is compressed: loaders read plain text"
-	case len(text) >= 4 && (zero(0) && zero(1) && zero(2) || zero(1) && zero(2) && zero(3)):
-		return "the file is UTF-32: loaders read UTF-8"
-	case len(text) >= 4 && zero(0) && zero(2):
-		return "the file is UTF-16 (big endian): loaders read UTF-8"
-	case len(text) >= 4 && zero(1) && zero(3):
-		return "the file is UTF-16 (little endian): loaders read UTF-8"
 	}
 	return ""
 }

@@ -150,8 +150,8 @@ func directoryOf(path string) string {
 func (c *checker) once() {
 	c.found = slices.DeleteFunc(c.found, func(schema mistake) bool {
 		return schema.violation != nil && slices.ContainsFunc(c.found, func(f mistake) bool {
-			if f.Line != schema.Line || f.Column != schema.Column || f.code == diag.FileSchema || f.code == diag.FileDialect ||
-				f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
+			if f.Line != schema.Line || f.Column != schema.Column || f.violation != nil || f.code == diag.FileSchema ||
+				f.code == diag.FileDialect || f.code == diag.FileMember || f.code == diag.FileDuplicate || f.code == diag.FileWrongKind {
 				return false
 			}
 			// A missing member has the place of its object.
@@ -234,8 +234,6 @@ type Library struct {
 	Path  string `json:"path"`            // as passed to dlopen
 	File  string `json:"file,omitempty"`  // the found file, with symbolic links resolved
 	Class int    `json:"class,omitempty"` // the library's word size: 32 or 64
-
-	Interface uint32 `json:"interface,omitempty"` // the negotiated version, after a probe
 
 	standing.Standing // without the rules: as if they chose it
 

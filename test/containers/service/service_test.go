@@ -223,39 +223,6 @@ func TestRefusedStart(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	out, code := vkloader(dir, "service", "run", "--check", "--root", machine(t))
-	if code != 0 || !strings.Contains(out, "null_icd.json") || !strings.Contains(out, "libgone.so is in no directory") {
-		t.Errorf("%d\n%s", code, out)
-	}
-	if out, code = vkloader(dir, "service", "run", "--check", "--root", t.TempDir()); code != 1 || !strings.Contains(out, "no driver") {
-		t.Errorf("without a driver: %d\n%s", code, out)
-	}
-	pack := t.TempDir()
-	for name, text := range map[string]string{"meta/metadata/metadata.json": `{"version":1,"file_path":"lib.so","manifest_path":"m.json"}`,
-		"m.json": `{"file_format_version":"1.0.0","ICD":{"library_path":"lib.so","api_version":"1.3.0"}}`, "lib.so": "x"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(pack, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(pack, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	software := []string{"service", "run", "--check", "--root", t.TempDir(), "--set", "allow_lavapipe_icd=true", "--set", "lavapipe_icd_url=file://" + pack}
-	if out, code = vkloader(dir, software...); code != 0 || !strings.Contains(out, "offered  file://"+pack) {
-		t.Errorf("a package: %d\n%s", code, out)
-	}
-	if out, code = vkloader(dir, append(software[:len(software)-1:len(software)-1], "lavapipe_icd_url=pkg://a/b")...); code != 1 ||
-		!strings.Contains(out, "uninitialized: no package root has a/b") {
-		t.Errorf("no package: %d\n%s", code, out)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
-		t.Errorf("it leaves %v, %v", entries, err)
-	}
-}
-
 // systemd starts the service with open sockets, which the service must not remove.
 //
 // holds: PRO-001

@@ -75,7 +75,7 @@ func TestInstall(t *testing.T) {
 	}
 	for _, file := range []string{
 		"lib/libvulkan.so." + version, "bin/vkloader", "libexec/vkloader/probe", "lib/pkgconfig/vulkan.pc",
-		"share/man/man1/vkloader.1", "share/man/man1/vkloader-settings-set.1", "share/man/man7/vkloader-variables.7",
+		"share/man/man1/vkloader.1", "share/man/man1/vkloader-settings-set.1",
 		"share/bash-completion/completions/vkloader", "share/zsh/site-functions/_vkloader",
 		"share/fish/vendor_completions.d/vkloader.fish",
 		"lib/systemd/system/vkloader.service", "lib/systemd/system/vkloader.socket", "lib/systemd/system/vkloader-trusted.socket",

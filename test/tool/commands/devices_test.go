@@ -196,7 +196,7 @@ func TestDeviceSelectors(t *testing.T) {
 func TestDeviceCompletions(t *testing.T) {
 	t.Parallel()
 	w, _ := cards(t)
-	for _, command := range [][]string{{"settings", "set", "--device"}, {"run", "--device"}, {"list", "devices", "--device"}} {
+	for _, command := range [][]string{{"settings", "set", "--device"}, {"run", "--device"}} {
 		out, _ := tried(w, append(append([]string{"__complete"}, command...), "0")...)
 		if !strings.HasPrefix(out, "0\tGeForce, 0000:41:00.0\n0000:41:00.0\tGeForce\n") {
 			t.Errorf("%v: %s", command, out)

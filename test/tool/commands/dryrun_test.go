@@ -33,7 +33,7 @@ func TestDryRunIsTheFile(t *testing.T) {
 		}
 	}
 	same(settings, "settings", "set", "--log", "error", "--app", w.Write("a\u202eb/game", ""))
-	same(settings, "settings", "policy", "hardware", "on")
+	same(settings, "settings", "set", "--hardware", "present")
 
 	layer := w.ExplicitLayer("VK_LAYER_ACME_x")
 	layer.Set("features", map[string]any{"settings": []any{map[string]any{"key": "size", "env": "VK_ACME_X_SIZE", "label": "Size", "description": "D", "type": "INT", "default": 1}}})

@@ -97,7 +97,7 @@ func imageOf(t *testing.T, host string, file string) (image, state string, hook 
 		{tool, "--root", c.root, "cdi", "why", "--host", host}, {tool, "--root", c.root, "cdi", "verify", "--host", host, file},
 		{tool, "cdi", "check", "--host", host, "--cdi", file, c.root}, {tool, "cdi", "check", c.root},
 		{tool, "--root", c.root, "cdi", "list"}, {tool, "--root", c.root, "cdi", "generate"},
-		{tool, "--root", c.root, "doctor"}, {tool, "--root", c.root, "list"}, {tool, "--root", c.root, "explain"}}
+		{tool, "--root", c.root, "doctor"}, {tool, "--root", c.root, "list", "drivers"}, {tool, "--root", c.root, "explain"}}
 }
 
 // named reports whether the hook names an obstacle, or a directory that a link to itself makes unreachable. Without the image's libraries

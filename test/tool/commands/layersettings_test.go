@@ -30,7 +30,7 @@ func TestSettingsLayer(t *testing.T) {
 		t.Errorf("the layer's settings:\n%s", out)
 	}
 	for wrong, why := range map[string]string{"report_flag=error": "did you mean report_flags?", "report_flags=warning": "did you mean warn?",
-		"duplicate_message_limit=none": "whole number", "validate_sync=true": "SYNCHRONIZATION"} {
+		"duplicate_message_limit=none": "whole number"} {
 		if _, exit := tried(w, "settings", "layer", layer, wrong); exit.Code != 2 || !strings.Contains(exit.Stderr, why) {
 			t.Errorf("%s: %d, %s", wrong, exit.Code, exit.Stderr)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Names of layers are accepted in any case and in a short form, programs by their name in PATH, and help answers for findings and variables.
+// Names of layers are accepted in any case and in a short form, programs by their name in PATH, and explain answers for findings.
 func TestShortNames(t *testing.T) {
 	t.Parallel()
 	w, _ := computing(t)
@@ -28,9 +28,7 @@ func TestShortNames(t *testing.T) {
 		{"settings set --dry-run --app /gone/acmegame --layer frames", 3, "there is no program /gone/acmegame"},
 		{"run --dry-run --layer frames -- true", 0, "VK_LOADER_LAYERS_ENABLE=VK_LAYER_ACME_frames"},
 		{"explain acme_FRAMES", 0, "VK_LAYER_ACME_frames"},
-		{"help layer-crashes", 0, "a finding of vkloader doctor"},
-		{"help VK_DRIVER_FILES", 0, "statements:"},
-		{"help VK_GONE_FILES", 2, "there is no command, topic, statement, finding or variable"},
+		{"explain layer-crashes", 0, "a finding of vkloader doctor"},
 		{"__complete doctor --app acmeg", 0, "acmegame"},
 		{"__complete settings set --app acmeg", 0, "acmegame"},
 	} {

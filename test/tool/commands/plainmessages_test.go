@@ -164,7 +164,7 @@ func TestNoGoErrorsOfSettings(t *testing.T) {
 		if err := put(filepath.Join(root, directory, "vk_loader_settings.json"), []byte(v.text)); err != nil {
 			t.Fatal(err)
 		}
-		commands := [][]string{{"validate", directory + "vk_loader_settings.json"}, {"doctor", "--full"}, {"settings"}, {"explain"}, {"settings", "policy"}}
+		commands := [][]string{{"validate", directory + "vk_loader_settings.json"}, {"doctor", "--full"}, {"settings"}, {"explain"}}
 		for n, command := range commands {
 			if n < 2 || n%4 == i%4 { // of the other files, every fourth variant
 				out := both(t, slices.Concat(options, command)...)

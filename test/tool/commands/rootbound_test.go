@@ -23,7 +23,7 @@ func TestRootFilesAreBounded(t *testing.T) {
 	for _, args := range [][]string{
 		{"--root", root}, {"--root", root, "--json"}, {"--root", root, "explain"}, {"--root", root, "explain", "--json"},
 		{"--root", root, "doctor"}, {"--root", root, "doctor", "--json"},
-		{"--root", root, "list", "drivers"}, {"--root", root, "list", "drivers", "--json"}, {"--root", root, "list"},
+		{"--root", root, "list", "drivers"}, {"--root", root, "list", "drivers", "--json"},
 		{"--root", root, "explain", "--picture"}, {"--root", root, "list", "variables", "--set"}, {"cdi", "check", root}, {"cdi", "check", root, "--cdi", cdi},
 		{"cdi", "verify", cdi, "--root", root}, {"--root", root, "cdi", "generate"}, {"--root", root, "list", "paths"},
 		{"--root", root, "explain", "--platform", "macos"},

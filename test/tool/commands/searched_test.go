@@ -33,7 +33,7 @@ func TestEachLoaderHasItsDirectories(t *testing.T) {
 				}
 			}
 		}
-		for _, command := range []string{"--json", "list", "list drivers", "list paths", "explain", "doctor --json"} {
+		for _, command := range []string{"--json", "list drivers", "list paths", "explain", "doctor --json"} {
 			out, _ := execute(t, append([]string{"--root", root}, strings.Fields(command)...)...)
 			word := func(driver string) string {
 				if command == "list paths" {

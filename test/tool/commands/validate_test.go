@@ -7,11 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"vkloader/internal/core/diag"
 	"vkloader/test/lib/machine"
-	"vkloader/test/lib/world"
 )
 
 // The schemas accept every manifest of Debian's packages, and validate has no finding about them.
@@ -75,24 +73,5 @@ func TestEveryRuleHasGolden(t *testing.T) {
 	}
 	if checked < 30 {
 		t.Errorf("only %d uses of codes found", checked)
-	}
-}
-
-// With --load, a child process loads the library and asks for its interface version. If it crashes, that is a problem, and the tool continues.
-func TestValidateLoads(t *testing.T) {
-	t.Parallel()
-	w := world.New(t)
-	driver := w.Driver("good")
-	fine := w.ImplicitLayer("VK_LAYER_fine")
-	brokenLayer(w, "crash")
-	bad := filepath.Join(filepath.Dir(fine.ManifestPath), "VK_LAYER_ACME_overlay.json")
-	out, exit := w.Run(time.Minute, filepath.Join(built, "vkloader"), "validate", "--load", driver.ManifestPath, fine.ManifestPath)
-	if exit.Code != 0 || strings.Count(out, "(interface ") != 2 {
-		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
-	}
-	out, exit = w.Run(time.Minute, filepath.Join(built, "vkloader"), "validate", "--load", bad, fine.ManifestPath)
-	if exit.Code != 1 || !strings.Contains(out, "killed by SIG") || !strings.Contains(out, "while negotiating [file-library, ") ||
-		strings.Count(out, "(interface ") != 1 {
-		t.Errorf("exit code %d\n%s%s", exit.Code, out, exit.Stderr)
 	}
 }

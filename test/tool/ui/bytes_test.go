@@ -43,7 +43,7 @@ func TestChangesAreCommandLines(t *testing.T) {
 	}
 	s.run("settings", "set", "--layer", "VK_LAYER_TEST_first=off", "--layer", "VK_LAYER_TEST_second=auto", "--log", "error")
 	s.run("settings", "set", "--app", "/bin/sh", "--layer", "VK_LAYER_TEST_second=off")
-	s.run("settings", "policy", "hardware", "on")
+	s.run("settings", "set", "--hardware", "present")
 	s.run("settings", "save", "one")
 	s.run("settings", "save", "with checks", "--from", s.path("checked.json"))
 	b := s.serve().page("overview")

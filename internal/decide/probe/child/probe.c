@@ -21,7 +21,6 @@
 #include "events.h"
 #include "gen/zvk.h"
 #include "intercepts.h"
-#include "negotiate.h"
 #include "present.h"
 #include "submit.h"
 #include "system.h"
@@ -323,13 +322,11 @@ int main(int argc, char **argv)
     argc = system_begin(argc, argv);
     fprintf(events, "{\"event\":\"start\"}\n"); /* whatever happens later is not this program's fault */
     fflush(events);
-    if (argc == 3 && !strcmp(argv[2], "driver")) return negotiate_driver(argv[1]) ? 0 : 1;
-    if (argc == 4 && !strcmp(argv[2], "layer")) return negotiate_layer(argv[1], argv[3]) ? 0 : 1;
     const char *way = argc == 3 ? argv[2] : "";
     bool again = !strcmp(way, "again"), presenting = !strcmp(way, "present"), asking = !strcmp(way, "intercepts");
     submitting = presenting || !strcmp(way, "submit");
     if (argc < 2 || argc > 3 || (*way && !again && !submitting && !asking)) {
-        fprintf(stderr, "usage: probe LIBRARY [again|submit|present|intercepts|driver|layer FUNCTION]\n");
+        fprintf(stderr, "usage: probe LIBRARY [again|submit|present|intercepts]\n");
         return 2;
     }
     if (asking && !(to_ask = to_ask_device = intercepts_begin())) {

@@ -460,39 +460,6 @@ document.addEventListener("click", (event) => {
   dialog.close();
 });
 
-// Dragging rows: the form gets "move" with the dragged row and the row of the drop. Buttons do the same.
-let dragged = null;
-document.addEventListener("dragstart", (event) => {
-  dragged = event.target.closest("[data-drag]");
-  if (dragged) {
-    event.dataTransfer.effectAllowed = "move";
-    event.dataTransfer.setData("text/plain", "");
-  }
-});
-document.addEventListener("dragover", (event) => {
-  const over = event.target.closest?.("[data-drag]");
-  if (dragged && over && over.dataset.drag !== dragged.dataset.drag) {
-    event.preventDefault();
-  }
-});
-document.addEventListener("drop", (event) => {
-  const over = event.target.closest("[data-drag]");
-  if (!dragged || !over || over.dataset.drag === dragged.dataset.drag) {
-    return;
-  }
-  event.preventDefault();
-  const form = over.closest("form");
-  if (form) {
-    const button = document.createElement("button");
-    button.name = "do";
-    button.value = "to:" + dragged.dataset.drag + ":" + over.dataset.drag;
-    button.hidden = true;
-    form.append(button);
-    form.requestSubmit(button);
-  }
-  dragged = null;
-});
-
 window.addEventListener("hashchange", () => {
   if (location.hash.startsWith("#/") || location.hash === "") {
     load();
