@@ -48,8 +48,8 @@ func listOf(name string, loader *Loader, kind explain.Kind, made *decide.Made) L
 	}
 	for _, f := range kind.Findings(made.Plan) {
 		entry := f.Code.Entry()
-		found := ListEntry{Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: kind.Chosen(&f), Code: Code(entry.Name),
-			Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What}
+		found := ListEntry{Subject: f.Subject, Path: f.Path, Line: f.Line, Column: f.Column, In: kind.Chosen(&f),
+			Code: Code(entry.Name), Severity: entry.Severity.String(), Statement: entry.Statement, Why: f.What}
 		if made.Standings != nil {
 			found.Severity = made.Standings.Severity(&f).String()
 		}

@@ -77,7 +77,8 @@ func Of(answer *plan.Answer) (in, out []Item) {
 	}
 	for _, kind := range []Kind{Drivers, Layers} {
 		for _, f := range kind.Findings(answer) {
-			if kind.Chosen(&f) || f.Path == "" || used[f.Path] && (f.Subject == f.Path || kind.One == "driver") || usedLayers[ItemKey{f.Subject, f.Path}] {
+			if kind.Chosen(&f) || f.Path == "" || used[f.Path] && (f.Subject == f.Path || kind.One == "driver") ||
+				usedLayers[ItemKey{f.Subject, f.Path}] {
 				continue // doctor reports messages about an item that is in
 			}
 			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line, Column: f.Column,

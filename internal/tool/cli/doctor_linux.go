@@ -32,7 +32,8 @@ const doctorHelp = "doctor examines devices, manifests, libraries and their depe
 	"--markdown writes the report for a bug tracker, and replaces names of people and of the machine as bundle does.\n\n" +
 	"--fix makes tested changes to your own files, and asks before each. It removes manifests, sets variables in\n" +
 	"~/.config/environment.d, and with --probe excludes drivers and layers that crash or hang. With --full it also disables drivers for\n" +
-	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix. --undo restores the files.\n\n"
+	"absent hardware and layers that make programs start slowly. It lists the problems that it did not fix.\n" +
+	"--undo restores the files.\n\n"
 
 const (
 	fixPlace = "your own files"

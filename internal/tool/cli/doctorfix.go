@@ -178,7 +178,7 @@ func (f *fixer) end(report *doctor.Report) error {
 	return nil
 }
 
-// linkOf returns the error about a link in place of a file that a finding's change writes or removes; "": there is none.
+// linkOf returns the error about a link in place of a file that a finding's change writes or removes; "": none.
 func (f *fixer) linkOf(finding *doctor.Finding) string {
 	change, _ := finding.Change()
 	m, err := f.machine()

@@ -219,10 +219,9 @@ const (
 	culpritSchema       = 2 // run --find-culprit
 	dryRunSchema        = 1 // run --dry-run
 	explainSchema       = 1 // explain
-	foundSchema         = 2 // list drivers and layers
 	graphSchema         = 3 // explain --picture
 	layerSettingsSchema = 1 // settings layer
-	listSchema          = 1 // list devices and paths
+	listSchema          = 1 // list drivers, layers, devices and paths
 	ociSchema           = 2 // cdi check
 	psSchema            = 1 // ps
 	serviceSchema       = 1 // service status

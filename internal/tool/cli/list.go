@@ -57,7 +57,7 @@ func newList(s *invocation) *cobra.Command {
 				})
 			},
 		}
-		out.option(sub, foundSchema)
+		out.option(sub, listSchema)
 		addProgramRights(sub)
 		addPlatform(sub, &other)
 		cmd.AddCommand(sub)
@@ -78,7 +78,7 @@ type found struct {
 type listing struct {
 	Schema int                  `json:"schema"`
 	Kind   string               `json:"kind"`
-	Loader *loaders.Loader      `json:"loader,omitempty"` // the programs' loader, which the decision imitates; absent: none
+	Loader *loaders.Loader      `json:"loader,omitempty"` // of programs; the decision imitates it; absent: none
 	Found  []discover.ListEntry `json:"found"`
 	Places []discover.Place     `json:"places"`
 }
@@ -87,13 +87,15 @@ type listing struct {
 var severityProblem = diag.Problem.String()
 
 func (l *listing) bad() bool {
-	return slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == severityProblem || f.Lost() }) || l.nothing()
+	bad := func(f discover.ListEntry) bool { return f.Severity == severityProblem || f.Lost() }
+	return slices.ContainsFunc(l.Found, bad) || l.nothing()
 }
 
 // nothing reports whether the rules choose drivers but none of them works.
 func (l *listing) nothing() bool {
+	chosen := func(f discover.ListEntry) bool { return f.In }
 	gets := func(f discover.ListEntry) bool { return f.In && f.But == "" }
-	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.In }) && !slices.ContainsFunc(l.Found, gets)
+	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, chosen) && !slices.ContainsFunc(l.Found, gets)
 }
 
 // decideList decides for a list of a kind.
@@ -137,7 +139,7 @@ func (f *found) of(kind explain.Kind) *listing {
 	if kind.One == explain.Layers.One {
 		list = f.lists.LayerList()
 	}
-	l := &listing{foundSchema, list.Kind, f.loader, list.Found, list.Places}
+	l := &listing{list.Schema, list.Kind, f.loader, list.Found, list.Places}
 	if f.source == nil {
 		return l
 	}

@@ -49,7 +49,8 @@ func TestListReasons(t *testing.T) {
 
 	var out bytes.Buffer
 	printFound(&invocation{out: &out}, f.of(explain.Layers))
-	for _, want := range []string{"not used  VK_LAYER_a ", "--        VK_LAYER_none ", "There are problems. To fix them: vkloader doctor"} {
+	for _, want := range []string{"not used  VK_LAYER_a ", "--        VK_LAYER_none ",
+		"There are problems. To fix them: vkloader doctor"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

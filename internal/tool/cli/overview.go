@@ -138,7 +138,8 @@ func deviceChoice(r *doctor.Report) string {
 // worthwhile describes the useful notes of a report; "": none.
 func worthwhile(r *doctor.Report) string {
 	var what []string
-	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers", doctor.GPUAsleep: "programs that wake a device"} {
+	for code, words := range map[doctor.Code]string{doctor.DriverIdle: "slow drivers",
+		doctor.GPUAsleep: "programs that wake a device"} {
 		if slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.Code == code && len(f.Commands)+len(f.Do) > 0 }) {
 			what = append(what, words)
 		}

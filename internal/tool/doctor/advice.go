@@ -109,10 +109,11 @@ func (t placement) remedy() *Remedy {
 	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: t.isForFix()}
 }
 
-// isForFix reports whether "doctor --fix" may make the change, where the file is the user's own: nothing outside of the tool's reach decides,
-// and no choice is left to the user.
+// isForFix reports whether "doctor --fix" may make the change, where the file is the user's own: nothing outside of the
+// tool's reach decides, and no choice is left to the user.
 func (t placement) isForFix() bool {
-	return t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()
+	return t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked &&
+		len(t.choice) == 0 && !t.isForProgram()
 }
 
 // starterText returns the change in the settings of the program that starts the examined one.

@@ -45,7 +45,8 @@ func (e *exam) raspberry() {
 	model := strings.TrimRight(e.text("/proc/device-tree/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })
-	if !with || e.containerKind() != "" || contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }) {
+	isIt := func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }
+	if !with || e.containerKind() != "" || contains(e.GPUs, isIt) {
 		return
 	}
 	file := "/boot/firmware/config.txt"

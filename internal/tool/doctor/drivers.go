@@ -84,11 +84,18 @@ func (e *exam) idle() {
 			names = append(names, m.Name)
 		}
 	}
-	if len(names) > 0 {
-		why := term.Either(e.class == 32, forSpace, forTime)
-		e.add(DriverIdle, strings.Join(names, ", "), "", idlers{names, e.class}, nil).offer(why,
-			explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
+	if len(names) == 0 {
+		return
 	}
+	why, program, more := forTime, "program", ""
+	if e.class == 32 {
+		why, program = forSpace, "32-bit program"
+		more = "; each takes address space, and a 32-bit program has at most 4 GB of it"
+	}
+	what := textf("this machine has no device for %s that every %s loads at its start%s",
+		term.Count(len(names), "driver"), program, more)
+	e.add(DriverIdle, strings.Join(names, ", "), "", what, nil).
+		offer(why, explain.AddToFilter(e.source, variables.DriversDisable, names...)...)
 }
 
 // rivals adds a finding when two drivers list the same device, and removes those about one that another driver replaces.

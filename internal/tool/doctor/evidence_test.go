@@ -42,7 +42,7 @@ func TestTrialsChangeACopy(t *testing.T) {
 		a.of = e.driverAt(a.Manifest)
 	}
 	e.addLoader(saw)
-	what, _ := e.Findings[n-1].fact.(resultFact).sayAfter(&e.Report)
+	what := e.Findings[n-1].fact.(unread).of(e.Loader)
 	if len(e.Through) != 1 || !strings.Contains(what, e.Loader.Title()) || e.Loader.Version != "1.3.0" {
 		t.Errorf("%q, %+v", what, e.Loader)
 	}
@@ -78,7 +78,8 @@ func TestImpossibleTrial(t *testing.T) {
 	}
 	report := examine(t, desktop(t), Options{})
 	want := report.Verdict
-	how := Tries{At: probe.Companions{Child: filepath.Join(t.TempDir(), "none")}, Environ: []string{"PATH=" + os.Getenv("PATH")}, Limit: time.Minute}
+	how := Tries{At: probe.Companions{Child: filepath.Join(t.TempDir(), "none")}, Limit: time.Minute,
+		Environ: []string{"PATH=" + os.Getenv("PATH")}}
 	report, err := report.Try(context.Background(), how)
 	if err == nil {
 		t.Error("no error")

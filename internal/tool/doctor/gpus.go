@@ -94,8 +94,8 @@ func (h host) whole(name string) string {
 func devicesOf(m *machine.Machine) []GPU {
 	list := []GPU{}
 	for _, g := range drivers.GPUs(m) {
-		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device, Kernel: g.Kernel, Nodes: g.Nodes,
-			Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
+		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device,
+			Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
 			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
 	}
 	distinguish(list)

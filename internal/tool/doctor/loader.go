@@ -90,11 +90,6 @@ type unread struct {
 
 func (u unread) say() string { return u.of(u.loader) }
 
-// sayAfter implements resultFact.
-func (u unread) sayAfter(r *Report) (what, do string) {
-	return u.of(r.Loader), "It is " + r.Loader.NotInForce(u.program) + "."
-}
-
 func (u unread) of(l *loaders.Loader) string {
 	what := term.Either(u.fields == "", "does not read "+u.name, "ignores "+u.fields+" in it")
 	return "the loader that programs get, " + l.Title() + ", " + what

@@ -16,8 +16,8 @@ type foreignWindows struct{ *systems.Foreign }
 // Seen implements Windows.
 func (p foreignWindows) Seen(bits string) Windows { return foreignWindows{p.Foreign.For(bits)} }
 
-// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files. Fuchsia opens libraries through a
-// service, and its files tell nothing about them.
+// ExamineForeign reports the faults of drivers and layers on a machine with another system, by its files. Fuchsia opens
+// libraries through a service, and its files tell nothing about them.
 func ExamineForeign(source *systems.Foreign, answer *plan.Answer) (*Report, error) {
 	switch source.System.Name {
 	case "windows":

@@ -273,10 +273,8 @@ func (f *Finding) word(r *Report) {
 	if do := f.remedy(); do != nil {
 		f.Do, f.Commands, f.Untried = do.text, do.lines, obstacles[do.because]
 	}
-	if what, is := f.fact.(resultFact); is {
-		var do string
-		f.What, do = what.sayAfter(r)
-		f.Do = cmp.Or(do, f.Do)
+	if what, is := f.fact.(unread); is {
+		f.What, f.Do = what.of(r.Loader), "It is "+r.Loader.NotInForce(what.program)+"."
 	}
 	if f.exempt == absentDevice {
 		f.Why = "The driver is for a device that this machine does not have. The loader cannot load the driver, and skips it."

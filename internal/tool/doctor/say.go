@@ -16,11 +16,6 @@ import (
 // fact is the data of a finding. say returns its sentence.
 type fact interface{ say() string }
 
-// resultFact is a fact that also reads the results of trials. do is the fix; "": that of the finding.
-type resultFact interface {
-	sayAfter(r *Report) (what, do string)
-}
-
 // sentence is a fact without data.
 type sentence string
 

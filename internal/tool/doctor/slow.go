@@ -9,40 +9,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/probe"
 	"vkloader/internal/tool/run"
-	"vkloader/internal/tool/term"
 )
-
-// idlers are drivers without a device.
-type idlers struct {
-	names []string
-	class int
-}
-
-func (i idlers) say() string { return i.costing(0) }
-
-// sayAfter implements resultFact. It adds the loading time of the drivers, if all of them were tried.
-func (i idlers) sayAfter(r *Report) (what, do string) {
-	tried, millis := 0, 0.0
-	for _, p := range r.Probes {
-		if p.Kind == "driver" && p.Result == ProbeNoDevice && slices.Contains(i.names, p.Name) {
-			tried, millis = tried+1, millis+p.Millis
-		}
-	}
-	return i.costing(term.Either(tried == len(i.names), time.Duration(millis*float64(time.Millisecond)), 0)), ""
-}
-
-// costing returns the sentence with the time of loading and enumerating; 0: not all were tried.
-func (i idlers) costing(cost time.Duration) string {
-	program := term.Either(i.class == 32, "32-bit program", "program")
-	what := "this machine has no device for " + term.Count(len(i.names), "driver") + " that every " + program + " loads at its start"
-	if cost > 0 {
-		what += fmt.Sprintf(" (%d ms in all)", cost.Milliseconds())
-	}
-	if i.class == 32 {
-		what += "; each takes address space, and a 32-bit program has at most 4 GB of it"
-	}
-	return what
-}
 
 // slowStart is the delay from which a layer counts as slow. A busy machine slows every run, so a layer is slow only if a run
 // without it also takes at most half as long.

@@ -138,7 +138,8 @@ func (e *exam) isNamedFile(file string) bool {
 // variable that removes it. It reads only the kernel's list of devices.
 func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	look := func(source *machine.Source) *exam {
-		e := &exam{libraryExam: libraryExam{record: recordOf(&Report{source: source, Answer: answer, GPUs: devicesOf(&source.Machine)}, source)}}
+		r := &Report{source: source, Answer: answer, GPUs: devicesOf(&source.Machine)}
+		e := &exam{libraryExam: libraryExam{record: recordOf(r, source)}}
 		e.selections()
 		e.values()
 		return e

@@ -86,7 +86,8 @@ func (o *OtherSize) Line() string {
 // otherSize examines the other word size, if no program is named and the machine has a 32-bit loader; nil otherwise. The lack of
 // one is no fault: a machine may run only 64-bit programs.
 func (e *exam) otherSize() (*OtherSize, error) {
-	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" || e.options.Mapped != "" {
+	if e.class != ProcessClass || e.class == 32 || e.source.Class != 0 || e.source.Program != "" ||
+		e.options.Mapped != "" {
 		return nil, nil
 	}
 	linker := binary.NewLinker(e.machine, binary.LinkerOptions{Class: 32, Machine: binary.Processor(32), Elevated: e.source.Elevated, Share: e.linker})

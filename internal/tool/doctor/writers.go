@@ -35,7 +35,8 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		return nil, nil, false
 	}
 	ofHost := func(what string) *Remedy {
-		return newAdvice("Nothing, if the host shares this home directory and has " + what + ": the file then belongs to the host.").withObstacle(outsideOnly)
+		return newAdvice("Nothing, if the host shares this home directory and has " + what +
+			": the file then belongs to the host.").withObstacle(outsideOnly)
 	}
 	for _, w := range writers() {
 		if !slices.ContainsFunc(w.files, func(pattern string) bool {

@@ -67,10 +67,12 @@ func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]
-			chain.Layers = append(chain.Layers, ChainLayer{Item: e, Description: layer.Description, Before: before(layer), Commands: []string{}})
+			chain.Layers = append(chain.Layers, ChainLayer{Item: e, Description: layer.Description, Before: before(layer),
+				Commands: []string{}})
 		} else {
 			driver := answer.Drivers[e.Order-1]
-			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API), Devices: []discover.Device{}})
+			chain.Drivers = append(chain.Drivers, ChainDriver{Item: e, API: wording.Version(driver.API),
+				Devices: []discover.Device{}})
 		}
 	}
 	return chain

@@ -31,9 +31,9 @@ func chain(seed int64) *Chain {
 	length := func() int { return pick(r, 2, 12, 60, 400) }
 	c := &Chain{Program: pick(r, "", "/usr/bin/vkcube", "/"+word(length())), Library: "/" + word(length()), Version: "1.4.363"}
 	for range pick(r, 0, 1, 3, 12) {
-		l := ChainLayer{Item: explain.Item{Name: "VK_LAYER_" + word(length()), Manifest: "/m/" + word(length()), Why: word(length()),
-			Statement: "ENV-1", Change: shell.Quoted(word(length())), NameOnly: r.Intn(6) == 0}, Description: word(length()), Known: r.Intn(3) > 0,
-			Unknown: word(length())}
+		l := ChainLayer{Item: explain.Item{Name: "VK_LAYER_" + word(length()), Manifest: "/m/" + word(length()),
+			Why: word(length()), Statement: "ENV-1", Change: shell.Quoted(word(length())), NameOnly: r.Intn(6) == 0},
+			Description: word(length()), Known: r.Intn(3) > 0, Unknown: word(length())}
 		if l.Meta = r.Intn(6) == 0; !l.Meta {
 			l.Library = word(length())
 		}
@@ -49,10 +49,12 @@ func chain(seed int64) *Chain {
 	}
 	index := uint32(0)
 	for range pick(r, 0, 1, 4, 20) {
-		d := ChainDriver{Item: explain.Item{Name: word(length()) + ".json", Manifest: word(length()), Library: word(length()), Why: word(length()),
-			Statement: "ENV-2", Change: shell.Quoted(word(length()))}, API: pick(r, "", "1.3.0"), Problem: pick(r, "", "", word(length())), Known: r.Intn(4) > 0}
+		d := ChainDriver{Item: explain.Item{Name: word(length()) + ".json", Manifest: word(length()), Library: word(length()),
+			Why: word(length()), Statement: "ENV-2", Change: shell.Quoted(word(length()))}, API: pick(r, "", "1.3.0"),
+			Problem: pick(r, "", "", word(length())), Known: r.Intn(4) > 0}
 		for range pick(r, 0, 1, 2, 9) {
-			d.Devices = append(d.Devices, discover.Device{Index: index, Name: word(length()), TypeText: word(20), APIText: "1.3.0", DriverName: word(length())})
+			d.Devices = append(d.Devices, discover.Device{Index: index, Name: word(length()), TypeText: word(20),
+				APIText: "1.3.0", DriverName: word(length())})
 			index++
 		}
 		c.Drivers = append(c.Drivers, d)
@@ -171,7 +173,8 @@ func TestPicturesAreWellFormed(t *testing.T) {
 func TestLongNamesAreWholeInTitles(t *testing.T) {
 	t.Parallel()
 	long := "VK_LAYER_" + strings.Repeat("very_", 80) + "long"
-	c := &Chain{Layers: []ChainLayer{{Item: explain.Item{Name: long, Library: "/l.so"}, Known: true, Commands: []string{"vkCreateDevice"}},
+	c := &Chain{Layers: []ChainLayer{
+		{Item: explain.Item{Name: long, Library: "/l.so"}, Known: true, Commands: []string{"vkCreateDevice"}},
 		{Item: explain.Item{Name: "VK_LAYER_short", Library: "/s.so"}}}}
 	p := lay(c)
 	layer := p.boxes[2]

@@ -40,8 +40,11 @@ func browser(scheme string) func(svg, png string, w, h int) []string {
 func TestRenderersShowThePicture(t *testing.T) {
 	t.Parallel()
 	c := &Chain{Program: "/usr/bin/vkcube", Library: "/usr/lib/libvulkan.so.1", Version: "1.4.363",
-		Layers: []ChainLayer{{Item: explain.Item{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so"}, Known: true, Commands: []string{"vkCreateDevice"}}},
-		Drivers: []ChainDriver{{Item: explain.Item{Name: "acme_icd.json", Library: "/usr/lib/libacme.so"}, Devices: []discover.Device{{Name: "Acme 1"}}},
+		Layers: []ChainLayer{{Item: explain.Item{Name: "VK_LAYER_one", Library: "/usr/lib/libone.so"}, Known: true,
+			Commands: []string{"vkCreateDevice"}}},
+		Drivers: []ChainDriver{
+			{Item: explain.Item{Name: "acme_icd.json", Library: "/usr/lib/libacme.so"},
+				Devices: []discover.Device{{Name: "Acme 1"}}},
 			{Item: explain.Item{Name: "bad_icd.json", Library: "/usr/lib/libbad.so"}, Problem: "it is not there"}}}
 	p := lay(c)
 	for i, r := range renderers {

@@ -212,10 +212,12 @@ func pictureOf(r *Request, still bool) (any, error) {
 		return nil, ran.Failed()
 	}
 	if n := len(chain.Layers) - maxDrawn; n > 0 {
-		chain.Layers = append(chain.Layers[:maxDrawn:maxDrawn], survey.ChainLayer{Item: explain.Item{Name: fmt.Sprintf("and %d more layers", n), Meta: true, Why: "the list above has them"}})
+		more := explain.Item{Name: fmt.Sprintf("and %d more layers", n), Meta: true, Why: "the list above has them"}
+		chain.Layers = append(chain.Layers[:maxDrawn:maxDrawn], survey.ChainLayer{Item: more})
 	}
 	if n := len(chain.Drivers) - maxDrawn; n > 0 {
-		chain.Drivers = append(chain.Drivers[:maxDrawn:maxDrawn], survey.ChainDriver{Item: explain.Item{Name: fmt.Sprintf("and %d more drivers", n)}})
+		more := explain.Item{Name: fmt.Sprintf("and %d more drivers", n)}
+		chain.Drivers = append(chain.Drivers[:maxDrawn:maxDrawn], survey.ChainDriver{Item: more})
 	}
 	return &picture{SVG: template.HTML(survey.PictureFragment(chain)), Problem: chain.Problem}, nil
 }
