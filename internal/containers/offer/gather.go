@@ -192,23 +192,6 @@ func (g *gatherer) trustError(manifest string, found *drivers.Files) string {
 	return ""
 }
 
-// Libraries returns the paths of a library and its dependencies, dependencies first. If programs cannot open the library, it
-// returns the reason.
-func Libraries(m *machine.Machine, name, library string) (paths []string, why string) {
-	k, known := machines.Named(name)
-	if !known {
-		return nil, "no drivers are known for machine " + name
-	}
-	order, why := whole(&drivers.FilesOf(m, binary.NewLinker(m, Options(k)), library).Library)
-	for _, f := range order {
-		if refused := trust.Refusal("offered", trust.In(m.Root, f.Path)); refused != "" {
-			return nil, refused
-		}
-		paths = append(paths, f.Path)
-	}
-	return paths, why
-}
-
 // whole returns a library and its dependencies, dependencies first. If programs cannot open the library, it returns the
 // reason. It ignores gaps in the machine's C library, because the client uses its own.
 func whole(l *drivers.Library) (order []*binary.File, why string) {

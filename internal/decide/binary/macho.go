@@ -117,15 +117,6 @@ func machOMachine(cpu macho.Cpu) string {
 	return strings.ToLower(strings.TrimPrefix(cpu.String(), "Cpu"))
 }
 
-// Part returns the part for a processor; nil if there is none.
-func (m *MachO) Part(machine string) *MachOPart {
-	at := slices.IndexFunc(m.Parts, func(p MachOPart) bool { return p.Machine == machine })
-	if at < 0 {
-		return nil
-	}
-	return &m.Parts[at]
-}
-
 // Machines returns the names of the processors, in the order of the parts.
 func (m *MachO) Machines() (list []string) {
 	for i := range m.Parts {
