@@ -94,7 +94,7 @@ func newBundle(s *invocation) *cobra.Command {
 	out.option(cmd, bundleSchema)
 	flags.StringVar(&app, "app", "", "report on the program with the executable `EXE`, a path or a name in PATH")
 	completesApp(s, cmd)
-	flags.DurationVar(&limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
+	addTimeout(flags, &limit, 30*time.Second, "end a child process after this `TIME`")
 	flags.BoolVar(&whole, "parts", false, "print the parts as JSON; for the page, which shows them before it makes an archive")
 	if err := flags.MarkHidden("parts"); err != nil {
 		panic(err)

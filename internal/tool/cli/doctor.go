@@ -83,7 +83,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")
 	excludes(cmd, "probe", "no-probe")
-	flags.DurationVar(&d.limit, "timeout", childLimit, "end a child process that tries drivers and layers after this `TIME`")
+	addTimeout(flags, &d.limit, childLimit, "end a child process that tries drivers and layers after this `TIME`")
 	d.repairing.options(cmd)
 	d.systemFlags(s, cmd)
 	addPlatform(cmd, &d.other)

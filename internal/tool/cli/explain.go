@@ -295,7 +295,7 @@ func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
 	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
-	flags.DurationVar(&p.limit, "timeout", 30*time.Second, "with --picture: end a child process after this `TIME`")
+	addTimeout(flags, &p.limit, 30*time.Second, "with --picture: end a child process after this `TIME`")
 	needs(cmd, []string{"picture"}, "still", "timeout")
 }
 

@@ -25,14 +25,18 @@ import (
 )
 
 func newList(s *invocation) *cobra.Command {
+	var bits string
 	cmd := &cobra.Command{
 		Use:   "list drivers|layers|devices|paths|variables",
 		Short: "List drivers and layers, and why each is used or not",
 		Long: "list shows the loader's decision for a program that enables no layer itself,\n" +
-			"with the files and variables of this machine. Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
+			"with the files and variables of this machine. Alone it lists drivers and layers.\n" +
+			"Only \"list devices\" loads drivers, in a child process.\n\n" + exitCodesHelp,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(*cobra.Command, []string) error { return listBoth(s) },
 	}
+	addChoice(cmd, &bits, "bits", "64", bitsHelp, "32", "64")
+	addProgramRights(cmd)
 	for _, list := range []struct {
 		explain.Kind
 		short string
@@ -46,7 +50,7 @@ func newList(s *invocation) *cobra.Command {
 		sub := &cobra.Command{
 			Use: name, Short: list.short, Args: cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
-				f, err := decideList(s, &other, list.Kind)
+				f, err := decideList(s, &other, list.One)
 				if err != nil {
 					return err
 				}
@@ -98,8 +102,25 @@ func (l *listing) nothing() bool {
 	return l.Kind == "drivers" && slices.ContainsFunc(l.Found, chosen) && !slices.ContainsFunc(l.Found, gets)
 }
 
-// decideList decides for a list of a kind.
-func decideList(s *invocation, other *otherSystem, kind explain.Kind) (*found, error) {
+func listBoth(s *invocation) error {
+	f, err := decideList(s, &otherSystem{}, "")
+	if err != nil {
+		return err
+	}
+	printLoader(s, f.loader, "")
+	for _, kind := range []explain.Kind{explain.Drivers, explain.Layers} {
+		fmt.Fprintf(s.out, "\n%s\n", s.style.Heading(strings.ToUpper(kind.One[:1])+kind.One[1:]+"s"))
+		l := f.of(kind)
+		printFound(s, l)
+		if l.bad() {
+			err = exit.With(exit.Problems)
+		}
+	}
+	return err
+}
+
+// decideList decides for a list of a kind; "": of both.
+func decideList(s *invocation, other *otherSystem, kind string) (*found, error) {
 	f := &found{}
 	host, err := f.host(s, other)
 	if err != nil {
@@ -124,8 +145,8 @@ func (f *found) host(s *invocation, other *otherSystem) (host *decide.Host, err 
 	return decide.HostOf(f.source), nil
 }
 
-func (f *found) decide(host *decide.Host, kind explain.Kind) (err error) {
-	if f.answer, err = host.Decide(context.Background(), &decide.Program{Judged: kind.One}); err != nil {
+func (f *found) decide(host *decide.Host, kind string) (err error) {
+	if f.answer, err = host.Decide(context.Background(), &decide.Program{Judged: kind}); err != nil {
 		return err
 	}
 	if f.lists, err = discover.Decide(context.Background(), (*discover.Host)(host), discover.Program{}); errors.Is(err, discover.ErrNoDriver) {
@@ -301,7 +322,7 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, listSchema)
-	cmd.Flags().DurationVar(&limit, "timeout", 30*time.Second, "end the child process after this `TIME`")
+	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end the child process after this `TIME`")
 	cmd.Flags().BoolVar(&details, "details", false, "also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
 }

@@ -26,7 +26,7 @@ func TestListReasons(t *testing.T) {
 		},
 	}
 	f := &found{}
-	if err := f.decide(decide.ForeignHost(search.Linux(), tree, &machine.Machine{}), explain.Kind{}); err != nil {
+	if err := f.decide(decide.ForeignHost(search.Linux(), tree, &machine.Machine{}), ""); err != nil {
 		t.Fatal(err)
 	}
 	drivers := map[string]discover.ListEntry{}

@@ -110,7 +110,7 @@ func newCheck(s *invocation) *cobra.Command {
 		},
 	}
 	r.options(cmd)
-	cmd.Flags().DurationVar(&r.limit, "timeout", 30*time.Second, "end a child process after this `TIME`")
+	addTimeout(cmd.Flags(), &r.limit, 30*time.Second, "end a child process after this `TIME`")
 	out.option(cmd, discover.Schema)
 	return cmd
 }

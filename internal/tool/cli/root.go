@@ -19,6 +19,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
+	"vkloader/internal/tool/environment"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/term"
 	"vkloader/spec"
@@ -136,7 +137,7 @@ func execute(s *invocation, args []string, messages io.Writer) error {
 	root.SetErr(messages)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
-	err = groupError(err)
+	err = optionError(err)
 	if err != nil && exit.CodeOf(err) == exit.Usage && !strings.Contains(err.Error(), "\n") {
 		err = fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
 	}
@@ -241,19 +242,34 @@ func printKind(s *invocation, c *doctor.CodeEntry) {
 	s.text("    rule ", c.Statement)
 }
 
-// explainWord answers for a word that is a statement or a finding, and otherwise returns false.
+// explainWord answers for a word that is a statement, a finding or a variable, and otherwise returns false.
 func explainWord(s *invocation, word string) bool {
 	statement, is := spec.Find(word)
 	finding := findingOf(word)
+	entries := environment.Guide()
+	variable := slices.IndexFunc(entries, func(e environment.VariableGuide) bool { return e.ID.Name() == word })
 	switch {
 	case is:
 		printStatement(s.out, statement)
 	case finding != nil:
 		printKind(s, finding)
+	case variable >= 0:
+		printVariable(s.out, &entries[variable])
 	default:
 		return false
 	}
 	return true
+}
+
+// printVariable describes a variable of the loader.
+func printVariable(out io.Writer, e *environment.VariableGuide) {
+	fmt.Fprintf(out, "%s: a variable of the loader\n", e.ID.Name())
+	for _, part := range [][2]string{{"does", e.Told()}, {"takes", e.Takes}, {"yields to", e.Order()},
+		{"elevated", e.Elevated()}, {"statements", strings.Join(e.Statements, ", ")}} {
+		if part[1] != "" {
+			fmt.Fprintf(out, "    %-10s  %s\n", part[0], environment.Plain(part[1]))
+		}
+	}
 }
 
 // programOf returns the path of a program, by its path or its name in PATH; "": there is none.

@@ -58,7 +58,7 @@ func newRun(s *invocation) *cobra.Command {
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "use no layers except those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")
-	flags.DurationVar(&r.limit, "timeout", 30*time.Second, "end the child process that lists devices after this `TIME`")
+	addTimeout(flags, &r.limit, 30*time.Second, "end the child process that lists devices after this `TIME`")
 	flags.BoolVar(&r.times, "time", false, "print at the end the time to open each driver and layer")
 	flags.BoolVar(&r.asJSON, "json", false, fmt.Sprintf("with --dry-run: print JSON (schema %d); with "+
 		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,8 +30,16 @@ func showing(cmd, show *cobra.Command) {
 	cmd.RunE = func(*cobra.Command, []string) error { return show.RunE(show, nil) }
 }
 
-// groupError returns cobra's error for options that exclude each other in the tool's own words. It returns other errors as they are.
-func groupError(err error) error {
+// optionError returns cobra's errors for options that exclude each other, and for values of options, in the tool's own words. It returns
+// other errors as they are.
+func optionError(err error) error {
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		why := invalid.Unwrap()
+		if errors.As(why, new(*strconv.NumError)) {
+			why = errors.New("it must be a number")
+		}
+		return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, term.Or(invalid.GetValue(), `""`), why)
+	}
 	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group ") {
 		return err
 	}
@@ -60,6 +70,27 @@ func addChoice(cmd *cobra.Command, value *string, name, initial, usage string, w
 	*value = initial
 	cmd.Flags().Var(choice{value, words}, name, usage)
 	completes(cmd, map[string]completion{name: completeWith(words...)})
+}
+
+// timeout is the value of an option with a time that must pass.
+type timeout struct{ value *time.Duration }
+
+func (t timeout) String() string { return t.value.String() }
+func (t timeout) Type() string   { return "duration" }
+
+// Set implements pflag.Value.
+func (t timeout) Set(text string) error {
+	value, err := time.ParseDuration(text)
+	if err != nil || value <= 0 {
+		return errors.New("it must be a time above zero, as 10s")
+	}
+	*t.value = value
+	return nil
+}
+
+func addTimeout(flags *pflag.FlagSet, value *time.Duration, initial time.Duration, usage string) {
+	*value = initial
+	flags.Var(timeout{value}, "timeout", usage)
 }
 
 // needed is the annotation of an option with the options of which it needs one.
@@ -100,8 +131,11 @@ func setHelp(s *invocation, root *cobra.Command) {
 	}
 	root.SetUsageTemplate(strings.NewReplacer("FlagUsages", fmt.Sprint("FlagUsagesWrapped ", width), "more information", "more").Replace(root.UsageTemplate()))
 	// cobra's own command has the exit code 0 for an unknown one.
-	root.SetHelpCommand(&cobra.Command{Use: "help [command]", Short: "Show help for a command",
+	root.SetHelpCommand(&cobra.Command{Use: "help [command]", Short: "Show help for a command, variable or finding",
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 && explainWord(s, args[0]) {
+				return nil
+			}
 			found, rest, err := root.Find(args)
 			if err == nil && len(rest) > 0 {
 				err = fmt.Errorf("there is no command %q", strings.Join(args, " "))
