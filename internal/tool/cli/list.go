@@ -15,6 +15,7 @@ import (
 	"vkloader/discover"
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
@@ -290,13 +291,14 @@ func printPaths(s *invocation, places []discover.Searched) {
 func newListDevices(s *invocation) *cobra.Command {
 	var out output
 	var details bool
+	var only []string
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use: "devices", Short: "List physical devices, in the order that programs get",
 		Long: "devices lists the physical devices in the order that programs get, and the devices that a\n" +
 			"variable, a settings file or Mesa's layer hides. A child process asks the drivers through the\n" +
 			"loader. Below the table it gives the reasons for the order: rules of the\n" +
-			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + exitCodesHelp,
+			"loader, variables, the settings file, and changes by Mesa's layer.\n\n" + drivers.DeviceHelp + exitCodesHelp,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			m, err := s.thisMachine("list devices")
@@ -306,6 +308,13 @@ func newListDevices(s *invocation) *cobra.Command {
 			devices, err := askForDevices(s, limit)
 			if err != nil {
 				return err
+			}
+			if len(only) > 0 {
+				places, err := deviceIndexes(only, devices.Selected())
+				if err != nil {
+					return err
+				}
+				devices.List = term.Words(places, func(at int) survey.Device { return devices.List[at] })
 			}
 			answer := &deviceList{Schema: listSchema, Kind: "devices", Devices: devices.List,
 				Order: append([]survey.OrderReason{}, devices.Order...), Problem: devices.Problem}
@@ -322,9 +331,27 @@ func newListDevices(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, listSchema)
+	cmd.Flags().StringArrayVar(&only, "device", nil, "show only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
+	completes(cmd, map[string]completion{"device": completeDevices(s)})
 	addTimeout(cmd.Flags(), &limit, 30*time.Second, "end the child process after this `TIME`")
 	cmd.Flags().BoolVar(&details, "details", false, "also show the chain, the times and the loader's messages of a short program with the tool's own library")
 	return cmd
+}
+
+// deviceIndexes returns the indexes of the selected devices without duplicates, in the order of the selectors.
+func deviceIndexes(selectors []string, devices []drivers.Device) (places []int, err error) {
+	for _, text := range selectors {
+		hits, err := drivers.SelectDevices(text, devices)
+		if err != nil {
+			return nil, exit.Problem("--device: %w", err)
+		}
+		for _, at := range hits {
+			if !slices.Contains(places, at) {
+				places = append(places, at)
+			}
+		}
+	}
+	return places, nil
 }
 
 // deviceList is the output of list devices.

@@ -279,7 +279,10 @@ func programOf(word string) string {
 		return path
 	}
 	whole, _ := filepath.Abs(word)
-	if info, err := os.Stat(word); err != nil || !info.Mode().IsRegular() && binary.Launch(&machine.Machine{}, whole) == nil {
+	info, err := os.Stat(word)
+	here := &machine.Machine{}
+	if err != nil || info.Mode()&0o111 == 0 && !onWindows && binary.ProgramOf(here, whole) == (binary.Program{}) || // neither a program, a script nor an image
+		!info.Mode().IsRegular() && binary.Launch(here, whole) == nil {
 		return ""
 	}
 	return word

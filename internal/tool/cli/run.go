@@ -64,7 +64,7 @@ func newRun(s *invocation) *cobra.Command {
 		"--find-culprit: the verdict as JSON (schema %d)", dryRunSchema, culpritSchema))
 	needs(cmd, []string{"dry-run", "find-culprit"}, "json")
 	r.findsCulprit.options(cmd)
-	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s)})
+	completes(cmd, map[string]completion{"driver": completeDrivers(s), "layer": completeLayers(s), "device": completeDevices(s)})
 	return cmd
 }
 

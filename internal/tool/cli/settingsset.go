@@ -83,7 +83,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 	changeFlags(s, cmd, c)
 	out.option(cmd, settings.Schema)
 	completes(cmd, map[string]completion{"layer": completeLayers(s), "driver": completeDrivers(s), "add-driver": completeManifests,
-		"log": completeWords})
+		"log": completeWords, "device": completeDevices(s)})
 	return cmd
 }
 

@@ -16,8 +16,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/tool/settings"
+	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
 	"vkloader/internal/tool/validation"
 	"vkloader/spec"
@@ -228,6 +233,29 @@ func completeWords(_ *cobra.Command, _ []string, typed string) ([]string, cobra.
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	return term.Words(validation.LogWords, func(word string) string { return before + word }),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeDevices completes selectors of this machine's devices as programs see them. A child process lists them within a
+// short time limit.
+func completeDevices(s *invocation) completion {
+	return func(_ *cobra.Command, _ []string, typed string) (list []string, _ cobra.ShellCompDirective) {
+		m, err := s.machine()
+		if err != nil || m.Foreign() {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		found, err := probe.Find(s.executable, "")
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if seen, err := survey.ProbeDevices(found, machine.WithoutVariable(m.Environ, variables.Debug.Name()), 3*time.Second); err == nil {
+			for _, c := range drivers.DeviceChoices(settings.Selectable(seen.Devices)) {
+				if long := len(c[0]) == 32 && typed == ""; !long && strings.HasPrefix(c[0], strings.ToLower(typed)) {
+					list = append(list, c[0]+"\t"+term.OneLine(c[1]))
+				}
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // completePrograms completes programs in PATH for the first word, and files for all words.

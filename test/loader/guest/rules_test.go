@@ -311,7 +311,9 @@ func TestG12ConstructorIsFirst(t *testing.T) {
 // holds: G-3 G-12
 func TestG12FloatingPointEnvironment(t *testing.T) {
 	t.Parallel()
-	run{}.holds(t, "float-environment")
+	w := world.New(t)
+	manifest := w.Driver("one", "device name=one uuid=7 driver_uuid=8 driver_version=3").API("1.1.0").ManifestPath // the null driver has no UUIDs
+	run{env: map[string]string{"VK_DRIVER_FILES": manifest, "VK_ICD_FILENAMES": manifest}}.holds(t, "float-environment")
 }
 
 // holds: G-13

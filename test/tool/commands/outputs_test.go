@@ -24,7 +24,7 @@ func TestGoldenJSONFollowsSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		command, _, _ := strings.Cut(filepath.Base(path), "-")
-		if other := map[string]string{"paths": "list-paths", "settings": "settings-show"}[command]; other != "" {
+		if other := map[string]string{"env": "list-variables", "paths": "list-paths", "settings": "settings-show"}[command]; other != "" {
 			command = other
 		}
 		for _, f := range archive.Files {

@@ -350,7 +350,7 @@ static void floats_set(struct floats f)
     (void)f;
 }
 
-/* Writes a settings file with the null driver and its device, which contains fractional numbers. */
+/* Writes a settings file with the driver and its device, which contains fractional numbers. */
 static void write_settings(const VkPhysicalDeviceIDProperties *id, uint32_t version)
 {
     char path[4096];
@@ -396,7 +396,7 @@ static void float_environment(void)
     VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
     load();
-    CHECK(devices_shown(&properties) == 1, "the null driver has no device");
+    CHECK(devices_shown(&properties) == 1, "the driver has no device");
     write_settings(&id, properties.properties.driverVersion);
     unsetenv("VK_DRIVER_FILES");
     unsetenv("VK_ICD_FILENAMES");
