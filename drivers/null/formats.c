@@ -30,8 +30,7 @@ static VkFormatFeatureFlags format_features(const struct format *f, VkImageTilin
     if (f->kinds & (KIND_SCALED | KIND_WIDE)) return 0; /* vertex data only */
     if (f->kinds & (KIND_DEPTH | KIND_STENCIL)) {
         if (tiling == VK_IMAGE_TILING_LINEAR) return 0;
-        return BLIT | SAMPLED | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT |
-               (f->kinds & KIND_DEPTH ? LINEAR : 0);
+        return BLIT | SAMPLED | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT | (f->kinds & KIND_DEPTH ? LINEAR : 0);
     }
     if (f->kinds & KIND_COMPRESSED)
         return tiling == VK_IMAGE_TILING_LINEAR ? 0 : VK_FORMAT_FEATURE_BLIT_SRC_BIT | SAMPLED | LINEAR;
