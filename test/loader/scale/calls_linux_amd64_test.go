@@ -92,7 +92,7 @@ func TestWhatTheLinkerFindsIsNotRead(t *testing.T) {
 	}
 	libraries := []string{w.Write("found/libacme.so", string(driver)), w.Write("found/liblayer.so", layer)}
 	w.Write("layers/layer.json", layerManifest("VK_LAYER_found", "liblayer.so"))
-	w.Env["VK_DRIVER_FILES"] = w.Write("acme.json", world.DriverManifest("libacme.so", "1.1.0"))
+	w.Env["VK_DRIVER_FILES"] = w.Write("acme.json", world.DriverManifest("libacme.so", "1.0.0"))
 	w.Env["LD_LIBRARY_PATH"] = w.Path("found")
 	w.Env["VK_LAYER_PATH"], w.Env["VK_INSTANCE_LAYERS"] = w.Path("layers"), "VK_LAYER_found"
 	h := w.Start()
@@ -124,7 +124,7 @@ func TestWayToAFoundDriverIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Write("found/libacme.so", string(driver))
-	w.Env["VK_DRIVER_FILES"] = w.Write("acme.json", world.DriverManifest("libacme.so", "1.1.0"))
+	w.Env["VK_DRIVER_FILES"] = w.Write("acme.json", world.DriverManifest("libacme.so", "1.0.0"))
 	w.Env["LD_LIBRARY_PATH"] = w.Path("found")
 	h := w.Start()
 	enumerate := func() { h.Do("instance_extensions") }
