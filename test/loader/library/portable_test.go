@@ -59,7 +59,7 @@ func TestPortableNeedsAnOldLibrary(t *testing.T) {
 					t.Errorf("%s: it needs %v: %v", name, needed, err)
 				}
 				symbols, err := f.ImportedSymbols()
-				if err != nil || len(symbols) < 10 {
+				if err != nil || len(symbols) < 5 {
 					t.Fatalf("%s: %d symbols: %v", name, len(symbols), err)
 				}
 				for _, s := range symbols {
