@@ -41,17 +41,10 @@ func TestChangingNamesTests(t *testing.T) {
 	}
 }
 
-// The example of a situation in CONTRIBUTING.md quotes what the tree has: the archive, the row of systems.txt and the code of the rule.
+// The example of a situation in CONTRIBUTING.md quotes the tree: the archive, the row of systems.txt and the code of the rule.
 func TestContributingQuotesASituation(t *testing.T) {
 	t.Parallel()
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	_, section, _ := strings.Cut(read("CONTRIBUTING.md"), "## A situation of the doctor")
+	_, section, _ := strings.Cut(readFile(t, "CONTRIBUTING.md"), "## A situation of the doctor")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(section, -1)
 	calls := regexp.MustCompile("`(e\\.add\\([^`]*)\\(\\.\\.\\.\\)\\)`").FindStringSubmatch(section)
@@ -60,7 +53,7 @@ func TestContributingQuotesASituation(t *testing.T) {
 	}
 	for file, quote := range map[string]string{"test/tool/commands/testdata/situations/S02-in-a-pod.txtar": blocks[0][1],
 		"internal/tool/doctor/systems.txt": blocks[1][1], "internal/tool/doctor/gpus.go": calls[1]} {
-		if !strings.Contains(read(file), quote) {
+		if !strings.Contains(readFile(t, file), quote) {
 			t.Errorf("%s does not have what CONTRIBUTING.md quotes: %s", file, quote)
 		}
 	}

@@ -59,26 +59,29 @@ func TestToolIsOfEveryMachine(t *testing.T) {
 	}
 }
 
+// readFile returns the text of a file of the tree.
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(top, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // The maintainer's address is written in debian/control; the test names its other places when it changes.
 func TestPackagesHaveOneMaintainer(t *testing.T) {
 	t.Parallel()
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	_, rest, _ := strings.Cut(read("debian/control"), "\nMaintainer: ")
+	_, rest, _ := strings.Cut(readFile(t, "debian/control"), "\nMaintainer: ")
 	maintainer, _, _ := strings.Cut(rest, "\n")
 	if !strings.Contains(maintainer, "@") {
 		t.Fatalf("debian/control names %q", maintainer)
 	}
-	_, signed, _ := strings.Cut(read("debian/changelog"), "\n -- ")
+	_, signed, _ := strings.Cut(readFile(t, "debian/changelog"), "\n -- ")
 	if signed, _, _ = strings.Cut(signed, "  "); signed != maintainer {
 		t.Errorf("debian/changelog is signed by %q, debian/control says %q", signed, maintainer)
 	}
-	if want := "\nmaintainer=\"" + maintainer + "\"\n"; !strings.Contains(read("packaging/alpine/APKBUILD"), want) {
+	if want := "\nmaintainer=\"" + maintainer + "\"\n"; !strings.Contains(readFile(t, "packaging/alpine/APKBUILD"), want) {
 		t.Errorf("packaging/alpine/APKBUILD lacks %q", want)
 	}
 }

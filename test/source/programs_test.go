@@ -97,20 +97,13 @@ func TestProgramsAreSeen(t *testing.T) {
 // The package's build has each program that the tests of debian/rules start: as a build dependency, or as a part of every build.
 func TestDebianBuildsWithItsPrograms(t *testing.T) {
 	t.Parallel()
-	read := func(name string) string {
-		text, err := os.ReadFile(filepath.Join(top, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	_, command, found := strings.Cut(read("debian/rules"), "go test ")
+	_, command, found := strings.Cut(readFile(t, "debian/rules"), "go test ")
 	command, _, ends := strings.Cut(command, "\nendif")
 	if !found || !ends {
 		t.Fatal("debian/rules has no line that tests")
 	}
 	tested := regexp.MustCompile(`\./(internal/[\w/]+)`).FindAllStringSubmatch(command, -1)
-	depends, _, _ := strings.Cut(read("debian/control"), "Standards-Version")
+	depends, _, _ := strings.Cut(readFile(t, "debian/control"), "Standards-Version")
 	list := listed(t)
 	every := strings.Fields("- bash binutils coreutils dash dpkg dpkg-dev diffutils findutils gcc grep gzip make mawk sed tar util-linux")
 	programs := startedIn(t, func(pack string) bool {

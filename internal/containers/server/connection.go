@@ -65,7 +65,7 @@ func (s *Server) connect(socket *net.UnixConn, trusted bool) {
 		return
 	}
 	c.peer, c.person = peer, personOf(peer)
-	c.log = s.log.With("client", peer.PID, "uid", peer.UID)
+	c.log = slog.New(&quiet{s.log.Handler(), &s.lines, c.person}).With("client", peer.PID, "uid", peer.UID)
 	if err := s.admit(c, peer); err != nil {
 		c.log.Warn("refused", "why", err)
 		c.conn.Close()

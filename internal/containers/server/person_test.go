@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -106,5 +107,25 @@ func TestReservedConnections(t *testing.T) {
 	}
 	if c := busy(person{0, true}); s.admit(c, c.peer) == nil {
 		t.Error("there is no limit for the administrator")
+	}
+}
+
+// The log gets a limited number of lines from a person's clients. Other persons have their own limit.
+func TestLinesOfPerson(t *testing.T) {
+	t.Parallel()
+	var text kept
+	var l lines
+	log := func(uid uint32) *slog.Logger {
+		return slog.New(&quiet{slog.NewTextHandler(&text, nil), &l, person{uid: uid}}).With("uid", uid)
+	}
+	for range 1000 {
+		log(1).Warn("refused")
+	}
+	log(2).Warn("refused")
+	if first, second, notes := strings.Count(text.String(), "uid=1"), strings.Count(text.String(), "uid=2"), strings.Count(text.String(), "left out"); first != maxLines || second != 1 || notes != 1 {
+		t.Errorf("%d lines, %d of another person, %d notes", first, second, notes)
+	}
+	if write, _ := l.more(person{uid: 1}, time.Now().Add(linePeriod)); !write {
+		t.Error("nothing is written in the next period")
 	}
 }

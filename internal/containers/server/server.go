@@ -82,6 +82,7 @@ type Server struct {
 	connections map[*connection]bool
 	flying      underWay
 	copies      copies // has its own lock
+	lines       lines
 	ending      bool
 }
 

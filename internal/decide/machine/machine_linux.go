@@ -21,7 +21,7 @@ func (m *Machine) Real(name string) (string, error) {
 		return links{m.Tree.Lstat, m.Tree.Readlink}.resolve(name)
 	}
 	if m.Foreign() {
-		opened, err := m.opened()
+		opened, err := m.rootDirectory()
 		if err != nil {
 			return "", err
 		}

@@ -229,7 +229,7 @@ func TestPlaceLinks(t *testing.T) {
 // walkOpen opens a path as without openat2.
 func walkOpen(t *testing.T, m *Machine, name string, flags int) (*os.File, error) {
 	t.Helper()
-	root, err := m.opened()
+	root, err := m.rootDirectory()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,8 +50,8 @@ func (o *RootDirectory) Close() error {
 	return unix.Close(o.fd)
 }
 
-// opened returns the directory that stands for "/".
-func (m *Machine) opened() (*RootDirectory, error) {
+// rootDirectory returns the directory that stands for "/".
+func (m *Machine) rootDirectory() (*RootDirectory, error) {
 	if m.Opened != nil {
 		return m.Opened, nil
 	}
@@ -63,7 +63,7 @@ func (m *Machine) opened() (*RootDirectory, error) {
 // another process adds one meanwhile. Without openat2 (before Linux 5.6, or in a sandbox that forbids it), openResolved
 // follows the links itself.
 func (m *Machine) beneath(name string, flags int) (*os.File, error) {
-	root, err := m.opened()
+	root, err := m.rootDirectory()
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (m *Machine) PlaceOf(name string, make bool) (*Destination, error) {
 
 // placeBelow is PlaceOf below Root.
 func (m *Machine) placeBelow(name string, make bool) (*Destination, error) {
-	opened, err := m.opened()
+	opened, err := m.rootDirectory()
 	if err != nil {
 		return nil, err
 	}

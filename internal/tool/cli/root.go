@@ -281,11 +281,15 @@ func programOf(word string) string {
 	whole, _ := filepath.Abs(word)
 	info, err := os.Stat(word)
 	here := &machine.Machine{}
-	if err != nil || info.Mode()&0o111 == 0 && !onWindows && binary.ProgramOf(here, whole) == (binary.Program{}) || // neither a program, a script nor an image
-		!info.Mode().IsRegular() && binary.Launch(here, whole) == nil {
+	switch {
+	case err != nil:
 		return ""
+	case binary.Launch(here, whole) != nil: // a script, a bundle or an image
+		return word
+	case info.Mode().IsRegular() && (info.Mode()&0o111 != 0 || onWindows || binary.ProgramOf(here, whole) != binary.Program{}):
+		return word
 	}
-	return word
+	return ""
 }
 
 // isEntry reports whether a word is the library of a driver or layer of this machine, or its name or a part of it between separators.

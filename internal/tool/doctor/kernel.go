@@ -71,21 +71,23 @@ func (h host) eachLine(name, extension string, do func(at FileLine, line string)
 	}
 }
 
-// addRemoved adds a finding for each rule of udev that removes a vendor's graphics devices, which the kernel then no longer lists.
+// addRemoved adds a finding for each vendor whose graphics devices a rule of udev removes. The kernel then no longer lists them.
 // Source: bayasdev/envycontrol, a program that turns a laptop's second device off.
 func (e *exam) addRemoved() {
 	if e.containerKind() != "" {
 		return
 	}
+	said := map[string]bool{} // by vendor
 	e.eachLine("udev/rules.d", ".rules", func(at FileLine, line string) {
-		line = strings.ToLower(strings.ReplaceAll(line, " ", ""))
+		line = strings.ToLower(strings.Join(strings.Fields(line), ""))
 		_, after, _ := strings.Cut(line, `attr{vendor}=="`)
 		vendor, _, _ := strings.Cut(after, `"`)
 		maker := drivers.VendorName(drivers.PCINumber(vendor))
-		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) || !strings.Contains(line, `attr{class}=="0x03`) || maker == "" ||
+		if strings.HasPrefix(line, "#") || !strings.Contains(line, `attr{remove}="1"`) || !strings.Contains(line, `attr{class}=="0x03`) || maker == "" || said[maker] ||
 			contains(e.GPUs, func(g *GPU) bool { return g.Vendor == vendor }) {
 			return
 		}
+		said[maker] = true
 		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", at.Number, at.File))
 		if command := e.switcher(&barrier{lines: []FileLine{at}}); command != "" {
 			do = e.system.by("switch", arguments{"line": strings.Fields(command)})

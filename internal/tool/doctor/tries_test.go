@@ -200,7 +200,7 @@ func TestDeviceFilters(t *testing.T) {
 	}
 }
 
-// A device is without windows if its driver and the programs' loader lack what a window of the session needs.
+// A device is without windows if its driver or the programs' loader lacks an extension for the session's windows.
 func TestDevicesWithoutWindows(t *testing.T) {
 	t.Parallel()
 	const both = "WAYLAND_DISPLAY=wayland-0 DISPLAY=:0"

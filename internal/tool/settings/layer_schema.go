@@ -163,12 +163,12 @@ func (l *Layer) setting(r document.Value, variables bool, group string, depth in
 		}
 	}
 	if d := r.Member("dependence"); d.IsObject() {
-		s.Depends = &Dependence{textOf(d.Member("mode")), wanted(d.Member("settings"))}
+		s.Depends = &Dependence{textOf(d.Member("mode")), wantedSettings(d.Member("settings"))}
 	}
 	return s
 }
 
-func wanted(list document.Value) []Wanted {
+func wantedSettings(list document.Value) []Wanted {
 	return term.Words(elements(list), func(v document.Value) Wanted {
 		return Wanted{textOf(v.Member("key")), textOf(v.Member("value"))}
 	})
@@ -179,7 +179,7 @@ func (l *Layer) addPresets(list document.Value) {
 	for _, r := range elements(list) {
 		of := func(member string) string { return textOf(r.Member(member)) }
 		isUnknown := func(w Wanted) bool { return l.Find(w.Key) == nil }
-		settings := slices.DeleteFunc(wanted(r.Member("settings")), isUnknown)
+		settings := slices.DeleteFunc(wantedSettings(r.Member("settings")), isUnknown)
 		if isHere(r) && len(settings) > 0 {
 			l.Presets = append(l.Presets, Preset{of("label"), of("description"), of("status"), settings})
 		}

@@ -30,7 +30,7 @@ type featureChecker struct {
 	later    []func() // checks that need all settings
 }
 
-// features checks the settings and presets of each layer in a manifest: by their schema, and what a schema cannot say.
+// features checks the settings and presets of each layer in a manifest, by their schema and by rules that no schema has.
 func (c *checker) features(top document.Value) {
 	layers := []document.Value{top.Member("layer")}
 	for l := top.Member("layers").First(); l.Exists(); l = l.Next() {
@@ -119,8 +119,8 @@ func together(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(p string) bool { return slices.Contains(b, p) })
 }
 
-// expected returns the values of the setting in words if a value is none of them; "": it is one.
-func (s *setting) expected(v document.Value) string {
+// expectation returns the values of the setting in words if a value is none of them; "": it is one.
+func (s *setting) expectation(v document.Value) string {
 	number, isNumber := v.Number()
 	text, isText := v.Text()
 	kind, wanted, fits := v.Kind(), "", true
@@ -145,7 +145,7 @@ func (s *setting) expected(v document.Value) string {
 }
 
 func (f *featureChecker) value(v document.Value, name string, s *setting) {
-	if wanted := s.expected(v); wanted != "" {
+	if wanted := s.expectation(v); wanted != "" {
 		f.wrong(v, "%s: expected %s", name, wanted)
 		return
 	}

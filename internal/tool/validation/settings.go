@@ -118,7 +118,7 @@ func partOfSettings(path string) diag.Code {
 	return code
 }
 
-// object checks what the schema cannot say about a settings object.
+// object checks a settings object by the rules that no schema has.
 func (c *checker) object(v document.Value) {
 	drivers, only, devices := v.Member("additional_drivers"), v.Member("additional_drivers_use_exclusively"), v.Member("device_configurations")
 	if only.IsTrue() && !drivers.First().Exists() {

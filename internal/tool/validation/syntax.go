@@ -127,7 +127,7 @@ func (c *checker) strict(text string, doc *document.Document) {
 	err := json.Unmarshal([]byte(text[offset:]), &any)
 	if wrong := (*json.SyntaxError)(nil); errors.As(err, &wrong) {
 		line, column := place(text, offset+int(max(wrong.Offset, 1))-1)
-		c.find(diag.FileDialect, line, column, notStrict(wrong.Error())+laxer)
+		c.find(diag.FileDialect, line, column, laxFault(wrong.Error())+laxer)
 	}
 	if !utf8.ValidString(text) {
 		at := 0
@@ -144,8 +144,8 @@ func (c *checker) strict(text string, doc *document.Document) {
 	c.members(doc.Top())
 }
 
-// notStrict describes a syntax error that only the loader accepts, from a parser's message.
-func notStrict(message string) string {
+// laxFault describes a syntax error that only the loader accepts, from a parser's message.
+func laxFault(message string) string {
 	if rest, is := strings.CutPrefix(message, "invalid character '"); is {
 		character, _, _ := strings.Cut(rest, "' ")
 		return "JSON does not allow the character '" + character + "' here"

@@ -61,6 +61,9 @@ func TestDoctorTries(t *testing.T) {
 	if d := diagnosed(t, w, 0, "--timeout", "2m"); !d.Tried || !d.Works || !strings.HasPrefix(d.Verdict, "Vulkan works with null_icd.json; nothing is wrong") {
 		t.Errorf("tried: %+v", d)
 	}
+	if d := diagnosed(t, w, 0, "--timeout", "2m", "--app", "/bin/sh"); !d.Tried || !d.Works {
+		t.Errorf("tried for a program: %+v", d)
+	}
 	needSys(t)
 	if d := diagnosed(t, w, 0, "--no-probe"); d.Tried || d.Works || len(d.Probes) > 0 || !strings.HasSuffix(d.Verdict, "; no problems found") ||
 		strings.Contains(d.Verdict, "works") {
