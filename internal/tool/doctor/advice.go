@@ -37,7 +37,6 @@ var (
 	doNothingChosen  = newAdvice("Nothing, if this is intended.")
 	setBySteam       = newAdvice("Steam's runtime sets the variable from the drivers of the host. Fix the host's drivers, and start Steam again.")
 	readableSettings = newAdvice("Let this user read the file, or name another file.")
-	wslWithout       = newAdvice("The driver for WSL is Mesa's Dozen (libvulkan_dzn.so). This distribution's packages do not contain Dozen: use a build of Mesa with Dozen.")
 )
 
 // shellAdvice returns advice that introduces a shell line with words.
@@ -45,11 +44,6 @@ func shellAdvice(before string, line shell.Line) *Remedy { return newAdvice(befo
 
 func asRoot(line shell.Line) *Remedy {
 	return &Remedy{text: string("Run as root: " + line), lines: []shell.Line{line}, root: true}
-}
-
-// installDriver returns advice to install the package with a family's driver. size is "32-bit " or "".
-func installDriver(family, size string) *Remedy {
-	return newAdvice("Install the package that has the " + size + "Vulkan driver " + family + ".").withObstacle(ofPackage)
 }
 
 // aim is the purpose of a change.

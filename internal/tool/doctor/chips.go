@@ -136,8 +136,8 @@ func kernelPackage(target string) string {
 // newerLinux returns advice about a Linux release with a driver for a chip.
 func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 	suite, has := d.suite()
-	if d.container == "" && has && d.kernel != "" && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
-		return d.fromSuite(suite.Name, "Linux "+suite.Kernel, d.kernel)
+	if has && binary.CompareVersions(suite.Kernel, c.Kernel) >= 0 {
+		return d.by("linux", with("first", c.Kernel, "suite", suite.Name, "what", "Linux "+suite.Kernel, "p", d.kernel))
 	}
 	return d.by("linux", with("first", c.Kernel))
 }
@@ -145,8 +145,8 @@ func (d distribution) newerLinux(c *drivers.Chip) *Remedy {
 // newerMesa returns advice about a Mesa release that supports a chip.
 func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 	suite, has := d.suite()
-	if _, sandboxed := d.remedy("newer", nil); has && !sandboxed && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
-		return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, "mesa-vulkan-drivers")
+	if has && binary.CompareVersions(suite.Mesa, c.Mesa) >= 0 {
+		return d.by("mesa", with("first", c.Mesa, "suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", "mesa-vulkan-drivers"))
 	}
 	return d.by("mesa", with("first", c.Mesa))
 }
@@ -221,7 +221,7 @@ func (e *exam) venus(g *GPU) bool {
 	if e.lacksVenus(g) {
 		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and the host does not offer Vulkan to the machine"), nil).excludedBy = "the host"
 	} else if !e.leftOut(g) {
-		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel)))
+		e.add(GPUVirtual, g.Title(), "", sentence("it is a virtual machine's device, and no Vulkan driver for it is installed"), e.system.install(drivers.For(g.Kernel), false))
 	}
 	g.Drivers = []string{}
 	return true

@@ -85,35 +85,22 @@ func (d *distribution) within(e *record) {
 // is reports whether the system's ID is id. ID_LIKE does not count.
 func (d distribution) is(id string) bool { return len(d.ids) > 0 && d.ids[0] == id }
 
-// manager is the package manager of a family of distributions.
-type manager struct {
-	id       string
-	library  func(name string) string // returns the word that installs a library; nil: the manager has none
-	provides bool                     // the manager installs by library name, with a mark for 64-bit
-	loader   string                   // the package of the Vulkan loader
-	lists    bool                     // the tool reads its lists of packages
-}
+// families are the families of package managers.
+var families = []string{"debian", "fedora", "rhel", "suse", "alpine", "arch", "gentoo", "void"}
 
-// managers lists the package managers. The first whose ID the system has is used.
-var managers = []manager{
-	{"debian", nil, false, "libvulkan1", true}, {"fedora", capability64, true, "vulkan-loader", false}, {"rhel", capability64, true, "vulkan-loader", false},
-	{"suse", capability64, true, "libvulkan1", false}, {"alpine", func(name string) string { return "so:" + name }, false, "vulkan-loader", true},
-	{"arch", nil, false, "vulkan-icd-loader", true}, {"gentoo", nil, false, "media-libs/vulkan-loader", false}, {"void", nil, false, "vulkan-loader", false},
-}
-
-// capability64 returns the capability under which RPM packages provide a 64-bit library.
-func capability64(name string) string { return name + "()(64bit)" }
-
-func (d distribution) manager() *manager {
+// family returns the family of the system's package manager, by its first known ID; "": unknown.
+func (d distribution) family() string {
 	for _, id := range d.ids {
-		for i := range managers {
-			if managers[i].id == id || id == "ubuntu" && managers[i].id == "debian" ||
-				strings.HasPrefix(id, "opensuse") && managers[i].id == "suse" {
-				return &managers[i]
-			}
+		switch {
+		case id == "ubuntu":
+			return "debian"
+		case strings.HasPrefix(id, "opensuse"):
+			return "suse"
+		case slices.Contains(families, id):
+			return id
 		}
 	}
-	return nil
+	return ""
 }
 
 // fileAdvice returns advice for a manifest whose library does not exist.
@@ -131,38 +118,31 @@ func (d distribution) fileAdvice(library, manifest string) *Remedy {
 	return newAdvice("Install the package that has " + library + ", or remove " + manifest + ".").withObstacle(ofPackage)
 }
 
-// install returns advice to install a family's package.
-func (d distribution) install(f *drivers.Family) *Remedy {
+// install returns advice to get a family's driver. lacks reports whether the package is installed, and does not contain the driver.
+func (d distribution) install(f *drivers.Family, lacks bool) *Remedy {
+	name, ofMaker := packageOf(f.Name, d.family()), f.Name == drivers.NVIDIA
 	if d.class == 32 {
-		return d.driver32(f)
+		name = term.Either(d.has32() && (!ofMaker || d.narrow == "i386"), name, "")
+		return d.by(term.Either(ofMaker, "driver32-of-maker", "driver32"), with("p", name, "family", f.Name))
 	}
-	ofMaker := f.Name == drivers.NVIDIA
-	if name := d.computeOnly(); ofMaker && d.sandbox == "" && name != "" {
-		return d.choose(name)
+	args := with("file", "nvidia_icd.json", "family", f.Name, "card", f.VideoCard)
+	if ofMaker {
+		args["compute"] = []string{d.computeOnly()}
 	}
-	if do, is := d.remedy(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), with("file", "nvidia_icd.json")); is {
-		return do
+	switch suite, newer := d.suite(); {
+	case !lacks && d.reallyHas(f):
+		args["p"] = []string{name}
+	case newer && name != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
+		args = with("suite", suite.Name, "what", "Mesa "+suite.Mesa, "p", name)
+	case f.Name == dozen:
+		args["dozen"] = []string{dozen}
 	}
-	if !d.reallyHas(f) {
-		suite, has := d.suite()
-		switch {
-		case f.Name == dozen:
-			return wslWithout
-		case has && packageOf(f.Name, "debian") != "" && !slices.Contains(drivers.LackedBy(d.ids[0], suite.Of), f.Name):
-			return d.fromSuite(suite.Name, "Mesa "+suite.Mesa, packageOf(f.Name, "debian"))
-		}
-	}
-	m := d.manager()
-	switch {
-	case m != nil && m.id == "gentoo" && f.VideoCard != "":
-		const command = "emerge --oneshot media-libs/mesa"
-		do := asRoot(command).withObstacle(ofPackage)
-		do.text = "Add " + f.VideoCard + " to VIDEO_CARDS and vulkan to USE in /etc/portage/make.conf. Then run as root: " + command
-		return do
-	case m != nil && packageOf(f.Name, m.id) != "" && d.reallyHas(f):
-		return d.choose(packageOf(f.Name, m.id))
-	}
-	return installDriver(f.Name, "")
+	return d.by(term.Either(ofMaker, "driver-of-maker", "driver-of-mesa"), args)
+}
+
+// has32 reports whether the package manager has packages for 32-bit programs: of i386, on Debian also of ARM.
+func (d distribution) has32() bool {
+	return d.narrow == "i386" || d.family() == "debian" && d.narrow != ""
 }
 
 // imageKind is the kind of a system whose files the package manager does not change while it runs.

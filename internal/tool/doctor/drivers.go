@@ -40,7 +40,7 @@ func (e *exam) nvidiaVersions() {
 			do = e.system.replacementAdvice(e.packageOf(m.File))
 		} else if e.otherSizeHas(m.Library, kernel) { // the driver was not updated while the machine ran
 			what += textf("; the library for %d-bit programs is %s", 32+64-e.class, kernel)
-			do = e.system.install(f)
+			do = e.system.install(f, false)
 		}
 		e.add(NvidiaVersion, m.Name, m.File, what, do)
 	}
@@ -244,7 +244,7 @@ func (e *exam) addNoDriver() {
 		add("", term.Either(len(e.Drivers) == 1, "the only driver cannot be loaded", "none of "+count+" can be loaded"), nil)
 		return
 	}
-	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver())
+	what, do := "no driver manifest is in the directories that are searched", e.system.install(e.usualDriver(), false)
 	for _, f := range e.Findings {
 		if f.Code == GPUNoDriver {
 			do = f.last()

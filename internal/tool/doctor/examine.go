@@ -171,11 +171,9 @@ func (e *exam) absence() {
 	}
 	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(missing, f.Code) })
 	var do *Remedy
-	if m := e.system.manager(); m != nil && m.loader != "" {
-		software := drivers.Of("libvulkan_lvp.so")
-		if name := packageOf(software.Name, m.id); name != "" {
-			do = e.system.choose(m.loader, name)
-		}
+	family := e.system.family()
+	if loader, software := packageOf(loaderName, family), packageOf(drivers.Of("libvulkan_lvp.so").Name, family); loader != "" && software != "" {
+		do = e.system.choose(loader, software)
 	}
 	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
 		sentence("neither a loader nor a driver is installed, and no graphics device was found"))

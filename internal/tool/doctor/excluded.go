@@ -67,11 +67,10 @@ func (g *GPU) is(d probe.Device) bool {
 // deviceless adds a finding if no installed driver has a device here, and there is no software renderer.
 func (e *exam) deviceless() {
 	software := drivers.Of("libvulkan_lvp.so")
-	do := e.system.install(software)
-	if p, gone := e.missingManifest(software); gone != "" {
+	p, gone := e.missingManifest(software)
+	do := e.system.install(software, p != nil)
+	if gone != "" {
 		do = e.system.again(p.Name, gone)
-	} else if p != nil {
-		do = installDriver(software.Name, "")
 	}
 	e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }

@@ -298,14 +298,9 @@ func (e *exam) addDriverless(g *GPU) {
 		do = e.system.again(p.Name, gone)
 	case p != nil && library == "":
 		what += "; the package " + p.Name + " " + p.Version + " is installed, but contains no driver for the device"
-		do = installDriver(f.Name, "")
-		if suite, has := e.system.suite(); has && packageOf(f.Name, "debian") == p.Name && !slices.Contains(drivers.LackedBy(e.system.ids[0], suite.Of), f.Name) {
-			do = e.system.fromSuite(suite.Name, "Mesa "+suite.Mesa, p.Name)
-		} else if f.Name == dozen {
-			do = wslWithout
-		}
+		do = e.system.install(f, true)
 	default:
-		do = e.system.install(f)
+		do = e.system.install(f, false)
 	}
 	lost := usual
 	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {

@@ -84,8 +84,7 @@ func (e *exam) makersModule(g *GPU) (what fact, do *Remedy) {
 		return what, do
 	}
 	if last := e.chip(g).Last; last != "" && !e.hasFamily(drivers.NVIDIA) && e.containerKind() == "" {
-		m := e.system.manager()
-		if binary.CompareVersions(last, commonNVIDIA) < 0 || m != nil && slices.Contains(rollingNVIDIA, m.id) {
+		if binary.CompareVersions(last, commonNVIDIA) < 0 || slices.Contains(rollingNVIDIA, e.system.family()) {
 			do = e.system.by("nvidia-last", with("last", last))
 		}
 	}
@@ -148,10 +147,9 @@ func (e *exam) nvidiaModule() *Remedy {
 	switch {
 	case do.because != ofKernel: // the host's kernel
 	case !e.hasFamily(drivers.NVIDIA):
-		return e.system.install(drivers.For("nvidia"))
+		return e.system.install(drivers.For("nvidia"), false)
 	case headers != "":
-		do = e.system.choose(headers)
-		do.text = "The libraries are installed, but the kernel module was not built, because the headers of this kernel are missing. " + do.text
+		return e.system.by("headers", with("p", headers))
 	default:
 		return e.addSigning(do)
 	}
@@ -201,8 +199,7 @@ func makersModuleFile(file string) bool {
 
 // computeOnly returns Debian's or Ubuntu's package that adds Vulkan to NVIDIA's packages for computing; "": none of these is installed.
 func (d distribution) computeOnly() string {
-	m := d.manager()
-	if d.machine == nil || m == nil || m.id != "debian" || d.image != changeable {
+	if d.machine == nil || d.family() != "debian" {
 		return ""
 	}
 	number := branch(host{d.machine}.nvidiaLoaded())

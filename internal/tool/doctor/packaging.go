@@ -52,12 +52,7 @@ func (e *exam) layerPackage(name string) *Remedy {
 	if !slices.Contains(tableLayers(true), name) || e.system.sandbox == "steam" {
 		return nil
 	}
-	by := ""
-	if m := e.system.manager(); e.system.sandbox == "flatpak" {
-		by = "flatpak"
-	} else if m != nil {
-		by = m.id
-	}
+	by := term.Either(e.system.sandbox == "flatpak", "flatpak", e.system.family())
 	verb, package_ := "layer-outside", packageOf(name, by)
 	switch {
 	case package_ != "":
@@ -76,12 +71,11 @@ func (e *exam) layerPackage(name string) *Remedy {
 // choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.
 func (d *distribution) choose(names ...string) *Remedy {
 	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
-	m := d.manager()
-	if m == nil || do.because != ofPackage {
+	if do.because != ofPackage {
 		return do
 	}
 	switch missing, known := d.packages.missing(d.machine, names); {
-	case !m.lists || !known:
+	case !known:
 		do.because = ofUsual
 	case len(missing) > 0:
 		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
@@ -129,15 +123,13 @@ func (p *packages) having(m *machine.Machine, library string) string {
 }
 
 // libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
-// confirm. confirmed is false if there are no lists; "" is an unknown package.
-func (d *distribution) libraryPackage(m *manager, library string) (name string, confirmed bool) {
+// confirm. confirmed is false for
+// a usual name without lists; "" is an unknown package.
+func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
 	if owner := d.packages.having(d.machine, library); isFileName(owner) {
 		return owner, true
 	}
-	if m.id != "debian" {
-		return "", false
-	}
-	names := packagesOf(library, "debian")
+	names := packagesOf(library, d.family())
 	for _, name := range names {
 		switch missing, known := d.packages.missing(d.machine, []string{name}); {
 		case !known:
@@ -146,7 +138,7 @@ func (d *distribution) libraryPackage(m *manager, library string) (name string, 
 			return name, true
 		}
 	}
-	return "", false
+	return "", true
 }
 
 // isFileName reports whether a package list may have a file name: it is of ASCII letters, digits and _, and after the first of . + -, too.
@@ -182,45 +174,25 @@ func (d distribution) otherRelease(name string) string {
 
 // libraryAdvice returns advice to install a library.
 func (d distribution) libraryAdvice(name string) *Remedy {
-	m, verb := d.manager(), "library"
+	verb, args, confirmed := "library", with("file", name), true
+	switch {
+	case !isFileName(name): // the name becomes a part of shell lines
+		args["odd"] = []string{name}
+	case name == loaderName:
+		args["loader"] = []string{packageOf(name, d.family())}
+	case d.family() != "":
+		args["p"], args["other"] = []string{""}, []string{d.otherRelease(name)}
+		args["p"][0], confirmed = d.libraryPackage(name)
+	}
 	switch {
 	case isNamed(name, "glibc"):
 		verb = "library-of-glibc"
 	case strings.Contains(name, "nvidia"):
 		verb = "library-of-nvidia"
 	}
-	if do, is := d.remedy(verb, with("file", name)); is {
-		return do
+	do := d.by(verb, args)
+	if !confirmed && do.because == ofPackage {
+		do.because = ofUsual
 	}
-	if !isFileName(name) { // the name becomes a part of shell lines
-		return newAdvice("Install the package that has " + name + ".").withObstacle(ofPackage)
-	}
-	switch {
-	case m == nil || name != loaderName:
-	case d.class != 32:
-		return d.choose(m.loader)
-	case d.has32(m):
-		return d.by("install32", with("p", m.loader))
-	}
-	if m != nil && d.class == 32 {
-		if do := d.library32(m, name); do != nil {
-			return do
-		}
-	} else if m != nil && m.library != nil { // the manager installs by the library's name
-		return d.by("install", with("p", m.library(name)))
-	} else if m != nil {
-		if word, confirmed := d.libraryPackage(m, name); word != "" {
-			do := d.by("install", with("p", word))
-			if !confirmed && do.because == ofPackage {
-				do.because = ofUsual
-			}
-			return do
-		}
-	}
-	if other := d.otherRelease(name); m != nil && m.id == "arch" && other != "" {
-		do := asRoot("pacman -Syu").withObstacle(ofPackage)
-		do.text = "The system has " + other + ": packages were updated in part. Update all. " + do.text
-		return do
-	}
-	return d.by("search", with("p", name))
+	return do
 }

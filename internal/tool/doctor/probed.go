@@ -125,14 +125,7 @@ func (r *Report) libraryExam() *libraryExam {
 // newerDriver returns advice about a driver that does not list a device, when no other cause is known.
 func (r *Report) newerDriver(a *alone) *Remedy {
 	e := r.libraryExam()
-	if do, is := e.system.remedy("newer", nil); is {
-		return do
-	}
-	do := newAdvice("Update the driver: it may be older than the device. A device may also be too old for Vulkan.").withObstacle(ofPackage)
-	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
-		do.text = "Update the driver, which is in the package " + owner + strings.TrimPrefix(do.text, "Update the driver")
-	}
-	return do
+	return e.system.by("newest", with("p", e.packageOf(a.Manifest, a.of.Library)))
 }
 
 // renewalAdvice returns advice for a driver or layer that no variable can exclude: its package, or a software renderer.
@@ -146,8 +139,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	}
 	e := r.libraryExam()
 	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
-		do = e.system.again(owner, a.Manifest)
-		do.text = "Update its package " + owner + ", or reinstall it. " + do.text
+		do = e.system.by("renew", with("p", owner))
 	}
 	if a.Kind == "layer" {
 		return r.addAsking(a, do)
@@ -155,18 +147,15 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	for g := range each(r.GPUs) {
 		f, own := drivers.For(g.Kernel), drivers.Of(a.of.Library)
 		if f != nil && own != nil && f.Name != own.Name && slices.Contains(g.Drivers, a.Manifest) && !r.hasFamily(f.Name) {
-			other := e.system.install(f)
+			other := e.system.install(f, false)
 			do.text = "The device's other driver is " + f.Name + ". " + strings.TrimSuffix(other.text, ".") + ". To keep this one: " + do.text
 			do.lines = append(slices.Clone(other.lines), do.lines...)
 			return do
 		}
 	}
-	software := drivers.Of("libvulkan_lvp.so")
-	if m := e.system.manager(); m != nil && software != nil && packageOf(software.Name, m.id) != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool {
-		f := drivers.Of(d.Library)
-		return f != nil && f.Software()
-	}) {
-		other := e.system.choose(packageOf(software.Name, m.id))
+	software := packageOf(drivers.Of("libvulkan_lvp.so").Name, e.system.family())
+	if software != "" && !slices.ContainsFunc(r.Drivers, func(d Entry) bool { return drivers.Of(d.Library) != nil && drivers.Of(d.Library).Software() }) {
+		other := e.system.choose(software)
 		do.text += " It is the only driver. To compute on the CPU instead, install a software renderer, then run vkloader doctor again. " + other.text
 		do.lines = append(slices.Clone(do.lines), other.lines...)
 	}

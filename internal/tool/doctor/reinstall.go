@@ -9,7 +9,6 @@ import (
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/process"
-	"vkloader/internal/decide/shell"
 )
 
 // packages caches answers of the package manager. Each tried change asks the same questions.
@@ -75,37 +74,22 @@ func (e *libraryExam) installedPackage(name string) *machine.Package {
 
 // again returns advice to reinstall a package because of one of its files.
 func (d distribution) again(owner, file string) *Remedy {
-	if owner == "" {
-		return newAdvice("Install the package that has " + file + " again.").withObstacle(ofPackage)
-	}
-	return d.by("reinstall", with("p", owner))
+	return d.by("reinstall", with("p", owner, "file", file))
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
 func (e *libraryExam) matching(m *Entry, f *binary.File) *Remedy {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
-	if manager := e.system.manager(); owner == "" && manager != nil && e.class == ProcessClass {
+	if owner == "" && e.class == ProcessClass {
 		why = ofUsual
-		if owner = packageOf(m.Name, manager.id); owner == "" && drivers.Of(m.Library) != nil {
-			owner = packageOf(drivers.Of(m.Library).Name, manager.id)
+		if owner = packageOf(m.Name, e.system.family()); owner == "" && drivers.Of(m.Library) != nil {
+			owner = packageOf(drivers.Of(m.Library).Name, e.system.family())
 		}
 	}
-	if do, is := e.system.remedy("newer", nil); is {
-		return do
-	}
-	if owner == "" {
-		return nil
-	}
-	do := e.system.again(owner, f.Path)
-	if do.because == ofPackage {
+	do := e.system.by("match", with("p", owner))
+	if do != nil && do.because == ofPackage {
 		do.because = why
 	}
-	if command := shell.Join(do.lines, ""); strings.HasPrefix(string(command), "pacman -S ") { // a partial upgrade is the usual cause
-		update := asRoot("pacman -Syu " + shell.Quoted(owner))
-		do.text, do.lines = "Update the system, and install "+owner+" again. "+update.text, update.lines
-		return do
-	}
-	do.text = "Update the package " + owner + " and those of its libraries; if that does not help, install it again. " + do.text
 	return do
 }
 
@@ -126,11 +110,10 @@ var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "
 // missingManifest returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
 // package is not installed; gone is "" if the package misses no manifest of the family.
 func (e *libraryExam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
-	m := e.system.manager()
-	if m == nil || f == nil || packageOf(f.Name, m.id) == "" || e.class != ProcessClass {
+	if f == nil || packageOf(f.Name, e.system.family()) == "" || e.class != ProcessClass {
 		return nil, ""
 	}
-	if p = e.installedPackage(packageOf(f.Name, m.id)); p == nil {
+	if p = e.installedPackage(packageOf(f.Name, e.system.family())); p == nil {
 		return nil, ""
 	}
 	for _, file := range p.Files {

@@ -92,7 +92,7 @@ func remedies() map[string]func(e *exam) *Remedy {
 		}
 	}
 	for _, f := range drivers.Families() {
-		list["install "+f.Name] = func(e *exam) *Remedy { return e.system.install(f) }
+		list["install "+f.Name] = func(e *exam) *Remedy { return e.system.install(f, false) }
 	}
 	for _, name := range []string{"libX11.so.6", "libLLVM.so.19.1", "libacme.so.1", "libnvidia-glvkspirv.so.550.54.14", "libc.so.6"} {
 		list["library "+name] = func(e *exam) *Remedy { return e.system.libraryAdvice(name) }
@@ -131,7 +131,13 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			e.system.within(&e.record)
 			system := id + "/" + place.name
 			for i := range rows() {
-				used[e.system.rowOf(rows()[i].verb)] = true
+				args := arguments{}
+				used[e.system.rowOf(rows()[i].verb, args)] = true
+				for _, word := range rows()[i].where {
+					args[strings.Trim(word, "!{}")] = []string{word}
+				}
+				used[e.system.rowOf(rows()[i].verb, args)] = true
+				used[e.system.rowOf(rows()[i].verb, with("p", "p"))] = true
 			}
 			for name, remedy := range list {
 				answer := "-"
@@ -192,7 +198,7 @@ func TestSystemsTable(t *testing.T) {
 	}
 	kinds := []string{"root", "image", "outside", "start", "say", "run", "line", "also", "install", "do"}
 	words := slices.Concat(imageNames[:], slices.Collect(maps.Keys(conditions)), []string{"flatpak", "snap", "steam", "docker", "podman", "kubernetes", "container", "ubuntu"},
-		term.Words(managers, func(m manager) string { return m.id }))
+		families)
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
 	called := ""
 	for _, r := range rows() {
@@ -210,7 +216,7 @@ func TestSystemsTable(t *testing.T) {
 		}
 		for _, word := range r.where {
 			word = strings.TrimPrefix(word, "!")
-			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") {
+			if !slices.Contains(words, word) && !strings.HasPrefix(word, "id:") && !strings.HasPrefix(word, "/") && !strings.HasPrefix(word, "{") {
 				t.Errorf("%s: %q is no word of a system", r.verb, word)
 			}
 		}
@@ -237,7 +243,7 @@ func TestPackagesTable(t *testing.T) {
 		}
 		for _, word := range words {
 			family, has, is := strings.Cut(word, "=")
-			if word != "kit" && (!is || has == "" || family != "flatpak" && !slices.ContainsFunc(managers, func(m manager) bool { return m.id == family })) {
+			if word != "kit" && (!is || has == "" || family != "flatpak" && !slices.Contains(families, family)) {
 				t.Errorf("%s: %q", name, word)
 			}
 		}

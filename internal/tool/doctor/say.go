@@ -294,8 +294,3 @@ func (l *Loader) words() string {
 	exactly := term.Enclosed(" (", l.Version, ")")
 	return fmt.Sprintf("%s is a loader for Vulkan %s%s", l.File, l.Vulkan, exactly)
 }
-
-// fromSuite returns advice to install a package from a suite. what names the release in the suite.
-func (d *distribution) fromSuite(suite, what, name string) *Remedy {
-	return d.by(term.Either(strings.HasPrefix(name, "linux-"), "suite-of-host", "suite"), with("suite", suite, "what", what, "p", name))
-}

@@ -69,6 +69,7 @@ var conditions = map[string]func(d *distribution) bool{
 	},
 	"nspawn": func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit": func(d *distribution) bool { return d.class == 32 },
+	"has32":  func(d *distribution) bool { return d.class == 32 && d.has32() },
 	"narrow": func(d *distribution) bool { return d.foreign },
 	"unfetched": func(d *distribution) bool { // apt has no lists; a machine without apt's directory is not seen whole
 		return d.packages != nil && !d.packages.listsOf(d.machine).Fetched() && d.machine.Exists("/var/lib/apt/lists")
@@ -82,31 +83,34 @@ var conditions = map[string]func(d *distribution) bool{
 	},
 }
 
-// holds reports whether a word of the second column is true on this system.
-func (d *distribution) holds(word string) bool {
+// holds reports whether a word of the second column is true on this system, for a row with arguments.
+func (d *distribution) holds(word string, with arguments) bool {
 	if rest, not := strings.CutPrefix(word, "!"); not {
-		return !d.holds(rest)
+		return !d.holds(rest, with)
+	}
+	if word[0] == '{' {
+		return strings.Join(with[strings.Trim(word, "{}")], "") != ""
 	}
 	if is := conditions[word]; is != nil {
 		return is(d)
 	}
 	id, first := strings.CutPrefix(word, "id:")
-	switch m := d.manager(); {
+	switch {
 	case path.IsAbs(word):
 		return d.machine != nil && d.machine.Exists(word)
 	case first:
 		return d.is(id)
-	case slices.ContainsFunc(managers, func(m manager) bool { return m.id == word }): // a family is one, and ID_LIKE may list several
-		return m != nil && m.id == word
+	case slices.Contains(families, word): // a family is one, and ID_LIKE may list several
+		return d.family() == word
 	}
 	return imageNames[d.image] == word || d.sandbox == word || d.container == word || slices.Contains(d.ids, word)
 }
 
 // rowOf returns the first row of a verb whose words all hold; nil: the table has none.
-func (d *distribution) rowOf(verb string) *row {
+func (d *distribution) rowOf(verb string, with arguments) *row {
 	list := rows()
 	for i := range list {
-		if list[i].verb == verb && !slices.ContainsFunc(list[i].where, func(word string) bool { return !d.holds(word) }) {
+		if list[i].verb == verb && !slices.ContainsFunc(list[i].where, func(word string) bool { return !d.holds(word, with) }) {
 			return &list[i]
 		}
 	}
@@ -121,7 +125,7 @@ var placeholders = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 // remedy returns advice to do something on this system, by the table; false: the table has no way.
 func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bool) {
-	r := d.rowOf(verb)
+	r := d.rowOf(verb, with)
 	if r == nil {
 		return nil, false
 	}

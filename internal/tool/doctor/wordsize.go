@@ -12,43 +12,10 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// has32 reports whether a package manager has packages for 32-bit programs: of i386, on Debian also of ARM.
-func (d distribution) has32(m *manager) bool {
-	return d.narrow == "i386" || m.id == "debian" && d.narrow != ""
-}
-
-// library32 returns advice to install the package of a 32-bit library; nil if its name is unknown.
-func (d distribution) library32(m *manager, name string) *Remedy {
-	switch {
-	case !d.has32(m):
-		return nil
-	case m.provides: // a library name without a mark is that of the 32-bit library
-		return d.by("install", with("p", name))
-	case m.library != nil:
-		return d.by("install32", with("p", m.library(name)))
-	}
-	if word, _ := d.libraryPackage(m, name); word != "" {
-		return d.by("install32", with("p", word))
-	}
-	return nil
-}
-
-// driver32 returns advice to install a family's driver for 32-bit programs.
-func (d distribution) driver32(f *drivers.Family) *Remedy {
-	if do, is := d.remedy("driver32", nil); is {
-		return do
-	}
-	m := d.manager()
-	if m == nil || packageOf(f.Name, m.id) == "" || !d.has32(m) || f.Name == drivers.NVIDIA && d.narrow != "i386" {
-		return installDriver(f.Name, "32-bit ")
-	}
-	return d.by(term.Either(f.Name == drivers.NVIDIA, "driver32-of-maker", "install32"), with("p", packageOf(f.Name, m.id)))
-}
-
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
 func (e *libraryExam) other(m *Entry) *Remedy {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
-		return e.system.install(f)
+		return e.system.install(f, false)
 	}
 	return nil
 }

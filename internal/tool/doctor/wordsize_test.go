@@ -33,7 +33,7 @@ func TestPackagesFor32Bits(t *testing.T) {
 		{nil, false, "amdgpu", "Install the package that has the 32-bit Vulkan driver RADV (Mesa)."},
 	} {
 		d := distribution{ids: c.ids, class: 32, narrow: "i386", foreign: c.foreign}
-		if got := d.install(drivers.For(c.kernel)).text; got != c.want {
+		if got := d.install(drivers.For(c.kernel), false).text; got != c.want {
 			t.Errorf("%v, %s: %q, want %q", c.ids, c.kernel, got, c.want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPackagesOfOtherMachines(t *testing.T) {
 		{"debian", "", "amdgpu", radv, ask + "apt-file search libxcb-present.so.0"},
 	} {
 		d := distribution{ids: []string{c.id}, class: 32, narrow: c.narrow, foreign: true}
-		if got := d.install(drivers.For(c.kernel)).text; got != c.want {
+		if got := d.install(drivers.For(c.kernel), false).text; got != c.want {
 			t.Errorf("%s, %s, %s: %q, want %q", c.id, c.narrow, c.kernel, got, c.want)
 		}
 		if got := d.libraryAdvice("libxcb-present.so.0").text; c.library != "" && got != c.library {
@@ -67,7 +67,7 @@ func TestPackagesOfOtherMachines(t *testing.T) {
 		}
 	}
 	d := distribution{ids: []string{"debian"}, class: 32, narrow: "armhf"}
-	if got := d.install(drivers.For("amdgpu")).text; got != "Run as root: dpkg --add-architecture armhf && apt update && apt install mesa-vulkan-drivers:armhf" {
+	if got := d.install(drivers.For("amdgpu"), false).text; got != "Run as root: dpkg --add-architecture armhf && apt update && apt install mesa-vulkan-drivers:armhf" {
 		t.Error(got)
 	}
 }
@@ -122,7 +122,7 @@ func TestPackagesForDrivers(t *testing.T) {
 			t.Errorf("no driver for %s", c.kernel)
 			continue
 		}
-		if got := d.install(family).text; got != c.want {
+		if got := d.install(family, false).text; got != c.want {
 			t.Errorf("%s, %s: %q, want %q", c.id, c.kernel, got, c.want)
 		}
 	}
