@@ -153,35 +153,23 @@ func (t placement) words() (string, []shell.Line) {
 
 // sandboxText returns the change of variables in the words of the sandbox.
 func (t placement) sandboxText() (string, []shell.Line) {
-	var set, unset []shell.Line
-	var pod, names []string
-	docker, podman, flatpak := shell.Line("docker run"), shell.Line("podman run"), shell.Line("flatpak override --user")
+	var set, options, unset, pod []string
+	var env []string
 	for c := &t.Change; c != nil; c = c.And {
 		if c.Set {
-			set, pod = append(set, c.Assignment()), append(pod, "{name: "+c.Variable+", value: "+systemdQuote(c.Value)+"}")
-			docker, podman, flatpak = docker+" -e "+c.Assignment(), podman+" -e "+c.Assignment(), flatpak+" --env="+c.Assignment()
+			set = append(set, c.Variable+"="+c.Value)
+			options, pod = append(options, "-e", c.Variable+"="+c.Value), append(pod, "{name: "+c.Variable+", value: "+systemdQuote(c.Value)+"}")
 		} else {
-			name := shell.Quoted(c.Variable)
-			unset, names = append(unset, name), append(names, c.Variable)
-			podman, flatpak = podman+" --unsetenv="+name, flatpak+" --unset-env="+name
+			unset, env = append(unset, c.Variable), append(env, "-u", c.Variable)
 		}
 	}
-	env := term.Enclosed("env -u ", string(shell.Join(unset, " -u ")), " ")
-	switch t.kind {
-	case "steam":
-		return "In the game's launch options in Steam: " + env + string(shell.Join(append(set, "%command%"), " ")), nil
-	case "flatpak":
-		line := flatpak + " " + term.Either(t.detail == "", "APPLICATION", shell.Quoted(t.detail))
-		return string("Run outside: " + line), term.Either(t.detail == "", nil, []shell.Line{line})
-	case "podman":
-		return "Start the container with: " + string(podman) + " ...", nil
-	case "docker":
-		return "Start the container with: " + string(docker) + " ..." + term.Enclosed(" ", env, "PROGRAM"), nil
+	args := arguments{"set": set, "options": options, "unset": unset, "assigned": {string(shell.Words(set...))},
+		"pod": {strings.Join(pod, ", ")}, "names": {strings.Join(unset, ", ")}, "words": {`"` + strings.Join(unset, `", "-u", "`) + `"`}}
+	if args["env"] = nil; len(unset) > 0 {
+		args["env"] = []string{"env " + string(shell.Words(env...))}
 	}
-	if len(set) == 0 {
-		return `Begin the container's command in the pod with: ["env", "-u", "` + strings.Join(names, `", "-u", "`) + `", ...]`, nil
-	}
-	return "In the container's env of the pod: " + strings.Join(pod, ", ") + term.Enclosed("; without ", strings.Join(names, ", "), ""), nil
+	do := (&distribution{sandbox: t.kind, container: t.kind, detail: t.detail}).by("variables", args)
+	return do.text, do.lines
 }
 
 // isForProgram reports whether the change is right for some programs and wrong for others. The user then makes it for one program.

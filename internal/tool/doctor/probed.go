@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -341,4 +342,16 @@ func driverLines(log string, older bool) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// meaning returns the remedy for a failure with a sign of a known meaning, in the result of a trial or in a line of the driver or loader; nil:
+// it has none. Another copy of the same package would fail as well.
+func (r *Report) meaning(a *alone) *Remedy {
+	seen := strings.Join(append([]string{a.Detail, a.Said}, a.Wrote...), "\n")
+	how := pairValue("failure", func(sign string) bool { return strings.Contains(seen, sign) })
+	if how == "" || r.Answer.Style == pathname.Backslash { // the signs and remedies are those of Linux
+		return nil
+	}
+	do, _ := (&distribution{}).follow(how, "", with("file", cmp.Or(a.of.File, a.of.Library)))
+	return do
 }

@@ -202,8 +202,8 @@ func TestSystemsTable(t *testing.T) {
 	verbs := term.Words(rows(), func(r row) string { return r.verb })
 	called := ""
 	for _, r := range rows() {
-		for _, part := range r.how {
-			kind, body, _ := strings.Cut(part, ": ")
+		for part := range strings.SplitSeq(r.how, ";;") {
+			kind, body, _ := strings.Cut(strings.TrimSpace(part), ": ")
 			if verb, _, _ := strings.Cut(body, " "); kind == "do" {
 				called += "\"" + verb + "\""
 				if !slices.Contains(verbs, verb) {

@@ -20,7 +20,7 @@ var systemsTable string
 type row struct {
 	verb  string
 	where []string
-	how   []string
+	how   string
 	why   string // a key of reasonsUntried
 }
 
@@ -36,15 +36,14 @@ var rows = sync.OnceValue(func() (list []row) {
 		if last < 0 {
 			last = len(rest)
 		}
-		how := term.Words(strings.Split(rest[:last], ";;"), strings.TrimSpace)
-		list = append(list, row{strings.TrimSpace(verb), strings.Fields(where), how, strings.Trim(rest[last:], "| ")})
+		list = append(list, row{strings.TrimSpace(verb), strings.Fields(where), rest[:last], strings.Trim(rest[last:], "| ")})
 	}
 	return list
 })
 
 // reasonsUntried are the words of the table's last column.
 var reasonsUntried = map[string]obstacle{"": triable, "package": ofPackage, "usual": ofUsual, "kernel": ofKernel, "outside": outsideOnly, "restart": restarted,
-	"restarted": restarted}
+	"restarted": restarted, "writer": ofWriter}
 
 // imageNames are the words for the kinds of image.
 var imageNames = [...]string{changeable: "changeable", ostree: "ostree", steamOS: "steamos", microOS: "microos", declarative: "nixos"}
@@ -125,19 +124,23 @@ var placeholders = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 // remedy returns advice to do something on this system, by the table; false: the table has no way.
 func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bool) {
-	r := d.rowOf(verb, with)
-	if r == nil {
-		return nil, false
+	if r := d.rowOf(verb, with); r != nil {
+		return d.follow(r.how, r.why, with)
 	}
-	do = &Remedy{because: reasonsUntried[r.why]}
+	return nil, false
+}
+
+// follow returns the advice that the last two columns of a row give.
+func (d *distribution) follow(how, why string, with arguments) (do *Remedy, known bool) {
+	do = &Remedy{because: reasonsUntried[why]}
 	add := func(before string, line shell.Line) {
 		do.text = strings.TrimSpace(do.text + " " + before + string(line))
 		if line != "" && !placeholders().MatchString(string(line)) {
 			do.lines = append(do.lines, line)
 		}
 	}
-	for _, part := range r.how {
-		kind, body, _ := strings.Cut(part, ": ")
+	for part := range strings.SplitSeq(how, ";;") {
+		kind, body, _ := strings.Cut(strings.TrimSpace(part), ": ")
 		line := d.fillLine(body, with)
 		switch body = d.fill(body, with); kind {
 		case "root":
@@ -148,7 +151,7 @@ func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bo
 		case "outside":
 			add("Run outside: ", line)
 		case "start":
-			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run " + string(line) + " ...")
+			do.text = strings.TrimSpace(do.text + " Start the container with: " + d.container + " run" + term.Enclosed(" ", strings.TrimSpace(string(line)), "") + " ...")
 		case "say":
 			add(body, "")
 		case "run":
@@ -173,7 +176,7 @@ func (d *distribution) remedy(verb string, with arguments) (do *Remedy, known bo
 			do = do.before(other)
 		}
 	}
-	if r.why == "restart" || r.why == "and-restart" && do.because != restarted {
+	if why == "restart" || why == "and-restart" && do.because != restarted {
 		do.text += "; then restart the machine"
 	}
 	return do, true

@@ -3,6 +3,7 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestTablesAreUsed(t *testing.T) {
 		}
 	}
 	for name := range lists {
-		if !strings.Contains(code, `"`+name+`"`) {
+		if !strings.Contains(code, `"`+name+`"`) && !slices.Contains(nameLists()["writer"], name) {
 			t.Errorf("nothing uses the list %s", name)
 		}
 	}

@@ -9,24 +9,6 @@ import (
 	"vkloader/internal/decide/explain"
 )
 
-// writer is a program that writes manifests in the user's home directory.
-type writer struct {
-	name    string   // also in places.txt
-	files   []string // patterns of the manifests' names
-	command string
-	again   *Remedy // how the program writes the manifests again
-}
-
-// writers returns the known programs of this kind.
-func writers() []writer {
-	return []writer{
-		{"Steam", []string{"steamoverlay_*.json", "steamfossilize_*.json"}, "steam",
-			newAdvice("Start Steam: it writes its libraries and this manifest again.").withObstacle(ofWriter)},
-		{"RenderDoc", []string{"renderdoc_capture.json"}, "renderdoccmd",
-			shellAdvice("Let RenderDoc write its manifest again: ", "renderdoccmd vulkanlayer --register --user").withObstacle(ofWriter)},
-	}
-}
-
 // writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that remove it if that
 // program is known to be gone. library is the manifest's library; "": unknown. It returns false for other files.
 func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes []explain.Change, is bool) {
@@ -38,23 +20,21 @@ func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes [
 		return newAdvice("Nothing, if the host shares this home directory and has " + what +
 			": the file then belongs to the host.").withObstacle(outsideOnly)
 	}
-	for _, w := range writers() {
-		if !slices.ContainsFunc(w.files, func(pattern string) bool {
+	for w := range slices.Chunk(nameLists()["writer"], 4) {
+		if !slices.ContainsFunc(strings.Fields(w[1]), func(pattern string) bool {
 			match, err := path.Match(pattern, path.Base(manifest))
 			return match && err == nil
 		}) {
 			continue
 		}
-		if slices.ContainsFunc(e.places(w.name), e.machine.Exists) || e.isInPath(w.command) {
-			return w.again, nil, true
+		again, _ := e.system.follow(w[3], "writer", nil)
+		switch is := slices.ContainsFunc(e.places(w[0]), e.machine.Exists) || e.isInPath(w[2]); {
+		case !is && e.sharesHome():
+			return ofHost(w[0]), nil, true
+		case is || e.ownDirectory(library): // an installation in another place
+			return again, nil, true
 		}
-		if e.sharesHome() {
-			return ofHost(w.name), nil, true
-		}
-		if e.ownDirectory(library) { // an installation in another place
-			return w.again, nil, true
-		}
-		return newAdvice(w.name + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
+		return newAdvice(w[0] + " wrote the file and is not installed: remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
 	}
 	switch {
 	case library == "":
