@@ -178,3 +178,33 @@ func addObserved(chain *Chain, answer *plan.Answer, seen *discover.Inspection, a
 		chain.Drivers[i].Devices = append(chain.Drivers[i].Devices, one)
 	}
 }
+
+// Chain is the drawn data: a program, its loader, layers, drivers and devices.
+type Chain struct {
+	Schema  int           `json:"schema"`            // of the JSON form
+	Program string        `json:"program"`           // its path; "": any program
+	Library string        `json:"library"`           // the loader's file
+	Version string        `json:"version"`           // the loader's API version
+	Layers  []ChainLayer  `json:"layers"`            // from the program down
+	Drivers []ChainDriver `json:"drivers"`           // in search order
+	Problem string        `json:"problem,omitempty"` // the reason for missing devices or commands
+}
+
+// ChainLayer is an active layer.
+type ChainLayer struct {
+	explain.Item
+	Description string   `json:"description,omitempty"`
+	Known       bool     `json:"known"`                  // commands is complete
+	Unknown     string   `json:"unknown,omitempty"`      // the reason for unknown commands
+	Commands    []string `json:"commands"`               // the intercepted commands, the most important first
+	Before      []string `json:"pre_instance,omitempty"` // the intercepted pre-instance commands
+}
+
+// ChainDriver is an opened driver.
+type ChainDriver struct {
+	explain.Item
+	API     string            `json:"api_version,omitempty"`
+	Problem string            `json:"problem,omitempty"`
+	Known   bool              `json:"known"` // the driver's devices are known
+	Devices []discover.Device `json:"devices"`
+}

@@ -95,20 +95,20 @@ func geometry(p *picture) (faults []string) {
 			}
 		}
 		for k, s := range b.texts {
-			right, top, bottom := s.x+s.face.width(s.text), s.y-s.face.size*0.95, s.y+s.face.size*0.26
+			right, top, bottom := s.x+textWidth(s.class, s.text), s.y-sizes[s.class]*0.95, s.y+sizes[s.class]*0.26
 			if s.x < b.x || right > b.x+b.w || top < b.y || bottom > b.y+b.h {
 				wrong("%s: %q is outside of its box", b.id, s.text)
 			}
 			for _, o := range b.texts[k+1:] {
-				if s.x < o.x+o.face.width(o.text) && o.x < right && top < o.y+o.face.size*0.26 && o.y-o.face.size*0.95 < bottom {
+				if s.x < o.x+textWidth(o.class, o.text) && o.x < right && top < o.y+sizes[o.class]*0.26 && o.y-sizes[o.class]*0.95 < bottom {
 					wrong("%s: %q overlaps %q", b.id, s.text, o.text)
 				}
 			}
 		}
 	}
 	for _, e := range p.edges {
-		for i := 1; i < len(e.points); i++ {
-			a, z := e.points[i-1], e.points[i]
+		for i := 1; i < len(e); i++ {
+			a, z := e[i-1], e[i]
 			left, right, top, bottom := min(a[0], z[0]), max(a[0], z[0]), min(a[1], z[1]), max(a[1], z[1])
 			for _, b := range p.boxes {
 				if left < b.x+b.w && b.x < right && top < b.y+b.h && b.y < bottom ||
