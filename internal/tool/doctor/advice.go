@@ -89,10 +89,13 @@ func (t placement) remedy() *Remedy {
 		}
 	}
 	if t.sets != "" && t.File == "" && t.And == nil && len(t.choice) == 0 {
-		text, lines = t.starterText(), nil
+		text, lines = "In "+t.sets+", remove "+t.Variable+" from the variables of the program", nil
+		if t.Set {
+			text = "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
+		}
 	}
 	if t.script {
-		text, lines = t.scriptText(), nil
+		text, lines = term.Either(t.Set, "In the script, write "+string(t.Assignment()), "Remove "+t.Variable+" from the script"), nil
 	}
 	if t.at.File != "" && t.at != t.unit.files[t.Variable] {
 		text += "; it is set in " + t.at.String()
@@ -108,14 +111,6 @@ func (t placement) remedy() *Remedy {
 func (t placement) isForFix() bool {
 	return t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked &&
 		len(t.choice) == 0 && !t.isForProgram()
-}
-
-// starterText returns the change in the settings of the program that starts the examined one.
-func (t placement) starterText() string {
-	if t.Set {
-		return "In " + t.sets + ", let the variables of the program have " + string(t.Assignment())
-	}
-	return "In " + t.sets + ", remove " + t.Variable + " from the variables of the program"
 }
 
 // choices returns each change with its result, and the shell lines of all.

@@ -72,7 +72,7 @@ func (e *evidence) lacks(all *probe.Result) (list []probe.Device) {
 
 // addExcluded adds findings about devices that the run of all drivers and layers lacks because of a variable or layer.
 func (e *evidence) addExcluded(culprits []run.Suspect, devices []probe.Device) {
-	place := recordOf(&e.Report, e.source)
+	place := examOf(&e.Report, e.source)
 	for _, c := range culprits {
 		code, subject, change := GPULeftOut, c.Name, explain.UnsetVariable(c.Name)
 		if c.Kind == run.Variable {

@@ -124,8 +124,8 @@ var driverLinks = []link{
 			first.Severity != diag.Note && f.Severity != diag.Note
 	}},
 	{nil, []Kind{GPUNoDriver}, func(c *causes, cause, effect int) bool { // a manifest that cannot be read
-		g := c.of.gpuOf(&c.list[effect])
-		return g != nil && c.lacksDriver(cause) && mayServe(c.list[cause].Path, g)
+		g, f := c.of.gpuOf(&c.list[effect]), drivers.OfManifest(c.list[cause].Path)
+		return g != nil && c.lacksDriver(cause) && (f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de")
 	}},
 	{[]Kind{diag.VariableContradiction}, []Kind{diag.LayerDisabled, diag.LayerForced}, func(c *causes, cause, effect int) bool {
 		about, is := c.list[cause].fact.(misled)
@@ -237,12 +237,6 @@ func (c *causes) lacksDriver(at int) bool {
 
 // ofManifest lists the codes of faults of a manifest.
 var ofManifest = []Kind{diag.FileOpen, diag.FileRead, diag.FileSyntax, diag.FileTop, diag.FileCost, diag.ManifestVersion, diag.DriverField, diag.DriverVariant}
-
-// mayServe reports whether a manifest's name allows it to belong to a driver for a device.
-func mayServe(manifest string, g *GPU) bool {
-	f := drivers.OfManifest(manifest)
-	return f == nil || f.WorksOn(g.Kernel) || f.Name == drivers.NVIDIA && g.Vendor == "0x10de"
-}
 
 // misleads reports whether a finding is about a variable with a fault of one of the kinds.
 func (f *Finding) misleads(kinds ...environment.Kind) bool {

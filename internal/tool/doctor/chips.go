@@ -69,7 +69,7 @@ func (h host) lacksVenus(g *GPU) bool {
 }
 
 // mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
-func (e *libraryExam) mesaVersion(m *Entry) string {
+func (e *exam) mesaVersion(m *Entry) string {
 	if version, known := e.system.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
@@ -152,7 +152,7 @@ func (d distribution) newerMesa(c *drivers.Chip) *Remedy {
 }
 
 // youngForKernel returns the fact and the advice if the running kernel is too old for the chip.
-func (e *libraryExam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
+func (e *exam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 	c := e.chip(g)
 	running := e.kernelVersion()
 	if c == nil || c.Kernel == "" || running == "" || binary.CompareVersions(running, c.Kernel) >= 0 || g.vendor() == "NVIDIA" {

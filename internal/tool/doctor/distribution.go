@@ -72,7 +72,7 @@ func readDistribution(m *machine.Machine) distribution {
 }
 
 // within enters the sandbox around the program.
-func (d *distribution) within(e *record) {
+func (d *distribution) within(e *exam) {
 	d.sandbox = e.kind("flatpak", "snap", "steam", "docker", "podman", "kubernetes")
 	d.detail, d.kept, d.container = e.detail(d.sandbox), e.isEntered(), e.containerKind()
 	for place, content := range map[string]string{"/gpu-2404": "mesa-2404", "/graphics": "mesa-core22"} {

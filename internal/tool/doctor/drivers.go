@@ -299,15 +299,6 @@ func (e *exam) outFor(code diag.Code) (n int) {
 	return n
 }
 
-// absentDrivers marks the faulty drivers of absent devices. They are leftovers of another card, and the loader skips them.
-func (e *exam) absentDrivers() {
-	for m := range each(e.Drivers) {
-		if m.But != "" && m.Used {
-			m.Harmless = e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
-		}
-	}
-}
-
 // manifests maps manifest paths to drivers: the first with a path for which which returns true; nil accepts all.
 func (r *Report) manifests(which func(m *Entry) bool) map[string]*Entry {
 	list := make(map[string]*Entry, len(r.Drivers))

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/decide/wording"
 	"vkloader/internal/decide/workers"
 	"vkloader/internal/tool/run"
@@ -241,7 +243,12 @@ func (t *trying) together(ctx context.Context, e *evidence) error {
 	}
 	switch found.Result {
 	case run.EndedWell:
-		e.addNonconformant()
+		for _, d := range e.Devices { // some programs ignore a device whose driver has passed no conformance test
+			if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
+				e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), and programs with wgpu ignore it",
+					d.Conformance), nil).missing = true
+			}
+		}
 		e.addDeviceFilters()
 		e.windowless()
 		if err = t.missingLayers(e, result); err != nil {
@@ -289,7 +296,7 @@ func (e *evidence) addHiding(by []run.Suspect, detail string) {
 	for _, c := range by[1:] {
 		others = append(others, c.Name+"="+c.Value)
 	}
-	place := recordOf(&e.Report, e.source)
+	place := examOf(&e.Report, e.source)
 	do := place.place([]*Remedy{{change: &change, aim: fixing}})
 	for _, c := range by {
 		e.add(VariableHides, c.Name, "", hides{c.Value, detail, others}, do)

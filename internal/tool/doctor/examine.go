@@ -40,28 +40,33 @@ type Options struct {
 // host is a machine's files and variables.
 type host struct{ machine *machine.Machine }
 
-// record is a machine as one program sees it, and the report about it.
-type record struct {
+// exam is an examination of a machine as one program sees it, and the report about it.
+type exam struct {
 	*Report
 	host
 	source *machine.Source
 	lines  map[string]settingLine // the lines that set variables, as far as known
-}
-
-func recordOf(r *Report, source *machine.Source) record {
-	return record{r, host{&source.Machine}, source, map[string]settingLine{}}
-}
-
-// exam is an examination in progress.
-type exam struct {
-	libraryExam
-	user user
+	class  int                    // word size of the program
+	linker *binary.Linker
+	system distribution
+	user   user
 
 	judged         *decide.Standings // nil: not judged yet
 	leftOutDrivers []keptOut         // the working drivers that a variable or the settings file excludes
 	leftOutKnown   bool
 	byVariables    map[string]bool // the files that variables name; nil: not read yet
 	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
+}
+
+// examOf returns an examination that completes a report.
+func examOf(r *Report, source *machine.Source) *exam {
+	return &exam{Report: r, host: host{&source.Machine}, source: source, lines: map[string]settingLine{}}
+}
+
+// setSystem sets the system on which packages are installed, for programs of a word size.
+func (e *exam) setSystem(class int, known *packages) *exam {
+	e.class, e.system = class, systemFor(e.machine, class, known)
+	return e
 }
 
 // look examines a machine without trying changes.
@@ -114,7 +119,8 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	if report.Answer, err = explain.Decide(source); err != nil {
 		return nil, err
 	}
-	e := &exam{libraryExam: libraryExam{recordOf(report, source), class, linker, systemFor(&source.Machine, class, options.packages)}}
+	e := examOf(report, source).setSystem(class, options.packages)
+	e.linker = linker
 	e.again = func(c explain.Change) ([]Finding, bool) {
 		found, _, possible := e.engine().after(effectOf(c))
 		return found, possible
@@ -125,7 +131,7 @@ func newExam(source *machine.Source, options Options) (*exam, error) {
 	}
 	e.addGroups()
 	e.sandboxes()
-	e.system.within(&e.record)
+	e.system.within(e)
 	e.GPUs = devicesOf(e.machine)
 	return e, nil
 }

@@ -245,7 +245,7 @@ func (h host) isShellChange(c *explain.Change) bool {
 }
 
 // place returns the first of the changes that the user has the choice of, with the others, for the place where the user makes it.
-func (e *record) place(choice []*Remedy) *Remedy {
+func (e *exam) place(choice []*Remedy) *Remedy {
 	o := choice[0].change
 	t := placement{Change: *o, aim: choice[0].aim, kind: e.kind("steam", "flatpak", "docker", "podman", "kubernetes")}
 	if isContainer(t.kind) && (e.isShellChange(o) || e.isEntered()) {
@@ -275,13 +275,16 @@ func (e *record) place(choice []*Remedy) *Remedy {
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
 		t.sets = e.starterOf(t.at)
 	}
-	t.ofHost = e.changesHost(o) || t.kind == "" && t.at.File != "" && e.isOfHost(t.at.File)
+	for c := o; c != nil; c = c.And {
+		t.ofHost = t.ofHost || e.isOfHost(c.File)
+	}
+	t.ofHost = t.ofHost || t.kind == "" && t.at.File != "" && e.isOfHost(t.at.File)
 	return t.remedy()
 }
 
 // setAt returns the first line that sets a variable to its value; without a file: unknown. script reports whether it is a
 // line of a script that starts the program, or the tool.
-func (e *record) setAt(variable string, set bool) (at FileLine, script bool) {
+func (e *exam) setAt(variable string, set bool) (at FileLine, script bool) {
 	for _, a := range e.options.Bundle.Variables {
 		if a.Name == variable && !a.Unset {
 			at, script = FileLine{a.File, a.Line}, true

@@ -70,11 +70,6 @@ func (g *GPU) displayOnly() bool {
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
-// isEmulated reports whether a device that only displays is a virtual machine's.
-func (g *GPU) isEmulated() bool {
-	return isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")
-}
-
 // text returns the content of a regular file without surrounding white space; "" if there is none.
 func (h host) text(name string) string { return strings.TrimSpace(h.whole(name)) }
 
@@ -123,7 +118,11 @@ func (e *exam) devices() {
 		e.examineDevice(g)
 	}
 	e.raspberry()
-	e.absentDrivers()
+	for m := range each(e.Drivers) { // a faulty driver of absent devices is a leftover of another card, and the loader skips it
+		if m.But != "" && m.Used {
+			m.Harmless = e.standings().Standing(explain.ItemKey{Manifest: m.Manifest}).Harmless
+		}
+	}
 }
 
 // addSharedNodes adds to the nodes of each device those that its drivers open and that belong to no device, such as
@@ -157,7 +156,7 @@ func (e *exam) examineDevice(g *GPU) {
 		}
 	}()
 	switch {
-	case g.displayOnly() && g.isEmulated():
+	case g.displayOnly() && (isNamed(g.Kernel, "emulated") || isNamed(g.Vendor, "emulated-vendor")): // a virtual machine's
 		found := e.add(GPUDisplayOnly, g.Title(), "", sentence("it is a virtual machine's display, and no Vulkan driver exists for it"),
 			newAdvice("Nothing, if software rendering is enough. Otherwise give the machine a graphics card, or start it in QEMU with -device virtio-gpu-gl,blob=on,venus=on."))
 		found.missing = !contains(e.GPUs, e.expects)
@@ -278,8 +277,8 @@ func (e *exam) addDriverless(g *GPU) {
 	if e.class != ProcessClass {
 		what = fmt.Sprintf("this is a %d-bit program, and there is no %[1]d-bit driver for the device", e.class)
 	}
-	if others := e.otherClass(g); others != "" {
-		what += fmt.Sprintf("; %s is for %d-bit programs only", others, 32+64-e.class)
+	if m := find(e.Drivers, func(m *Entry) bool { return m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class }); m != nil {
+		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
 	elsewhere := e.elsewhere()
 	do := e.containerCure(g)
@@ -313,16 +312,6 @@ func (e *exam) addDriverless(g *GPU) {
 	if library != "" {
 		found.offer(fixing, own)
 	}
-}
-
-// otherClass returns the manifest of a driver for the device and for programs of the other word size.
-func (e *exam) otherClass(g *GPU) string {
-	for _, m := range e.Drivers {
-		if m.worksOn(g.Kernel) && m.Class != 0 && m.Class != e.class {
-			return m.Manifest
-		}
-	}
-	return ""
 }
 
 func (h host) variable(name string) string {

@@ -41,19 +41,13 @@ type missingDevice struct {
 	by   *Finding // the finding that tells it; nil: none
 }
 
-// canRender reports whether Vulkan drivers for devices of this kind exist.
-func (h host) canRender(g *GPU) bool {
-	c := h.chip(g)
-	return !g.displayOnly() && (c == nil || c.HasVulkan())
-}
-
 // isReserved reports whether the device is for a virtual machine.
 func (g *GPU) isReserved() bool { return strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub" }
 
 // missingDevices returns the devices that can render and that programs do not get.
 func (r *Report) missingDevices() (list []missingDevice) {
 	for g := range each(r.GPUs) {
-		if !(host{&r.source.Machine}).canRender(g) {
+		if c := (host{&r.source.Machine}).chip(g); g.displayOnly() || c != nil && !c.HasVulkan() { // no driver of Vulkan exists
 			continue
 		}
 		if at := r.firstRung(g); at != isReached {
@@ -174,16 +168,6 @@ func (r *Report) Quote(f *Finding) string {
 	return ""
 }
 
-// addNonconformant adds a finding for each hardware device that some programs ignore, because its driver has passed no conformance test.
-func (e *evidence) addNonconformant() {
-	for _, d := range e.Devices {
-		if d.Type != vk.CPU && strings.HasPrefix(d.Conformance, "0.") {
-			found := e.add(DeviceNotConformant, d.Name, "", textf("its driver is not conformant (version %s of the test), and programs with wgpu ignore it", d.Conformance), nil)
-			found.missing = true
-		}
-	}
-}
-
 // deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number. The loader does not know them.
 var deviceFilters = []struct {
 	variable, programs string
@@ -193,7 +177,7 @@ var deviceFilters = []struct {
 
 // addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
 func (e *evidence) addDeviceFilters() {
-	place := recordOf(&e.Report, e.source)
+	place := examOf(&e.Report, e.source)
 	for _, f := range deviceFilters {
 		value := place.variable(f.variable)
 		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })

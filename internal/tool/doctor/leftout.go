@@ -47,9 +47,6 @@ func (k *keptOut) name() string {
 	return path.Clean(k.file)
 }
 
-// selectsOthers reports whether the variable selects other drivers by name.
-func (k *keptOut) selectsOthers() bool { return k.variable && k.by != variables.DriversDisable }
-
 // isUnsearched reports whether the driver's manifest is outside the search directories.
 func (k *keptOut) isUnsearched() bool { return k.variable && slices.Contains(directions, k.by) }
 
@@ -93,17 +90,6 @@ func (e *exam) excludedDrivers() []keptOut {
 	return list
 }
 
-// keptFrom returns the first excluded driver for a device; nil: none.
-func (e *exam) keptFrom(g *GPU) *keptOut {
-	list := e.excludedDrivers()
-	for i := range list {
-		if drivers.Serves(drivers.Of(list[i].driver.Library), g.Kernel, g.Vendor, e.chip(g)) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
 // someGood reports whether the program gets a working driver.
 func (r *Report) someGood() bool {
 	return slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good })
@@ -121,9 +107,14 @@ func (e *exam) searchAgain(found *Finding, kept *keptOut) {
 
 // leftOut adds a finding about the variable or file that excludes a device's driver; false: no driver is excluded.
 func (e *exam) leftOut(g *GPU) bool {
-	kept := e.keptFrom(g)
-	if kept == nil {
-		return e.isPinned(g)
+	kept := find(e.excludedDrivers(), func(k *keptOut) bool {
+		return drivers.Serves(drivers.Of(k.driver.Library), g.Kernel, g.Vendor, e.chip(g))
+	})
+	if name := pinnedBy(e.source); kept == nil && name != "" && e.someGood() { // the user's choice: another device needs none
+		e.add(GPULeftOut, g.Title(), "", textf("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
+		return true
+	} else if kept == nil {
+		return false
 	}
 	if kept.isUnsearched() {
 		found := e.add(GPUNoDriver, g.Title(), kept.driver.Path, textf("its driver's manifest is %s, and %s excludes that directory from the search", kept.driver.Path, kept.name()), e.orSteam(kept.name(), nil))
@@ -139,7 +130,7 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	why, lost := forDevice, usual
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if !kept.selectsOthers() && !others && !e.ownSettings(kept.file) {
+	if (!kept.variable || kept.by == variables.DriversDisable) && !others && !e.ownSettings(kept.file) {
 		why, lost = fixing, something
 	}
 	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",
@@ -164,16 +155,6 @@ func (h host) ownSettings(file string) bool {
 	}
 	f, err := settings.Read(h.machine, path.Clean(file))
 	return err == nil && f.Ours
-}
-
-// isPinned reports whether a variable names the drivers of programs and one of them works: another device needs none.
-func (e *exam) isPinned(g *GPU) bool {
-	name := pinnedBy(e.source)
-	if name == "" || !e.someGood() {
-		return false
-	}
-	e.add(GPULeftOut, g.Title(), "", textf("%s names the drivers that programs get, and none of these is for the device", name), nil).excludedBy = name
-	return true
 }
 
 // pinnedBy returns the variable that names the drivers of programs; "" for none.
@@ -230,7 +211,7 @@ func (h host) closedPart(place string) string {
 
 // unreadable returns the fact, the fix and its changes for a manifest or settings file: for an unreadable file, the command that makes it
 // readable; for a damaged file, the reinstallation of its package. For other findings, it returns what it gets.
-func (e *libraryExam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Remedy, []explain.Change) {
+func (e *exam) unreadable(f *diag.Diagnostic, what fact, do *Remedy) (fact, *Remedy, []explain.Change) {
 	switch f.Code {
 	case diag.FileSyntax, diag.FileTop:
 		if owner := e.packageOf(path.Clean(f.Path)); owner != "" {
@@ -256,7 +237,8 @@ func (h host) opening(place string) *Remedy {
 	if real, err := h.machine.Real(place); err == nil {
 		place = real
 	}
-	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && isManifestOrLibrary(place)) &&
+	base := path.Base(place)
+	if info, err := h.machine.Stat(place); err == nil && (info.IsDir() || info.Mode().IsRegular() && (strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so."))) &&
 		h.machine.InstalledReadable(place, info.IsDir()) {
 		return asRoot("chmod a+rX " + shell.Quoted(place)).withObstacle(whileClosed)
 	}
@@ -267,12 +249,6 @@ func (h host) opening(place string) *Remedy {
 			place, owner, mode&0o7777)
 	}
 	return newAdvice(text).withObstacle(whileClosed)
-}
-
-// isManifestOrLibrary reports whether a file is a manifest, a settings file or a library by its name.
-func isManifestOrLibrary(file string) bool {
-	base := path.Base(file)
-	return strings.HasSuffix(base, ".json") || strings.HasSuffix(base, ".so") || strings.Contains(base, ".so.")
 }
 
 // isDenied reports whether an error is a permission error.
@@ -286,7 +262,7 @@ func ownDirectories(class int) []string {
 
 // libraryWithoutManifest returns the library of a device's driver that no manifest names, and the change that writes a manifest for
 // it in the user's directory; "" if there is none.
-func (e *libraryExam) libraryWithoutManifest(g *GPU) (library string, write explain.Change) {
+func (e *exam) libraryWithoutManifest(g *GPU) (library string, write explain.Change) {
 	home, data := e.dataHome()
 	if data == "" {
 		return "", write
@@ -356,7 +332,7 @@ func (e *exam) portable() (write explain.Change, ok bool) {
 }
 
 // driverLibrary returns a driver library for the examined programs from the linker's or the user's library directories.
-func (e *libraryExam) driverLibrary(home, stem string) string {
+func (e *exam) driverLibrary(home, stem string) string {
 	names := []string{stem + ".so", stem + ".so.0"}
 	usable := func(f *binary.File) bool {
 		return f != nil && e.linker.Fits(f) && f.ELF != nil && f.Symbols().Exports("vk_icdGetInstanceProcAddr")

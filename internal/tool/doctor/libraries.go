@@ -19,16 +19,8 @@ import (
 	"vkloader/internal/tool/term"
 )
 
-// libraryExam examines libraries for programs of one word size.
-type libraryExam struct {
-	record
-	class  int // word size of the program
-	linker *binary.Linker
-	system distribution
-}
-
 // examineEntry examines the library of a driver or layer, and the rest of its manifest.
-func (e *libraryExam) examineEntry(m *Entry) {
+func (e *exam) examineEntry(m *Entry) {
 	switch {
 	case m.Driver != nil && len(m.Driver.Files) > 0: // the service opens the library and passes a descriptor; it has no path here
 		m.Good, m.Standing = true, standing.Standing{Stage: standing.Chosen}
@@ -52,7 +44,7 @@ func (e *libraryExam) examineEntry(m *Entry) {
 
 // foundIn adds a finding about the library of a driver or layer. Programs lose little by one that they do not use, and by one that is for
 // programs of another word size, as every machine has.
-func (e *libraryExam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
+func (e *exam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost ...loss) *Finding {
 	if !m.Used || code == LibraryForeign && e.class != ProcessClass {
 		lost = []loss{little}
 	}
@@ -60,7 +52,7 @@ func (e *libraryExam) foundIn(m *Entry, code Code, what fact, do *Remedy, lost .
 }
 
 // examineLibrary examines one library and returns its file; nil if the library cannot be loaded.
-func (e *libraryExam) examineLibrary(m *Entry) *binary.File {
+func (e *exam) examineLibrary(m *Entry) *binary.File {
 	is, _, misfit := m.functions()
 	found := drivers.Judged(e.machine, e.linker, m.Library, is)
 	m.Good, m.Standing = found.Works(), found.StandingOf(m.Used, string(misfit))
@@ -109,7 +101,7 @@ func (e *libraryExam) examineLibrary(m *Entry) *binary.File {
 }
 
 // missing adds a finding for a library that does not exist, with the searched places.
-func (e *libraryExam) missing(m *Entry, r binary.LibrarySearch) {
+func (e *exam) missing(m *Entry, r binary.LibrarySearch) {
 	if strings.Contains(m.Library, "/") {
 		what, owner, do := m.Library+" does not exist", "", e.system.fileAdvice(m.Library, m.Manifest)
 		target, err := e.machine.Readlink(m.Library)
@@ -153,7 +145,7 @@ func (e *libraryExam) missing(m *Entry, r binary.LibrarySearch) {
 }
 
 // closedLibrary returns the unreadable file of a library, which the dynamic linker skips; "" if there is none.
-func (e *libraryExam) closedLibrary(name string) string {
+func (e *exam) closedLibrary(name string) string {
 	for _, place := range e.linker.Everywhere(name) {
 		if isDenied(e.linker.Open(place).Err()) {
 			return place
@@ -163,7 +155,7 @@ func (e *libraryExam) closedLibrary(name string) string {
 }
 
 // sibling looks for a missing library in the directories of other word sizes. tokened is its path with $LIB.
-func (e *libraryExam) sibling(library string) (tokened, file string) {
+func (e *exam) sibling(library string) (tokened, file string) {
 	parts := strings.Split(library, "/")
 	for i, part := range parts[:len(parts)-1] {
 		if part != "lib" && part != "lib32" && part != "lib64" {
@@ -184,7 +176,7 @@ func (e *libraryExam) sibling(library string) (tokened, file string) {
 
 // nowhere adds a finding for a library that the dynamic linker does not find. If the library is in a known directory, it
 // offers that directory for LD_LIBRARY_PATH.
-func (e *libraryExam) nowhere(code Code, m *Entry, what nowhere) {
+func (e *exam) nowhere(code Code, m *Entry, what nowhere) {
 	what.configured = e.configuredPath(what.name)
 	var changes []explain.Change
 	directories := slices.Clone(nameLists()["unsearched"])
@@ -222,7 +214,7 @@ func librariesNear(manifest string) (directories []string) {
 }
 
 // findable returns advice that makes the dynamic linker find a library.
-func (e *libraryExam) findable(name string) *Remedy {
+func (e *exam) findable(name string) *Remedy {
 	if i := own(e.linker); i != nil {
 		return ownLinker(i, "")
 	}
@@ -236,12 +228,12 @@ func (e *libraryExam) findable(name string) *Remedy {
 }
 
 // fits reports whether a file is a library for the examined programs.
-func (e *libraryExam) fits(file string) bool {
+func (e *exam) fits(file string) bool {
 	return e.linker.Fits(e.linker.Open(file))
 }
 
 // configuredPath looks for a library in the directories of the ldconfig(8) configuration.
-func (e *libraryExam) configuredPath(name string) string {
+func (e *exam) configuredPath(name string) string {
 	for _, line := range e.configuration("/etc/ld.so.conf", 0) {
 		if e.fits(line.directory + "/" + name) {
 			return line.directory + "/" + name
@@ -260,7 +252,7 @@ type searchLine struct {
 }
 
 // configuration returns the directories in a file of ldconfig(8), and in the files that its include lines name.
-func (e *libraryExam) configuration(file string, depth int) (lines []searchLine) {
+func (e *exam) configuration(file string, depth int) (lines []searchLine) {
 	data, err := e.machine.ReadFile(file)
 	if err != nil || depth > maxIncludes {
 		return nil
@@ -288,7 +280,7 @@ func (e *libraryExam) configuration(file string, depth int) (lines []searchLine)
 }
 
 // closure examines the dependencies of a library.
-func (e *libraryExam) closure(m *Entry, f *binary.File, c *binary.Closure) {
+func (e *exam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 	through := func(by *binary.File) string { return term.Either(by == f, "", f.Path) }
 	for _, missing := range c.Missing {
 		by := whoNeeds(missing.By.Path, through(missing.By))
@@ -329,7 +321,7 @@ func (e *libraryExam) closure(m *Entry, f *binary.File, c *binary.Closure) {
 }
 
 // addRunTimeFiles adds a finding for the missing files that a driver opens at run time and cannot work without.
-func (e *libraryExam) addRunTimeFiles(m *Entry, found *drivers.Files) {
+func (e *exam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 	var missing []string
 	for _, opened := range found.RunTime {
 		if opened.Required && (opened.File == nil || opened.Unfound) {
@@ -359,7 +351,7 @@ func (e *libraryExam) addRunTimeFiles(m *Entry, found *drivers.Files) {
 
 // addHeadless looks for the libraries that a driver opens when there is no display. file is the driver's library; nil:
 // the service has it, with its dependencies. On NixOS every program has its own paths for them.
-func (e *libraryExam) addHeadless(m *Entry, file *binary.File) {
+func (e *exam) addHeadless(m *Entry, file *binary.File) {
 	family := drivers.Of(m.Library)
 	if family == nil || family.Headless.Vendor == nil || e.system.is("nixos") ||
 		slices.ContainsFunc(family.Headless.Unless, func(name string) bool { return e.variable(name) != "" }) {
@@ -380,7 +372,7 @@ func (e *libraryExam) addHeadless(m *Entry, file *binary.File) {
 }
 
 // olderThan returns advice about a library that is too old.
-func (e *libraryExam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
+func (e *exam) olderThan(m *Entry, c *binary.Closure, old binary.Old) *Remedy {
 	if do := e.hiddenBy(c, old.In); do != nil {
 		return do
 	}
@@ -403,7 +395,7 @@ func namedTwice(library, manifest, other string) fact {
 }
 
 // sameDriver adds a finding when two manifests name the same driver.
-func (e *libraryExam) sameDriver(m *Entry, f *binary.File) {
+func (e *exam) sameDriver(m *Entry, f *binary.File) {
 	if f == nil {
 		return
 	}
@@ -445,8 +437,8 @@ func Libraries(source *machine.Source) func(Entry) (Entry, []Finding) {
 	}
 	return func(named Entry) (entry Entry, findings []Finding) {
 		for i, class := range classes {
-			e := &libraryExam{record: recordOf(&Report{source: source, Findings: []Finding{}}, source), class: class,
-				linker: linkers[class], system: systemFor(&source.Machine, class, known)}
+			e := examOf(&Report{source: source, Findings: []Finding{}}, source).setSystem(class, known)
+			e.linker = linkers[class]
 			m := named
 			e.examineLibrary(&m)
 			if i == 0 || m.Class == class { // a library for the other word size is examined for that size
@@ -505,7 +497,7 @@ func asWritten(library, manifest string) string {
 }
 
 // addWrongPath adds a finding for a library path that the manifest has wrong.
-func (e *libraryExam) addWrongPath(m *Entry, why string) {
+func (e *exam) addWrongPath(m *Entry, why string) {
 	do := "Correct library_path in " + m.Manifest + ": " + why + "."
 	if stem, _, is := strings.Cut(path.Base(m.Manifest), "_icd"); is && drivers.OfManifest(m.Manifest) != nil {
 		for _, name := range []string{"libvulkan_" + stem + ".so", "libGLX_" + stem + ".so.0"} {

@@ -116,16 +116,16 @@ func (r *Report) harmless(c explain.Change) bool {
 	})
 }
 
-// libraryExam returns an examination of libraries after the report.
-func (r *Report) libraryExam() *libraryExam {
-	e := &libraryExam{record: recordOf(r, r.source), class: ProcessClass, system: systemFor(&r.source.Machine, ProcessClass, newPackages())}
-	e.system.within(&e.record)
+// exam returns an examination after the report.
+func (r *Report) exam() *exam {
+	e := examOf(r, r.source).setSystem(ProcessClass, newPackages())
+	e.system.within(e)
 	return e
 }
 
 // newerDriver returns advice about a driver that does not list a device, when no other cause is known.
 func (r *Report) newerDriver(a *alone) *Remedy {
-	e := r.libraryExam()
+	e := r.exam()
 	return e.system.by("newest", with("p", e.packageOf(a.Manifest, a.of.Library)))
 }
 
@@ -138,7 +138,7 @@ func (r *Report) renewalAdvice(a *alone, code Code) *Remedy {
 	if r.Answer.Style == pathname.Backslash { // Windows has no packages
 		return r.addAsking(a, do)
 	}
-	e := r.libraryExam()
+	e := r.exam()
 	if owner := e.packageOf(a.Manifest, a.of.Library); owner != "" {
 		do = e.system.by("renew", with("p", owner))
 	}
@@ -301,15 +301,6 @@ func (e *evidence) exemptByTrial(f *Finding) exemption {
 		return absentDevice
 	}
 	return f.exempt
-}
-
-// markAbsent marks the drivers that fail and whose device is absent, if another driver works.
-func (e *evidence) markAbsent() {
-	for _, a := range e.alone {
-		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(drivers.Of(a.of.Library)) {
-			a.of.Harmless = true
-		}
-	}
 }
 
 // deviceAbsent reports whether the kernel lists its devices, and none is one of a family's.

@@ -35,7 +35,7 @@ func newPackages() *packages {
 const mostSearches = 64
 
 // packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
-func (e *libraryExam) packageOf(files ...string) string {
+func (e *exam) packageOf(files ...string) string {
 	known := e.system.packages
 	var unknown []string
 	for _, file := range files {
@@ -60,7 +60,7 @@ func (e *libraryExam) packageOf(files ...string) string {
 }
 
 // installedPackage returns an installed package; nil: not installed.
-func (e *libraryExam) installedPackage(name string) *machine.Package {
+func (e *exam) installedPackage(name string) *machine.Package {
 	if p, asked := e.system.packages.installed[name]; asked {
 		return p
 	}
@@ -78,7 +78,7 @@ func (d distribution) again(owner, file string) *Remedy {
 }
 
 // matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
-func (e *libraryExam) matching(m *Entry, f *binary.File) *Remedy {
+func (e *exam) matching(m *Entry, f *binary.File) *Remedy {
 	owner, why := e.packageOf(f.Real, f.Path), ofPackage
 	if owner == "" && e.class == ProcessClass {
 		why = ofUsual
@@ -94,7 +94,7 @@ func (e *libraryExam) matching(m *Entry, f *binary.File) *Remedy {
 }
 
 // owningPackage returns the installed package that owns a missing library in a directory; "" for none.
-func (e *libraryExam) owningPackage(library string, places []string) string {
+func (e *exam) owningPackage(library string, places []string) string {
 	var files []string
 	for _, place := range places {
 		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") && !slices.Contains(files, file) {
@@ -109,7 +109,7 @@ var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "
 
 // missingManifest returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
 // package is not installed; gone is "" if the package misses no manifest of the family.
-func (e *libraryExam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
+func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
 	if f == nil || packageOf(f.Name, e.system.family()) == "" || e.class != ProcessClass {
 		return nil, ""
 	}

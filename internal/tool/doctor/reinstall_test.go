@@ -24,7 +24,8 @@ func TestOwnersAreSearchedABoundedNumberOfTimes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(info, "acme.list"), []byte(list), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e := &libraryExam{record: recordOf(&Report{source: source}, source), system: distribution{packages: newPackages()}}
+	e := examOf(&Report{source: source}, source)
+	e.system.packages = newPackages()
 	for i := range mostSearches {
 		if file := fmt.Sprintf("/lib/%d.so", i); e.packageOf(file) != "acme" {
 			t.Fatalf("%s has no owner", file)

@@ -126,9 +126,9 @@ func TestRemediesOfEverySystem(t *testing.T) {
 			}
 			tree.Lay(t, root, files)
 			source := &machine.Source{Machine: machine.Machine{Root: root, Environ: place.environ}}
-			e := &exam{libraryExam: libraryExam{record: recordOf(newReport(""), source), class: place.class, system: systemFor(&source.Machine, place.class, newPackages())}}
+			e := examOf(newReport(""), source).setSystem(place.class, newPackages())
 			e.sandboxes()
-			e.system.within(&e.record)
+			e.system.within(e)
 			system := id + "/" + place.name
 			for i := range rows() {
 				args := arguments{}

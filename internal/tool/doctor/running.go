@@ -65,7 +65,7 @@ func (p *RunningProgram) MiB() string {
 
 // Sandboxes returns the sandboxes of a machine's programs.
 func Sandboxes(source *machine.Source) []Sandbox {
-	e := recordOf(&Report{Sandboxes: []Sandbox{}}, source)
+	e := examOf(&Report{Sandboxes: []Sandbox{}}, source)
 	e.sandboxes()
 	return e.Sandboxes
 }

@@ -30,7 +30,7 @@ func sandboxName(text string) bool {
 }
 
 // sandboxes detects sandboxes by their marker files.
-func (e *record) sandboxes() {
+func (e *exam) sandboxes() {
 	add := func(kind, detail string) {
 		if !sandboxName(detail) { // the name becomes a part of shell lines
 			detail = ""
@@ -102,7 +102,7 @@ func (e *exam) nodeCure(g *GPU) *Remedy {
 func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
-func (e *libraryExam) containerCure(g *GPU) *Remedy {
+func (e *exam) containerCure(g *GPU) *Remedy {
 	nvidia := g.Kernel == "nvidia"
 	platform := term.Either(e.class == 32, "org.freedesktop.Platform.GL32", "org.freedesktop.Platform.GL")
 	args := with("platform", platform, "extension", e.nvidiaExtension(e.nvidiaLoaded()), "box",
@@ -132,7 +132,7 @@ func outsideSearch(place string) string {
 }
 
 // elsewhere returns a directory with manifests that is not searched.
-func (e *record) elsewhere() string {
+func (e *exam) elsewhere() string {
 	own, _ := machines.Running(e.WordSize())
 	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)

@@ -210,7 +210,7 @@ type unit struct {
 }
 
 // unit returns the service that starts the examined program: that of the process, or of the tool itself.
-func (r *record) unit() unit {
+func (r *exam) unit() unit {
 	list := r.options.ControlGroup
 	if list == "" && r.source.Program == "" {
 		list = r.text("/proc/self/cgroup")

@@ -95,11 +95,3 @@ func (h host) setterText(variable string) string {
 	}
 	return ""
 }
-
-// scriptText returns a change of a variable in the script that sets it.
-func (t placement) scriptText() string {
-	if t.Set {
-		return "In the script, write " + string(t.Assignment())
-	}
-	return "Remove " + t.Variable + " from the script"
-}

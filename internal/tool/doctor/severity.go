@@ -105,7 +105,9 @@ func (e *exam) exempter() func(*Finding) exemption {
 	return func(f *Finding) exemption {
 		ofLibrary := slices.Contains(ofLibraries, f.Code)
 		switch d := e.driverAt(f.Path); {
-		case ofLibrary && bad[f.Path] != nil, ofLibrary && e.belongsToAbsentLayer(f),
+		case ofLibrary && bad[f.Path] != nil, ofLibrary && slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool { // it comes with a driver of absent devices
+			return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
+		}),
 			slices.Contains(fatal, f.Code) && served && d != nil && e.deviceAbsent(drivers.Of(d.Library)):
 			return absentDevice
 		case f.Code == LibraryForeign && e.hasOwnSize(f):
@@ -120,13 +122,6 @@ func (e *exam) exempter() func(*Finding) exemption {
 // driverAt returns the driver with a manifest; nil: none.
 func (r *Report) driverAt(manifest string) *Entry {
 	return find(r.Drivers, func(m *Entry) bool { return m.Manifest == manifest })
-}
-
-// belongsToAbsentLayer reports whether a finding is about the library of a layer that comes with a driver of absent devices.
-func (e *exam) belongsToAbsentLayer(f *Finding) bool {
-	return slices.ContainsFunc(e.Answer.Layers, func(l *manifest.Layer) bool {
-		return f.Path == l.Manifest && f.Subject == l.Name && e.deviceAbsent(drivers.Of(l.Library))
-	})
 }
 
 // hasOwnSize reports whether the library of a driver or layer for other programs exists for these programs, too. A driver has a library of

@@ -40,7 +40,7 @@ func (s hiding) say() string {
 
 // addShadowed adds a finding for each library of the program that keeps a driver or layer from being loaded, and reports whether there
 // is one. The same libraries without the program have no fault then.
-func (e *libraryExam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
+func (e *exam) addShadowed(m *Entry, f *binary.File, c *binary.Closure) bool {
 	if e.source.Program == "" || len(c.Missing) > 0 || len(c.Old)+len(c.Symbols) == 0 && !lacksVersions(c) {
 		return false
 	}
@@ -129,7 +129,7 @@ func lackOf(c *binary.Closure, file, other *binary.File) (by, wants string) {
 }
 
 // preload returns advice to start the program with a library of the system.
-func (e *libraryExam) preload(file string) *Remedy {
+func (e *exam) preload(file string) *Remedy {
 	const variable = "LD_PRELOAD"
 	value, _ := e.machine.Lookup(variable)
 	if value = file + " " + value; strings.HasSuffix(value, " ") {
@@ -143,7 +143,7 @@ func (e *libraryExam) preload(file string) *Remedy {
 }
 
 // hiddenBy returns advice about libraries in a directory of ldconfig's that hide newer ones; nil: none does.
-func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
+func (e *exam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy {
 	for _, file := range files {
 		for _, place := range e.linker.Everywhere(file.Soname) {
 			other := e.linker.Open(place)
@@ -165,7 +165,7 @@ func (e *libraryExam) hiddenBy(c *binary.Closure, files ...*binary.File) *Remedy
 
 // searchLineRemoval returns advice against a directory of ldconfig's configuration with a file that hides another one: to remove the file from
 // /usr/local, or its package, or the directory's line. It returns nil for directories of the system, whose libraries other programs need.
-func (e *libraryExam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
+func (e *exam) searchLineRemoval(line searchLine, file, hidden string) *Remedy {
 	before := file + " hides " + hidden + ". "
 	local := strings.HasPrefix(file, "/usr/local/")
 	if !local && (strings.HasPrefix(file, "/usr/") || strings.HasPrefix(file, "/lib")) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/term"
 )
@@ -82,7 +83,11 @@ func (e *evidence) grow(ctx context.Context, how Tries) error {
 		e.addResult(a)
 	}
 	e.countDrivers()
-	e.markAbsent()
+	for _, a := range e.alone { // another driver works, and the device of this one is absent
+		if a.Result == ProbeFails && e.hasWorkingDriver() && e.deviceAbsent(drivers.Of(a.of.Library)) {
+			a.of.Harmless = true
+		}
+	}
 	e.addSlowDrivers()
 	if e.all != nil {
 		err = t.together(ctx, e) // findings about the drivers and layers together

@@ -105,19 +105,19 @@ func (e *exam) meantDrivers(f *environment.Problem) string {
 
 // unsetting offers to unset a variable that causes a finding. It excludes variables that Steam's runtime sets: without them,
 // its programs do not find the host's drivers.
-func (e *record) unsetting(f *Finding, name string) {
+func (e *exam) unsetting(f *Finding, name string) {
 	if !e.steamSets(name) {
 		f.offer(fixing, explain.UnsetVariable(name))
 	}
 }
 
 // orSteam returns advice about a variable, or that Steam's runtime sets it.
-func (e *record) orSteam(name string, do *Remedy) *Remedy {
+func (e *exam) orSteam(name string, do *Remedy) *Remedy {
 	return term.Either(name != "" && e.steamSets(name), setBySteam, do)
 }
 
 // steamSets reports whether Steam's runtime sets a variable to the host's drivers or layers.
-func (e *record) steamSets(name string) bool {
+func (e *exam) steamSets(name string) bool {
 	return e.kind("steam") != "" && strings.Contains(e.variable(name), "/pressure-vessel/")
 }
 
@@ -139,7 +139,7 @@ func (e *exam) isNamedFile(file string) bool {
 func Values(source *machine.Source, answer *plan.Answer) []Finding {
 	look := func(source *machine.Source) *exam {
 		r := &Report{source: source, Answer: answer, GPUs: devicesOf(&source.Machine)}
-		e := &exam{libraryExam: libraryExam{record: recordOf(r, source)}}
+		e := examOf(r, source)
 		e.selections()
 		e.values()
 		return e

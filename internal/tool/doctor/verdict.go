@@ -109,7 +109,9 @@ func (r *Report) devicesInWords() (works, others []string, excludedBy string) {
 			others = append(others, lost[at].by.excludedBy+" excludes "+g.Title())
 		case at >= 0:
 			others = append(others, "programs do not get "+g.Title())
-		case !served || r.isBroken(g):
+		case !served || slices.ContainsFunc(r.Findings, func(f Finding) bool {
+			return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
+		}):
 		case r.Works && !r.reaches(g):
 			others = append(others, g.Title()+term.Either(g.Asleep, " sleeps", " has a driver"))
 		default:
@@ -186,13 +188,21 @@ func (r *Report) rest() []string {
 	case good == 0:
 		return []string{"No driver works, and " + none}
 	case len(unknown) > 0 && r.Works:
-		return []string{"Vulkan works with " + r.workingDrivers(), "Vulkan works"}
+		var names []string
+		for _, p := range r.Probes {
+			if p.Kind == "driver" && p.Result == ProbeOK {
+				names = append(names, p.Name)
+			}
+		}
+		return []string{"Vulkan works with " + strings.Join(names, ", "), "Vulkan works"}
 	case len(unknown) > 0 && r.Tried:
 		return []string{device + ", and " + none}
 	case len(unknown) > 0:
 		return []string{"A driver is installed; its device is unknown"}
+	case len(software) > 0 && pinnedBy(r.source) != "":
+		return []string{pinnedBy(r.source) + " lets programs compute on the CPU"}
 	case len(software) > 0:
-		return r.processorText(device)
+		return []string{device + "; " + term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU"), device}
 	case device == unseenDevices:
 		return []string{"A driver is installed; /sys is empty"}
 	}
@@ -218,31 +228,4 @@ func (r *Report) rendererlessText() string {
 		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
-}
-
-// processorText returns the verdict when programs compute on the CPU, in several lengths.
-func (r *Report) processorText(device string) []string {
-	if by := pinnedBy(r.source); by != "" {
-		return []string{by + " lets programs compute on the CPU"}
-	}
-	works := term.Either(r.Works, "Vulkan works on the CPU", "programs compute on the CPU")
-	return []string{device + "; " + works, device}
-}
-
-// workingDrivers returns the names of the drivers that gave a device.
-func (r *Report) workingDrivers() string {
-	var names []string
-	for _, p := range r.Probes {
-		if p.Kind == "driver" && p.Result == ProbeOK {
-			names = append(names, p.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// isBroken reports whether a problem affects a device or its driver.
-func (r *Report) isBroken(g *GPU) bool {
-	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
-		return f.Severity == diag.Problem && (f.device == g.Name || f.Code == NvidiaVersion && g.Kernel == "nvidia")
-	})
 }

@@ -93,7 +93,11 @@ func lookWindows(w Windows) (*windowsExam, error) {
 // decisions adds the findings of the decision. A manifest that a display device names, and that does not exist, is a fault of its driver.
 func (e *windowsExam) decisions() {
 	for f := range each(e.Answer.Diagnostics) {
-		if device := e.deviceOf(f); device != "" {
+		device := ""
+		if f.Code == diag.FileOpen && e.windows.Files() && !e.named[f.Path] && !e.windows.Exists(f.Path) {
+			device = e.namedByDevice(f.Path)
+		}
+		if device != "" {
 			e.add(DriverPackage, e.base(f.Path), f.Path, textf("the display device %s names %s, which is not there", device, f.Path), nil)
 		} else if !isOrdinary(f) && !e.isCovered(f) {
 			e.takenOver(f)
@@ -105,14 +109,6 @@ func (e *windowsExam) decisions() {
 func (e *windowsExam) isCovered(f *diag.Diagnostic) bool {
 	return f.Code == diag.FileOpen && (!e.windows.Files() || e.named[f.Path]) ||
 		slices.Contains([]diag.Code{diag.VariableElevated, diag.DriverRegistryOff, diag.LayerRegistryOff}, f.Code)
-}
-
-// deviceOf returns the display device whose driver package lacks the manifest of a finding; "" for other findings.
-func (e *windowsExam) deviceOf(f *diag.Diagnostic) string {
-	if f.Code != diag.FileOpen || !e.windows.Files() || e.named[f.Path] || e.windows.Exists(f.Path) {
-		return ""
-	}
-	return e.namedByDevice(f.Path)
 }
 
 // after examines the machine again with a change.
@@ -284,11 +280,6 @@ func (r changedRegistry) Registry(h facts.Hive, path string) facts.Key {
 
 // zero is the data of an enabled value (WIN-036).
 const zero = "\x00\x00\x00\x00"
-
-// ownerOfPath returns the program that installs files with this path; "": unknown.
-func ownerOfPath(path string) string {
-	return pairValue("left-by", func(name string) bool { return strings.Contains(strings.ToLower(path), name) })
-}
 
 // namedByDevice returns the display device that names a driver manifest; "": none does.
 func (e *windowsExam) namedByDevice(manifest string) string {

@@ -165,20 +165,16 @@ func (e *windowsExam) place(library string) string {
 		}
 		return ""
 	}
-	for _, directory := range e.searchedDirectories() {
+	directories := e.windows.Directories()
+	if app := e.windows.App(); app != "" {
+		directories = append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, directories...)
+	}
+	for _, directory := range directories {
 		if at := directory + `\` + library; e.windows.Exists(at) {
 			return at
 		}
 	}
 	return ""
-}
-
-// searchedDirectories returns the search directories for libraries without a path.
-func (e *windowsExam) searchedDirectories() []string {
-	if app := e.windows.App(); app != "" {
-		return append([]string{strings.TrimRight(pathname.Backslash.Directory(app), `\/`)}, e.windows.Directories()...)
-	}
-	return e.windows.Directories()
 }
 
 func (e *windowsExam) read(file string) *binary.PE {
@@ -403,7 +399,8 @@ func (v valueIn) say() string {
 		return text
 	}
 	text = "the file does not exist, and is named by " + text
-	if owner := ownerOfPath(v.at.Name); owner != "" {
+	file := strings.ToLower(v.at.Name)
+	if owner := pairValue("left-by", func(name string) bool { return strings.Contains(file, name) }); owner != "" {
 		text += "; a file of this name belongs to " + owner
 	}
 	return text

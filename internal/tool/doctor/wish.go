@@ -125,9 +125,9 @@ func MissingLayer(source *machine.Source, name string) string {
 	}
 	r := newReport("")
 	r.Answer = answer
-	e := &exam{libraryExam: libraryExam{record: recordOf(r, source), system: systemFor(&source.Machine, ProcessClass, newPackages())}}
+	e := examOf(r, source).setSystem(ProcessClass, newPackages())
 	e.sandboxes()
-	e.system.within(&e.record)
+	e.system.within(e)
 	if rejected, places := e.layerFiles(name); rejected != "" {
 		return rejected + " describes it, and the loader rejects this manifest: vkloader validate " + string(shell.Quoted(rejected))
 	} else if len(places) > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // other returns advice about a driver that exists for the other word size only; nil to use the table's.
-func (e *libraryExam) other(m *Entry) *Remedy {
+func (e *exam) other(m *Entry) *Remedy {
 	if f := drivers.Of(m.Library); f != nil && e.class == 32 {
 		return e.system.install(f, false)
 	}

@@ -11,7 +11,7 @@ import (
 
 // writtenBy returns the advice about a manifest of the user that a program wrote for itself, and the changes that remove it if that
 // program is known to be gone. library is the manifest's library; "": unknown. It returns false for other files.
-func (e *libraryExam) writtenBy(manifest, library string) (do *Remedy, changes []explain.Change, is bool) {
+func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explain.Change, is bool) {
 	home := path.Clean(e.variable(variables.Home.Name()))
 	if !path.IsAbs(home) || home == "/" || !strings.HasPrefix(path.Clean(manifest), home+"/") {
 		return nil, nil, false
@@ -53,14 +53,14 @@ func (h host) isInPath(program string) bool {
 }
 
 // sharesHome reports whether the home directory may be that of another system: in a container, sandbox or chroot.
-func (r *record) sharesHome() bool {
+func (r *exam) sharesHome() bool {
 	return r.isEntered() || r.variable("container") != "" || r.machine.Exists("/run/host") || r.machine.Exists("/etc/debian_chroot") ||
 		slices.ContainsFunc(r.Sandboxes, func(s Sandbox) bool { return s.Kind != "wsl" })
 }
 
 // isOfHost reports whether a file is below the home directory of the host, whose programs read the file, too. Toolbox, Distrobox
 // without a home directory of its own, and Flatpak share it.
-func (e *record) isOfHost(file string) bool {
+func (e *exam) isOfHost(file string) bool {
 	home := e.ownHome()
 	if of := e.variable("DISTROBOX_HOST_HOME"); !e.isEntered() && e.kind("flatpak") == "" || of != "" && path.Clean(of) != home {
 		return false
@@ -68,18 +68,8 @@ func (e *record) isOfHost(file string) bool {
 	return strings.HasPrefix(file, home+"/") && !strings.HasPrefix(file, home+"/.var/app/")
 }
 
-// changesHost reports whether a change is of a file of the host.
-func (e *record) changesHost(c *explain.Change) bool {
-	for ; c != nil; c = c.And {
-		if e.isOfHost(c.File) {
-			return true
-		}
-	}
-	return false
-}
-
 // ownDirectory reports whether a library's directory exists and is no directory of the system.
-func (e *libraryExam) ownDirectory(library string) bool {
+func (e *exam) ownDirectory(library string) bool {
 	directory := path.Dir(path.Clean(library))
 	if !path.IsAbs(directory) || !e.machine.Exists(directory) {
 		return false

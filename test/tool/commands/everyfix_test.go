@@ -114,6 +114,7 @@ var (
 	inShell    = regexp.MustCompile(`^(export \w+=|unset \w+$|rm -- |mkdir -p -- |echo |sed -i |chmod |ln -s|groupadd --gid |usermod -aG |ldconfig$)`)
 	looks      = regexp.MustCompile(`^(dmesg \||vkloader (env|doctor|explain|list|validate)\b)`)
 	atStart    = regexp.MustCompile(`-e (\w+)=('[^']*'|\S+)|env ((?:-u \w+ ?)+)|env (\w+)=('[^']*'|\S+) PROGRAM|--env=(\w+)=('[^']*'|\S+)|--unset-env=(\w+)|--unsetenv=(\w+)`)
+	quotedPair = regexp.MustCompile(` '((?:--env=)?\w+=)([^']*)'`)
 	inGroup    = regexp.MustCompile(`--group-add (\d+)|additional group (\d+)|supplementalGroups: \[(\d+)\]`)
 	inSteam    = regexp.MustCompile(`launch options in Steam: (?:env ((?:-u \w+ )+))?((?:\w+=(?:'[^']*'|\S+) )*)%command%`)
 	assignment = regexp.MustCompile(`(\w+)=('[^']*'|\S+)`)
@@ -125,7 +126,7 @@ var (
 // follow executes the lines of a fix exactly as printed.
 func (p *patient) follow(s *symptom) (followed, error) {
 	changed := false
-	for _, m := range atStart.FindAllStringSubmatch(s.Do, -1) {
+	for _, m := range atStart.FindAllStringSubmatch(quotedPair.ReplaceAllString(s.Do, " $1'$2'"), -1) {
 		switch {
 		case m[1] == "NVIDIA_DRIVER_CAPABILITIES": // the container's tool reads it, outside of the container
 			return elsewhere, nil
