@@ -1,12 +1,18 @@
 package doctor
 
 import (
+	_ "embed"
+	"maps"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/process"
 	"vkloader/internal/decide/shell"
 	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
@@ -169,4 +175,303 @@ func imageOf(m *machine.Machine, d *distribution) imageKind {
 		return ostree
 	}
 	return changeable
+}
+
+//go:embed packages.txt
+var packagesTable string
+
+// packageRows returns the words of the table, by the name of the driver, layer or library.
+var packageRows = sync.OnceValue(func() map[string][]string {
+	rows := map[string][]string{}
+	for line := range strings.Lines(packagesTable) {
+		if words := strings.Fields(line); len(words) > 0 && words[0] != "#" {
+			rows[words[0]] = words[1:]
+		}
+	}
+	return rows
+})
+
+// packagesOf returns the packages of a family of package managers that have a driver, layer or library; "*" is any family.
+func packagesOf(name, family string) (packages []string) {
+	name, _, _ = strings.Cut(name, " ")
+	for _, word := range packageRows()[name] {
+		if of, known, has := strings.Cut(word, "="); has && (family == "*" || of == family) {
+			packages = append(packages, known)
+		}
+	}
+	return packages
+}
+
+// packageOf returns the package of a family that has a driver or layer; "" if none is known.
+func packageOf(name, family string) string { return append(packagesOf(name, family), "")[0] }
+
+// tableLayers returns the layers of the table, in order: those with a package, and with kit also those that only the SDK has.
+func tableLayers(kit bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(packageRows())), func(name string) bool {
+		return !strings.HasPrefix(name, "VK_LAYER_") || !kit && packagesOf(name, "*") == nil
+	})
+}
+
+// layerPackage returns advice to get a layer: its package, or where else it is. It returns nil for an unknown layer.
+func (e *exam) layerPackage(name string) *Remedy {
+	if !slices.Contains(tableLayers(true), name) || e.system.sandbox == "steam" {
+		return nil
+	}
+	by := term.Either(e.system.sandbox == "flatpak", "flatpak", e.system.family())
+	verb, package_ := "layer-outside", packageOf(name, by)
+	switch {
+	case package_ != "":
+		verb = "layer"
+	case slices.Contains(packageRows()[name], "kit"):
+		verb = "layer-of-kit"
+	case name == validationLayer:
+		verb = "layer-of-validation"
+	}
+	if do, is := e.system.remedy(verb, with("p", package_)); is {
+		return do
+	}
+	return nil
+}
+
+// choose returns advice to install packages. The machine's own package lists confirm the names where there are lists.
+func (d *distribution) choose(names ...string) *Remedy {
+	do := d.by("install", arguments{"p": names, "and": {strings.Join(names, " and ")}})
+	if do.because != ofPackage {
+		return do
+	}
+	switch missing, known := d.packages.missing(d.machine, names); {
+	case !known:
+		do.because = ofUsual
+	case len(missing) > 0:
+		do.text = "This machine's package lists do not have " + strings.Join(missing, " and ") + ": add the repository that has it. " + do.text
+	}
+	return do
+}
+
+// missing returns the packages that the machine's lists do not have. known is false without lists.
+func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
+	if p == nil {
+		return nil, false
+	}
+	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) {
+		var offered []string
+		offered, p.listed = p.listsOf(m).Offers(names...)
+		for _, name := range names {
+			p.offered[name] = slices.Contains(offered, name)
+		}
+	}
+	if !p.listed {
+		return nil, false
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.offered[name] }), true
+}
+
+// listsOf returns the machine's lists, which are read once.
+func (p *packages) listsOf(m *machine.Machine) *machine.Lists {
+	if p.lists == nil {
+		p.lists = m.Lists()
+	}
+	return p.lists
+}
+
+// having returns the package that has a library, of the machine's lists of files; "" if no list says so.
+func (p *packages) having(m *machine.Machine, library string) string {
+	if p == nil {
+		return ""
+	}
+	owner, asked := p.withFile[library]
+	if !asked {
+		owner = p.listsOf(m).Having(library)
+		p.withFile[library] = owner
+	}
+	return owner
+}
+
+// libraryPackage returns the package with a library: of the machine's lists of files, else by its usual name that the lists
+// confirm. confirmed is false for
+// a usual name without lists; "" is an unknown package.
+func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
+	if owner := d.packages.having(d.machine, library); isFileName(owner) {
+		return owner, true
+	}
+	names := packagesOf(library, d.family())
+	for _, name := range names {
+		switch missing, known := d.packages.missing(d.machine, []string{name}); {
+		case !known:
+			return names[len(names)-1], false
+		case len(missing) == 0:
+			return name, true
+		}
+	}
+	return "", true
+}
+
+// isFileName reports whether a package list may have a file name: it is of ASCII letters, digits and _, and after the first of . + -, too.
+func isFileName(name string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+	return strings.Trim(name, letters+".+-") == "" && strings.IndexAny(name, letters) == 0
+}
+
+// unnumberedName returns a library's name without the number of its release, as in libLLVM-15.so.1 and libLLVM.so.21.1.
+func unnumberedName(name string) string {
+	stem, _, _ := strings.Cut(name, ".so")
+	if at := strings.LastIndexByte(stem, '-'); at > 0 && strings.Trim(stem[at+1:], "0123456789.") == "" {
+		stem = stem[:at]
+	}
+	return stem
+}
+
+// otherRelease returns an installed library that has the name of a missing one except for the release; "": none.
+func (d distribution) otherRelease(name string) string {
+	if d.machine == nil {
+		return ""
+	}
+	m, _ := machines.Running(d.class)
+	for _, directory := range []string{term.Either(d.class == 32, "/usr/lib32", "/usr/lib"), "/usr/lib/" + m.Multiarch} {
+		for _, other := range d.machine.Names(directory) {
+			if other != name && strings.Contains(other, ".so.") && unnumberedName(other) == unnumberedName(name) {
+				return other
+			}
+		}
+	}
+	return ""
+}
+
+// libraryAdvice returns advice to install a library.
+func (d distribution) libraryAdvice(name string) *Remedy {
+	verb, args, confirmed := "library", with("file", name), true
+	switch {
+	case !isFileName(name): // the name becomes a part of shell lines
+		args["odd"] = []string{name}
+	case name == loaderName:
+		args["loader"] = []string{packageOf(name, d.family())}
+	case d.family() != "":
+		args["p"], args["other"] = []string{""}, []string{d.otherRelease(name)}
+		args["p"][0], confirmed = d.libraryPackage(name)
+	}
+	switch {
+	case isNamed(name, "glibc"):
+		verb = "library-of-glibc"
+	case strings.Contains(name, "nvidia"):
+		verb = "library-of-nvidia"
+	}
+	do := d.by(verb, args)
+	if !confirmed && do.because == ofPackage {
+		do.because = ofUsual
+	}
+	return do
+}
+
+// packages caches answers of the package manager. Each tried change asks the same questions.
+type packages struct {
+	owners    map[string]string
+	searches  int // for owners
+	installed map[string]*machine.Package
+	mesa      map[string]string // Mesa releases by driver library
+
+	services []process.SystemdService // nil: not read yet
+
+	lists    *machine.Lists
+	listed   bool              // some list can be read
+	offered  map[string]bool   // packages of the lists
+	withFile map[string]string // packages by library
+}
+
+func newPackages() *packages {
+	return &packages{owners: map[string]string{}, installed: map[string]*machine.Package{}, mesa: map[string]string{}, offered: map[string]bool{},
+		withFile: map[string]string{}}
+}
+
+// mostSearches is the maximum number of searches for the owners of files. Each reads all lists of packages.
+const mostSearches = 64
+
+// packageOf returns the package that owns one of the files, which may be missing; "" for none, and after too many searches.
+func (e *exam) packageOf(files ...string) string {
+	known := e.system.packages
+	var unknown []string
+	for _, file := range files {
+		if _, asked := known.owners[file]; !asked {
+			unknown = append(unknown, file)
+		}
+	}
+	if len(unknown) > 0 && known.searches < mostSearches {
+		known.searches++
+		found := e.machine.Owners(unknown)
+		for _, file := range unknown {
+			owner, _, _ := strings.Cut(found[file], ", ") // dpkg lists every package of a directory
+			known.owners[file] = owner
+		}
+	}
+	for _, file := range files {
+		if owner := known.owners[file]; owner != "" {
+			return owner
+		}
+	}
+	return ""
+}
+
+// installedPackage returns an installed package; nil: not installed.
+func (e *exam) installedPackage(name string) *machine.Package {
+	if p, asked := e.system.packages.installed[name]; asked {
+		return p
+	}
+	var found *machine.Package
+	if p, is := e.machine.Package(name); is {
+		found = &p
+	}
+	e.system.packages.installed[name] = found
+	return found
+}
+
+// again returns advice to reinstall a package because of one of its files.
+func (d distribution) again(owner, file string) *Remedy {
+	return d.by("reinstall", with("p", owner, "file", file))
+}
+
+// matching returns advice for a library whose dependencies lack a symbol: its package is updated, or installed again.
+func (e *exam) matching(m *Entry, f *binary.File) *Remedy {
+	owner, why := e.packageOf(f.Real, f.Path), ofPackage
+	if owner == "" && e.class == ProcessClass {
+		why = ofUsual
+		if owner = packageOf(m.Name, e.system.family()); owner == "" && drivers.Of(m.Library) != nil {
+			owner = packageOf(drivers.Of(m.Library).Name, e.system.family())
+		}
+	}
+	do := e.system.by("match", with("p", owner))
+	if do != nil && do.because == ofPackage {
+		do.because = why
+	}
+	return do
+}
+
+// owningPackage returns the installed package that owns a missing library in a directory; "" for none.
+func (e *exam) owningPackage(library string, places []string) string {
+	var files []string
+	for _, place := range places {
+		if file := path.Clean(place) + "/" + library; !strings.Contains(place, "/glibc-hwcaps/") && !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	return e.packageOf(files...)
+}
+
+// icdPlaces are the directories where packages install driver manifests.
+var icdPlaces = []string{"/usr/share/vulkan/icd.d/", "/usr/lib/vulkan/icd.d/", "/etc/vulkan/icd.d/"}
+
+// missingManifest returns the installed package of a driver family, and a missing manifest of the family in it. p is nil if the
+// package is not installed; gone is "" if the package misses no manifest of the family.
+func (e *exam) missingManifest(f *drivers.Family) (p *machine.Package, gone string) {
+	if f == nil || packageOf(f.Name, e.system.family()) == "" || e.class != ProcessClass {
+		return nil, ""
+	}
+	if p = e.installedPackage(packageOf(f.Name, e.system.family())); p == nil {
+		return nil, ""
+	}
+	for _, file := range p.Files {
+		if slices.ContainsFunc(icdPlaces, func(place string) bool { return strings.HasPrefix(file, place) }) &&
+			strings.HasSuffix(file, ".json") && !e.machine.Exists(file) && drivers.OfManifest(file) == f {
+			return p, file
+		}
+	}
+	return p, ""
 }
