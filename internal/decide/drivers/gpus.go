@@ -51,10 +51,11 @@ type look struct {
 	list    []*GPU
 }
 
-// has reports whether a node is there. A directory is none: container tools make one in place of a file that the host does not have.
+// has reports whether a node is there. Container tools make a directory or a file in place of one that the host does not have.
+// The tree of another machine has files for its nodes.
 func (l *look) has(node string) bool {
 	info, err := l.machine.Stat(node)
-	return err == nil && !info.IsDir()
+	return err == nil && !info.IsDir() && (!info.Mode().IsRegular() || l.machine.Foreign())
 }
 
 // GPUs returns the graphics devices of a machine.
@@ -208,6 +209,8 @@ func (g *GPU) Label(m *machine.Machine) string {
 		return name
 	case name != "":
 		return strings.TrimSpace(maker + " " + name)
+	case g.Name == "dxg":
+		return "graphics of the Windows host"
 	case g.Vendor == "":
 		return g.Name
 	case g.Device == "":

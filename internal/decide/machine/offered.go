@@ -28,29 +28,29 @@ type Lists struct {
 	files   []string // of lists of the packages' files
 }
 
-// Lists finds the lists of apt, pacman and apk.
-func (m *Machine) Lists() *Lists {
+// Lists finds the lists of a package manager, by the distribution whose it is: debian, arch or alpine. Other managers have none.
+func (m *Machine) Lists(of string) *Lists {
 	l := &Lists{machine: m}
-	for _, name := range m.Names(aptLists) {
-		bare := strings.TrimSuffix(strings.TrimSuffix(name, ".lz4"), ".gz")
-		switch {
-		case strings.HasSuffix(bare, "_Packages"):
-			l.names = append(l.names, aptLists+"/"+name)
-		case strings.Contains(bare, "_Contents-"):
-			l.files = append(l.files, aptLists+"/"+name)
+	add := func(to *[]string, directory, name string, is bool) {
+		if is {
+			*to = append(*to, directory+"/"+name)
 		}
 	}
-	for _, name := range m.Names(pacmanLists) {
-		switch path.Ext(name) {
-		case ".db":
-			l.names = append(l.names, pacmanLists+"/"+name)
-		case ".files":
-			l.files = append(l.files, pacmanLists+"/"+name)
+	switch of {
+	case "debian":
+		for _, name := range m.Names(aptLists) {
+			bare := strings.TrimSuffix(strings.TrimSuffix(name, ".lz4"), ".gz")
+			add(&l.names, aptLists, name, strings.HasSuffix(bare, "_Packages"))
+			add(&l.files, aptLists, name, strings.Contains(bare, "_Contents-"))
 		}
-	}
-	for _, name := range m.Names(apkLists) {
-		if strings.HasPrefix(name, "APKINDEX.") {
-			l.names = append(l.names, apkLists+"/"+name)
+	case "arch":
+		for _, name := range m.Names(pacmanLists) {
+			add(&l.names, pacmanLists, name, path.Ext(name) == ".db")
+			add(&l.files, pacmanLists, name, path.Ext(name) == ".files")
+		}
+	case "alpine":
+		for _, name := range m.Names(apkLists) {
+			add(&l.names, apkLists, name, strings.HasPrefix(name, "APKINDEX."))
 		}
 	}
 	return l

@@ -202,9 +202,12 @@ func confirm(c *causes) {
 	}
 }
 
-// hidesDevices marks the further variables that hide devices with the first one.
-var hidesDevices = link{[]Kind{VariableHides}, []Kind{VariableHides}, func(c *causes, cause, effect int) bool {
+// hidesDevices marks the further variables that hide devices with the first one, or with the program's library.
+var hidesDevices = link{[]Kind{VariableHides, LibraryShadowed}, []Kind{VariableHides}, func(c *causes, cause, effect int) bool {
 	_, first := c.list[cause].fact.(hides)
+	if c.list[cause].Code == LibraryShadowed {
+		first = true // a trial without the variable has no program's library, either
+	}
 	_, further := c.list[effect].fact.(hides)
 	return cause < effect && first && further
 }}

@@ -268,7 +268,7 @@ func TestChips(t *testing.T) {
 		{name: "NVK of Debian 13", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "25.0.7"), trixie), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver",
 			do: "Run as root: apt install mesa-vulkan-drivers"},
 		{name: "WSL without Dozen", files: join(mesa("lvp", "22.3.6"), file("dev/dxg", ""), file("etc/os-release", "ID=ubuntu\nID_LIKE=debian\n")), problems: []string{"gpu-no-driver"},
-			code: "gpu-no-driver", do: "Mesa's Dozen", verdict: "1 warning"},
+			code: "gpu-no-driver", do: "add-apt-repository ppa:kisak/kisak-mesa", verdict: "1 problem"},
 	})
 }
 

@@ -239,7 +239,7 @@ func (d *distribution) choose(names ...string) *Remedy {
 	if do.because != ofPackage {
 		return do
 	}
-	switch missing, known := d.packages.missing(d.machine, names); {
+	switch missing, known := d.missing(names); {
 	case !known:
 		do.because = ofUsual
 	case len(missing) > 0:
@@ -249,13 +249,14 @@ func (d *distribution) choose(names ...string) *Remedy {
 }
 
 // missing returns the packages that the machine's lists do not have. known is false without lists.
-func (p *packages) missing(m *machine.Machine, names []string) (missing []string, known bool) {
+func (d distribution) missing(names []string) (missing []string, known bool) {
+	p := d.packages
 	if p == nil {
 		return nil, false
 	}
 	if slices.ContainsFunc(names, func(name string) bool { _, asked := p.offered[name]; return !asked }) {
 		var offered []string
-		offered, p.listed = p.listsOf(m).Offers(names...)
+		offered, p.listed = d.lists().Offers(names...)
 		for _, name := range names {
 			p.offered[name] = slices.Contains(offered, name)
 		}
@@ -266,22 +267,23 @@ func (p *packages) missing(m *machine.Machine, names []string) (missing []string
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return p.offered[name] }), true
 }
 
-// listsOf returns the machine's lists, which are read once.
-func (p *packages) listsOf(m *machine.Machine) *machine.Lists {
-	if p.lists == nil {
-		p.lists = m.Lists()
+// lists returns the lists of the machine's package manager, which are read once.
+func (d distribution) lists() *machine.Lists {
+	if d.packages.lists == nil {
+		d.packages.lists = d.machine.Lists(d.family())
 	}
-	return p.lists
+	return d.packages.lists
 }
 
 // having returns the package that has a library, of the machine's lists of files; "" if no list says so.
-func (p *packages) having(m *machine.Machine, library string) string {
+func (d distribution) having(library string) string {
+	p := d.packages
 	if p == nil {
 		return ""
 	}
 	owner, asked := p.withFile[library]
 	if !asked {
-		owner = p.listsOf(m).Having(library)
+		owner = d.lists().Having(library)
 		p.withFile[library] = owner
 	}
 	return owner
@@ -291,12 +293,12 @@ func (p *packages) having(m *machine.Machine, library string) string {
 // confirm. confirmed is false for
 // a usual name without lists; "" is an unknown package.
 func (d *distribution) libraryPackage(library string) (name string, confirmed bool) {
-	if owner := d.packages.having(d.machine, library); isFileName(owner) {
+	if owner := d.having(library); isFileName(owner) {
 		return owner, true
 	}
 	names := packagesOf(library, d.family())
 	for _, name := range names {
-		switch missing, known := d.packages.missing(d.machine, []string{name}); {
+		switch missing, known := d.missing([]string{name}); {
 		case !known:
 			return names[len(names)-1], false
 		case len(missing) == 0:

@@ -302,7 +302,7 @@ func (e *exam) addDriverless(g *GPU) {
 		do = e.system.install(f, false)
 	}
 	lost := usual
-	if f == nil && g.Kernel != "" || f != nil && f.Name == dozen {
+	if f == nil && g.Kernel != "" {
 		lost = e.perhapsNone()
 	}
 	found := e.add(GPUNoDriver, g.Title(), "", sentence(what), do, lost)

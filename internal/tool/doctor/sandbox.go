@@ -95,8 +95,22 @@ func (h host) isEntered() bool {
 
 // nodeCure returns advice that gives the sandbox the device's nodes.
 func (e *exam) nodeCure(g *GPU) *Remedy {
-	verb := term.Either(g.Kernel == "nvidia", "node-of-nvidia", "node")
-	return e.system.by(verb, with("kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
+	verb, file := term.Either(g.Kernel == "nvidia", "node-of-nvidia", "node"), e.fileForNode()
+	if file != "" {
+		verb = "node-for-file"
+	}
+	return e.system.by(verb, with("node", file, "kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
+}
+
+// fileForNode returns the file or directory that is in the place of a render node; "" for none.
+func (h host) fileForNode() string {
+	for _, name := range h.machine.Names("/dev/dri") {
+		info, err := h.machine.Stat("/dev/dri/" + name)
+		if err == nil && (info.IsDir() || info.Mode().IsRegular() && !h.machine.Foreign()) && strings.HasPrefix(name, "renderD") {
+			return "/dev/dri/" + name
+		}
+	}
+	return ""
 }
 
 func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }

@@ -187,10 +187,8 @@ func isOfLibC(library string) bool {
 // nodeless returns the fact that a device has no node, with the sandbox that does not pass the node on.
 func (e *exam) nodeless(g *GPU) fact {
 	what := "it has no node in /dev/dri"
-	for _, name := range e.machine.Names("/dev/dri") {
-		if info, err := e.machine.Stat("/dev/dri/" + name); err == nil && info.IsDir() && strings.HasPrefix(name, "renderD") {
-			return sentence("/dev/dri/" + name + " is a directory, not a device: a container tool makes a directory in place of a file that the host does not have")
-		}
+	if file := e.fileForNode(); file != "" {
+		return textf("%s is a file or directory, not a device: container tools make one in place of a node that the host does not have", file)
 	}
 	if g.Kernel == "nvidia" {
 		missing := slices.DeleteFunc([]string{"/dev/nvidiactl", "/dev/nvidia0"}, e.machine.Exists)

@@ -71,7 +71,7 @@ var conditions = map[string]func(d *distribution) bool{
 	"has32":  func(d *distribution) bool { return d.class == 32 && d.has32() },
 	"narrow": func(d *distribution) bool { return d.foreign },
 	"unfetched": func(d *distribution) bool { // apt has no lists; a machine without apt's directory is not seen whole
-		return d.packages != nil && !d.packages.listsOf(d.machine).Fetched() && d.machine.Exists("/var/lib/apt/lists")
+		return d.packages != nil && !d.lists().Fetched() && d.machine.Exists("/var/lib/apt/lists")
 	},
 	"tegra": func(d *distribution) bool { // a board of NVIDIA with JetPack, or a container on it
 		return d.machine.Exists("/etc/nv_tegra_release") || d.machine.Exists("/dev/nvmap")

@@ -30,7 +30,14 @@ type user struct {
 // current user; a foreign machine has none.
 func (h host) findUser(name string, groups []uint32) (user, error) {
 	if name == "" {
-		who := cmp.Or(h.variable("USER"), fmt.Sprintf("user %d", os.Getuid()))
+		own := strconv.Itoa(os.Getuid())
+		who := cmp.Or(h.variable("USER"), "user "+own)
+		for _, fields := range h.records("/etc/passwd", 4) {
+			if fields[2] == own {
+				who = fields[0] // after su, $USER is another user
+				break
+			}
+		}
 		return user{name: who, current: !h.machine.Foreign(), known: !h.machine.Foreign()}, nil
 	}
 	u := user{name: name, known: true}
@@ -73,6 +80,22 @@ func (h host) records(file string, fields int) [][]string {
 		}
 	}
 	return records
+}
+
+// regrouping is the verb for a node whose group may not open it. From systemd 258 on, udev ignores a rule that names a group of
+// persons; a rule with an unknown group is ignored by every release.
+func (h host) regrouping() string {
+	const firstOfPersons = 1000
+	for _, fields := range h.records("/etc/group", 3) {
+		if fields[0] != "render" {
+			continue
+		}
+		if id, err := strconv.Atoi(fields[2]); err == nil && id >= firstOfPersons {
+			return "regroup-of-persons"
+		}
+		return "regroup"
+	}
+	return term.Either(h.text("/etc/group") == "", "regroup", "regroup-unknown")
 }
 
 // refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.
@@ -149,11 +172,10 @@ func (e *exam) permissionCure(node string, u *user, units []string) *Remedy {
 	}
 	if !groupMay || group == 0 {
 		// Not chmod: it would let everybody at the device, and udev makes the node again at the next start.
-		do := e.system.by("regroup", args)
-		if do.because == ofKernel && strings.HasPrefix(node, "/dev/nvidia") {
+		if strings.HasPrefix(node, "/dev/nvidia") && e.system.by("regroup", args).because == ofKernel {
 			return e.nvidiaNodes(node)
 		}
-		return do
+		return e.system.by(e.regrouping(), args)
 	}
 	number := strconv.Itoa(int(group))
 	name := e.group(0, 2, number)

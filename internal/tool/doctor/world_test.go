@@ -189,7 +189,13 @@ func TestPermission(t *testing.T) {
 		want string
 	}{
 		{"mia", 0o660, nil, group}, {"61000", 0o660, nil, group}, {"leo", 0o660, nil, ""}, {"mia", 0o666, nil, ""},
-		{"leo", 0o600, nil, udev}, {"mia", 0o664, nil, group},
+		{"leo", 0o600, file("etc/group", "render:x:105:leo\n"), udev},
+		{"leo", 0o600, file("etc/group", "render:x:1001:leo\n"), "The group render has the number of a group of persons, and udev of systemd 258 " +
+			"and later ignores it. Give it a number of the system. Run as root: groupdel render && groupadd --system render && " +
+			"usermod -aG render leo; then restart the machine"},
+		{"leo", 0o600, file("etc/group", "leo:x:1001:\n"), "The machine has no group render, so udev does not set it. Run as root: " +
+			"groupadd --system render && usermod -aG render leo; then restart the machine"},
+		{"mia", 0o664, nil, group},
 		{"mia", 0o660, file("run/.containerenv", ""), "Start the container with: podman run --group-add " + gid + " ..."},
 		{"mia", 0o660, file(".dockerenv", ""), "Start the container with: docker run --group-add " + gid + " ..."},
 		{"mia", 0o660, file("var/run/secrets/kubernetes.io/x", ""), "In the pod's spec.securityContext: supplementalGroups: [" + gid + "]"},
@@ -203,14 +209,23 @@ func TestPermission(t *testing.T) {
 	}
 }
 
-// The current user has the name in the environment, or a number.
+// The current user has the name of passwd(5), else that in the environment, or a number.
 func TestCurrentUser(t *testing.T) {
 	t.Parallel()
+	root := t.TempDir()
 	for name, want := range map[string]string{"mia": "mia", "": "user " + strconv.Itoa(os.Getuid())} {
-		h := host{&machine.Machine{Environ: []string{"USER=" + name}}}
-		if u, err := h.findUser("", nil); err != nil || u.name != want || !u.current {
+		h := host{&machine.Machine{Root: root, Environ: []string{"USER=" + name}}}
+		if u, err := h.findUser("", nil); err != nil || u.name != want {
 			t.Errorf("%q: %+v, %v", name, u, err)
 		}
+	}
+	if u, err := (host{&machine.Machine{}}).findUser("", nil); err != nil || !u.current {
+		t.Errorf("of this machine: %+v, %v", u, err)
+	}
+	tree.Lay(t, root, file("etc/passwd", "root:x:"+strconv.Itoa(os.Getuid())+":0::/:/bin/sh\n"))
+	m := &machine.Machine{Environ: []string{"USER=mia"}, Root: root}
+	if u, err := (host{m}).findUser("", nil); err != nil || u.name != "root" {
+		t.Errorf("after su: %+v, %v", u, err)
 	}
 }
 
