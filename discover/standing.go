@@ -29,6 +29,9 @@ func (s Standing) String() string { return s.internal().String() }
 // Lost reports whether the rules choose the driver or layer, but programs do not get it although it is for them.
 func (s Standing) Lost() bool { return s.internal().Lost() }
 
+// State returns whether programs get the driver or layer: used, not used, missing or broken. in: the rules choose it.
+func (s Standing) State(in bool) string { return string(s.internal().State(in)) }
+
 // Reaches reports whether the standing is at or past a stage.
 func (s Standing) Reaches(stage Stage) bool { return s.internal().Reaches(standing.Stage(stage)) }
 

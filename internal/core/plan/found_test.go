@@ -94,7 +94,7 @@ func TestWhatFindingsAreAbout(t *testing.T) {
 				return newWorld().implicitMeta("o.json", manifest.OverrideName, "", `,"override_paths":["/p"]`)
 			}},
 		{"E", Layers, Name{}, "layer-listed|" + explicitDirectory + "e.json|listed", func() *world { return newWorld().explicit("e.json", "E", "") }},
-		{"E", Instance, Name{}, "layer-active|" + explicitDirectory + "e.json|active: the settings file",
+		{"E", Instance, Name{}, "layer-active|" + explicitDirectory + "e.json|enabled by the settings file",
 			func() *world {
 				return newWorld().explicit("e.json", "E", "").settings(layers(entry("on", "E", explicitDirectory+"e.json", "")))
 			}},

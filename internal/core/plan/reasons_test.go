@@ -26,23 +26,23 @@ func TestReasonsInWords(t *testing.T) {
 		explicit("g.json", "G", "").explicit("h.json", "H", "").meta("m.json", "M", `"G"`, "").wants("E", "M")
 	w.Vars["NO_J"], w.Vars["DO_K"], w.Vars["VK_INSTANCE_LAYERS"], w.Vars["VK_LOADER_LAYERS_ENABLE"] = "", "no", "F", "H"
 	w.drivers = []Driver{{Usable: true}}
-	expect(t, "asked for by everybody", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer; to disable it, set NO_I
+	expect(t, "asked for by everybody", said(w.ask(t, InstanceDrivers, Name{})), `I active: implicit layer; to disable it, set NO_I
 J inactive: its disable variable NO_J is set
 K inactive: its enable variable DO_K does not have the value yes
-E active: active: enabled by the program
-F active: active: named in VK_INSTANCE_LAYERS
-G active: active: component of a meta-layer
-H active: active: matches VK_LOADER_LAYERS_ENABLE
-M active: active: enabled by the program`)
+E active: enabled by the program
+F active: named in VK_INSTANCE_LAYERS
+G active: component of a meta-layer
+H active: matches VK_LOADER_LAYERS_ENABLE
+M active: enabled by the program`)
 	w.Vars["DO_K"] = "yes"
 	w.app.Layers = nil
-	expect(t, "nothing enables it", said(w.ask(t, InstanceDrivers, Name{})), `I active: active: implicit layer; to disable it, set NO_I
+	expect(t, "nothing enables it", said(w.ask(t, InstanceDrivers, Name{})), `I active: implicit layer; to disable it, set NO_I
 J inactive: its disable variable NO_J is set
-K active: active: implicit layer; to disable it, set NO_K
+K active: implicit layer; to disable it, set NO_K
 E inactive: nothing enables it
-F active: active: named in VK_INSTANCE_LAYERS
+F active: named in VK_INSTANCE_LAYERS
 G inactive: nothing enables it
-H active: active: matches VK_LOADER_LAYERS_ENABLE
+H active: matches VK_LOADER_LAYERS_ENABLE
 M inactive: nothing enables it`)
 }
 

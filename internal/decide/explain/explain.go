@@ -69,6 +69,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 		used[driver.Path] = true
 		e := Item{Kind: "driver", Order: i + 1, Name: name, Manifest: driver.Path, Library: driver.Library}
 		e.because(reasons[subjectIn{name, driver.Path}])
+		e.Why = strings.TrimSuffix(e.Why, ", library "+e.Library)
 		in = append(in, e)
 	}
 	libraries := map[ItemKey]string{} // of layers

@@ -35,7 +35,7 @@ func Of(f *diag.Diagnostic) string {
 	case diag.DriverUsed:
 		return driverOrigin(f) + ", library " + f.More
 	case diag.LayerActive:
-		return "active: " + active(f)
+		return active(f)
 	case diag.VariableIgnored:
 		return f.Subject + " is set, but has no effect because of " + winner(f)
 	}
@@ -110,7 +110,7 @@ func active(f *diag.Diagnostic) string {
 	case diag.OfMeta:
 		return "component of a meta-layer"
 	}
-	return "the settings file"
+	return "enabled by the settings file"
 }
 
 // winner describes what takes precedence over a variable.

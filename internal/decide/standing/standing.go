@@ -52,6 +52,30 @@ func (s Standing) String() string {
 // Lost reports whether the rules choose the driver or layer, but programs do not get it although it is for them.
 func (s Standing) Lost() bool { return s.But != "" && s.Stage != NotChosen && !s.Harmless }
 
+// State is whether programs get a driver, a layer or a device. Every command has these words and no others for it.
+type State string
+
+// States.
+const (
+	Used    State = "used"
+	NotUsed State = "not used" // nothing enables it, something excludes it, or it is for other programs
+	Missing State = "missing"  // the rules choose it, but its library is not there
+	Broken  State = "broken"   // the rules choose it, but it cannot be used
+)
+
+// State returns the state of a driver or layer. in: the rules choose it.
+func (s Standing) State(in bool) State {
+	switch {
+	case !in, s.Harmless && !s.Reaches(Answered):
+		return NotUsed
+	case !s.Lost():
+		return Used
+	case s.Fault == FaultMissing:
+		return Missing
+	}
+	return Broken
+}
+
 // Reaches reports whether the standing is at or past a stage.
 func (s Standing) Reaches(stage Stage) bool {
 	return slices.Index(stages, s.Stage) >= slices.Index(stages, stage)

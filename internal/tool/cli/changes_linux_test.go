@@ -44,7 +44,7 @@ const ownSettings = `{"vkloader":{"written_by":"vkloader settings"},"settings_ar
 
 // changesOf has each command that changes files. The others are in readers.
 var changesOf = map[string][]changing{
-	"bundle":       {{line: "bundle --still --force -o HOME/out.tar.gz", file: "out.tar.gz"}},
+	"bundle":       {{line: "bundle --no-probe --force -o HOME/out.tar.gz", file: "out.tar.gz"}},
 	"cdi generate": {{line: "cdi generate --force -o HOME/a.json", file: "a.json"}},
 	"cdi refresh":  {{line: "cdi refresh --remove --directory HOME/cdi", file: "cdi/a.json", text: ownCDI}},
 	"doctor": {{line: "doctor --fix --yes", file: overrideOfHome, text: brokenOverride},

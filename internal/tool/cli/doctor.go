@@ -78,7 +78,7 @@ func newDoctor(s *invocation) *cobra.Command {
 	flags := cmd.Flags()
 	d.output.option(cmd, doctor.Schema)
 	flags.BoolVar(&d.full, "full", false, "also show notes, and findings that follow from others")
-	flags.StringVar(&d.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.StringVar(&d.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
 	completesApp(s, cmd)
 	flags.BoolVar(&d.load, "probe", false, "also try drivers whose device sleeps, which wakes the device, and present frames on a surface")
 	flags.BoolVar(&d.filesOnly, "no-probe", false, "load no driver and no layer; examine files only")

@@ -9,6 +9,7 @@ import (
 	"vkloader/internal/core/diag"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/bundle"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/environment"
@@ -28,9 +29,11 @@ type section struct {
 // sectionsOf returns the sections of a report. devices means that the report has devices.
 func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	if devices {
-		list = append(list, section{title: "Devices", headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"}, none: "none",
+		list = append(list, section{title: "Kernel devices", none: "none",
+			headings: []string{"device", "+address", "kernel driver", "nodes", "Vulkan drivers"},
 			rows: term.Words(r.GPUs, func(g doctor.GPU) []string {
-				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"), term.Or(baseNames(g.Drivers), "none")}
+				return []string{g.Title(), g.Address(), term.Or(g.Kernel, "none"), term.Or(strings.Join(g.Nodes, " "), "none"),
+					term.Or(baseNames(g.Drivers), "none")}
 			})})
 	}
 	if devices || len(r.Loaders) > 0 {
@@ -42,13 +45,13 @@ func sectionsOf(r *doctor.Report, devices bool) (list []section) {
 	}{{"Drivers", r.Drivers}, {"Layers", r.Layers}} {
 		list = append(list, section{title: kind.title, headings: []string{"state", "name", "+manifest", "library", ">needs", "stage"}, none: "none",
 			rows: term.Words(kind.modules, func(m doctor.Entry) []string {
-				return []string{stateOf(&m, r), m.Name, m.Manifest, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
+				return []string{stateOf(&m), m.Name, m.Manifest, term.Or(m.File, m.Library), term.Count(m.Needs, "library"), m.Standing.String()}
 			})})
 	}
 	if len(r.Probes) == 0 {
 		return list
 	}
-	probes := section{title: "Tried in child processes", headings: []string{"state", "name", ">time", "result"}}
+	probes := section{title: "Tried in child processes", headings: []string{"trial", "name", ">time", "result"}}
 	for _, p := range r.Probes {
 		probes.rows = append(probes.rows, []string{string(p.Result), p.Name, term.Microseconds(p.Millis * 1000), term.Or(p.Detail, strings.Join(p.Devices, ", "))})
 		for _, line := range p.Wrote {
@@ -76,20 +79,12 @@ func loadersSection(r *doctor.Report) section {
 	return all
 }
 
-func stateOf(m *doctor.Entry, r *doctor.Report) string {
-	state := "bad"
-	switch {
-	case m.Good:
-		state = "ok"
-	case m.Class != 0 && m.Class != r.WordSize():
-		state = fmt.Sprintf("%d-bit", m.Class)
+func stateOf(m *doctor.Entry) string {
+	state := m.State(m.Used || m.Brought)
+	if state == standing.Used && !m.Good { // of another system: its library alone was examined
+		state = standing.Broken
 	}
-	if m.Brought {
-		state += ", the program's"
-	} else if !m.Used {
-		state += ", not used"
-	}
-	return state
+	return string(state) + term.Either(m.Brought, ", the program's", "")
 }
 
 // baseNames returns the names of files without their directories.

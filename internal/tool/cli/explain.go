@@ -52,7 +52,7 @@ func newExplain(s *invocation) *cobra.Command {
 		ValidArgsFunction: completeFound(s),
 	}
 	e.option(cmd, explainSchema)
-	cmd.Flags().StringVar(&e.app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	cmd.Flags().StringVar(&e.app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
 	completesApp(s, cmd)
 	addPID(cmd, &e.pid)
 	cmd.Flags().BoolVar(&e.elevated, "elevated", false, elevatedHelp)
@@ -205,10 +205,10 @@ func printItem(s *invocation, e *explain.Item, verb string) {
 	number := term.Either(e.Order > 0, fmt.Sprintf("%2d ", e.Order), "   ")
 	rule := term.Either(s.rules, " ("+e.Statement+")", "")
 	fmt.Fprintf(s.out, " %s%s: %s%s\n", number, s.style.Heading(term.OneLine(e.Name)), term.OneLine(e.Why), rule)
-	if standing := term.OneLine(e.Standing.String()); e.Lost() {
-		fmt.Fprintf(s.out, "      %s\n", s.style.Bad(standing))
-	} else if e.But != "" {
-		fmt.Fprintf(s.out, "      %s\n", standing)
+	if e.Lost() {
+		fmt.Fprintf(s.out, "      %s\n", s.style.Bad(term.OneLine(string(e.State(true))+": "+e.But)))
+	} else {
+		s.text("      ", e.But)
 	}
 	s.text("      file ", placeIn(e.Manifest, e.Line, e.Column)+term.Enclosed(", installed by ", e.Package, ""))
 	s.text("      library ", e.Library)
@@ -294,12 +294,12 @@ type picture struct {
 func (p *picture) options(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&p.chosen, "picture", false, "draw the chain from the program through layers to devices, as SVG")
-	flags.BoolVar(&p.still, "still", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
+	flags.BoolVar(&p.still, "no-probe", false, "with --picture: load no driver and no layer: it has no devices and no intercepted commands")
 	addTimeout(flags, &p.limit, 30*time.Second, "with --picture: end a child process after this `TIME`")
-	needs(cmd, []string{"picture"}, "still", "timeout")
+	needs(cmd, []string{"picture"}, "no-probe", "timeout")
 }
 
-// draw draws the chain of a program. It asks devices and layers in child processes, except with --still and for other machines,
+// draw draws the chain of a program. It asks devices and layers in child processes, except with --no-probe and for other machines,
 // elevated programs and running processes.
 func (e *explaining) draw(s *invocation, names []string) error {
 	p := &e.picture

@@ -20,6 +20,7 @@ import (
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/standing"
 	"vkloader/internal/tool/exit"
 	"vkloader/internal/tool/survey"
 	"vkloader/internal/tool/term"
@@ -214,18 +215,12 @@ func printFound(s *invocation, l *listing) {
 	}
 	table := term.NewTable(headings...)
 	for _, r := range l.Found {
-		mark := term.Either(r.In, "used", "not used")
+		state := r.State(r.In)
 		if !r.In && r.Path == "" { // about a variable or a name
-			mark = "--"
+			state = "--"
 		}
-		why := r.Why
-		if r.But != "" {
-			why = r.Standing.String() + "; " + why
-			if r.In {
-				mark = term.Either(r.Lost(), "broken", "skipped")
-			}
-		}
-		table.Row(mark, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
+		why := term.Enclosed("", r.But, "; ") + r.Why
+		table.Row(state, subjectIn(r.Subject, r.Path), placeIn(r.Path, r.Line, r.Column), why, r.Statement)
 	}
 	table.Print(s.out, "", s.style)
 	if slices.ContainsFunc(l.Found, func(f discover.ListEntry) bool { return f.Severity == severityProblem }) {
@@ -431,7 +426,7 @@ func printDevices(s *invocation, devices *survey.Devices) {
 	}
 	table := term.NewTable("state", ">#", "name", "type", "PCI address", ">memory", "API", "driver", "version", "vendor:device", "device UUID")
 	for _, d := range devices.List {
-		table.Row(term.Either(d.In, "listed", "hidden"), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
+		table.Row(string(term.Either(d.In, standing.Used, standing.NotUsed)), fmt.Sprint(d.Index), d.Name, d.TypeText, term.Or(d.PCI, "-"), term.Size(d.VRAM), d.APIText,
 			d.DriverName, d.DriverText, fmt.Sprintf("%04x:%04x", d.VendorID, d.DeviceID), d.DeviceUUID)
 	}
 	table.Print(s.out, "", s.style)

@@ -35,7 +35,7 @@ func overview(s *invocation, how effort, out *output) error {
 func printOverview(s *invocation, report *doctor.Report) {
 	s.style.Lines(s.out, "", s.style.Heading, report.Verdict)
 	in, _ := explain.Of(report.Answer)
-	devices := devicesInOrder(report)
+	kind, devices := devicesInOrder(report)
 	var missing []string // on Windows
 	in = slices.DeleteFunc(in, func(e explain.Item) bool {
 		lacks := !e.Meta && obstacle(report.Source(), e.Library) != ""
@@ -57,8 +57,8 @@ func printOverview(s *invocation, report *doctor.Report) {
 		title string
 		names []string
 		more  []string // sentences
-	}{{"Devices", devices, nil}, {"Drivers", drivers.names, drivers.lost}, {"Active layers", layers.names, layers.lost}} {
-		if onWindows && part.title == "Devices" { // on Windows, only drivers report devices
+	}{{kind, devices, nil}, {"Drivers", drivers.names, drivers.lost}, {"Layers", layers.names, layers.lost}} {
+		if onWindows && part.title == kind { // on Windows, only drivers report devices
 			continue
 		}
 		row(part.title, strings.Join(append([]string{term.ShortList(part.names, 6)}, part.more...), "; "))
@@ -115,13 +115,13 @@ func nextSteps(report *doctor.Report, found bool) (steps [][2]string) {
 	return append(steps, [2]string{"vkloader help", "all commands"})
 }
 
-// devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If nothing was tried, it
-// returns the names of the kernel's devices.
-func devicesInOrder(r *doctor.Report) []string {
+// devicesInOrder returns the names of the devices that programs get, in their order, with the numbers of programs. If nothing
+// was tried, it returns the names of the kernel's devices.
+func devicesInOrder(r *doctor.Report) (kind string, names []string) {
 	if len(r.Devices) == 0 {
-		return term.Words(r.GPUs, func(g doctor.GPU) string { return g.Label })
+		return "Kernel devices", term.Words(r.GPUs, func(g doctor.GPU) string { return g.Label })
 	}
-	return term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
+	return "Devices", term.Words(r.Devices, func(d probe.Device) string { return fmt.Sprint(d.Index, " ", d.Name) })
 }
 
 // deviceChoice tells how to choose a device for a program; "" if programs get fewer than two that are not on the CPU.
@@ -176,7 +176,7 @@ func usable(report *doctor.Report, in []explain.Item) (ofDrivers, ofLayers gotte
 		}
 		switch {
 		case of.Lost():
-			list.lost = append(list.lost, e.Name+": "+of.String())
+			list.lost = append(list.lost, e.Name+": "+of.But)
 		case of.Fault != standing.FaultForeign && !of.Harmless:
 			list.names = append(list.names, e.Name)
 		}

@@ -83,8 +83,8 @@ func TestDevicesInProgramsOrder(t *testing.T) {
 		{nil, "", ""},
 	} {
 		r := &doctor.Report{Devices: c.devices}
-		if got := strings.Join(devicesInOrder(r), ", "); got != c.names {
-			t.Errorf("%q, want %q", got, c.names)
+		if _, names := devicesInOrder(r); strings.Join(names, ", ") != c.names {
+			t.Errorf("%q, want %q", names, c.names)
 		}
 		if got := deviceChoice(r); !strings.Contains(got, c.choice) || (got == "") != (c.choice == "") {
 			t.Errorf("%q, want %q", got, c.choice)

@@ -54,7 +54,8 @@ func newRun(s *invocation) *cobra.Command {
 	flags.SetInterspersed(false) // the words after the program belong to the program
 	flags.StringArrayVar(&r.Drivers, "driver", nil, "use only drivers whose manifest matches `PATTERN`: a path, or a file name with * at its start or end")
 	flags.StringArrayVar(&r.Devices, "device", nil, "use only this `DEVICE`: "+drivers.DeviceForms+"; may be repeated")
-	flags.StringArrayVar(&r.Layers, "layer", nil, "also use layers, implicit or explicit, whose name matches `PATTERN`: a name with * at its start or end")
+	flags.StringArrayVar(&r.Layers, "layer", nil, "also use this `LAYER`; a name with * at its start or end stands for all "+
+		"matching layers; may be repeated")
 	flags.BoolVar(&r.NoLayers, "no-layers", false, "use no layers except those of --layer")
 	flags.StringVar(&r.log, "log", "", "write the loader's log to `FILE`, not to standard error")
 	flags.BoolVar(&r.dry, "dry-run", false, "print the variables, and run nothing")

@@ -123,7 +123,7 @@ func newSettingsShow(s *invocation) *cobra.Command {
 		},
 	}
 	out.option(cmd, settings.Schema)
-	cmd.Flags().StringVar(&app, "app", "", "show the settings of the program with the executable `EXE`")
+	cmd.Flags().StringVar(&app, "app", "", "show the settings of this `PROGRAM`")
 	completesApp(s, cmd)
 	return cmd
 }
@@ -311,7 +311,7 @@ func newSettingsClear(s *invocation) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil, "remove only the settings for the program with the executable `EXE`; may be repeated")
+	cmd.Flags().StringArrayVar(&clearing.Apps, "app", nil, "remove only the settings for this `PROGRAM`; may be repeated")
 	completesApp(s, cmd)
 	out.option(cmd, settings.Schema)
 	cmd.Flags().BoolVar(&clearing.Force, "force", false, "also remove another program's file")

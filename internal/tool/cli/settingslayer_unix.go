@@ -51,7 +51,7 @@ func newSettingsLayer(s *invocation) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return setLayer(s, o, args[0], args[1:]) },
 	}
 	cmd.Flags().StringVar(&o.change.Directory, "directory", "", "write the file for programs that start in this `DIRECTORY`")
-	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of the program `EXE`")
+	cmd.Flags().StringVar(&o.change.App, "app", "", "write the file in the directory of this `PROGRAM`")
 	completesApp(s, cmd)
 	cmd.Flags().StringVar(&o.change.Configuration, "configuration", "", "change the settings in the configuration `NAME`")
 	completes(cmd, map[string]completion{"configuration": completeConfigurations(s)})

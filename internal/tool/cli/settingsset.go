@@ -89,7 +89,7 @@ func newSettingsSet(s *invocation) *cobra.Command {
 
 func changeFlags(s *invocation, cmd *cobra.Command, c *settings.Options) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&c.Apps, "app", nil, "only for the program with the executable `EXE`; may be repeated")
+	flags.StringArrayVar(&c.Apps, "app", nil, "only for this `PROGRAM`; may be repeated")
 	completesApp(s, cmd)
 	flags.StringVar(&c.Expires, "expires", "", "remove the settings after this `TIME`, such as 90m, 8h or 7d, or \"never\"")
 	flags.BoolVar(&c.System, "system", false, "write the file for all users")

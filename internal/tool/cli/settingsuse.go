@@ -97,7 +97,7 @@ func newSettingsSave(s *invocation) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&saving.From, "from", "", "copy this `CONFIGURATION`; with a / it is the path of a file")
-	flags.StringVar(&saving.App, "app", "", "take the settings for the program with the executable `EXE`")
+	flags.StringVar(&saving.App, "app", "", "take the settings for this `PROGRAM`")
 	flags.BoolVar(&saving.Move, "move", false, "rename the configuration of --from")
 	flags.BoolVar(&saving.Force, "force", false, "replace a configuration with this name")
 	flags.BoolVar(&saving.Dry, "dry-run", false, "print the file instead of writing it")

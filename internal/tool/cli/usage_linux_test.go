@@ -35,7 +35,7 @@ func TestUsageErrors(t *testing.T) {
 		"doctor --undo --dry-run":                "--dry-run needs --fix",
 		"doctor --step x":                        "--step needs --fix",
 		"doctor --fix --user mia":                "--fix and --user exclude each other",
-		"explain --still":                        "--still needs --picture",
+		"explain --no-probe":                     "--no-probe needs --picture",
 		"settings set --no-layers --layer a":     "--layer and --no-layers exclude each other",
 		"run --json /bin/true":                   "--json needs --dry-run or --find-culprit",
 		"run":                                    "requires at least 1 arg(s), only received 0",
@@ -80,7 +80,7 @@ func TestBareCommandsShow(t *testing.T) {
 
 // A failed write to standard output is reported, and changes the exit code.
 func TestFullOutput(t *testing.T) {
-	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "explain --picture --still", "explain LAY-173"} {
+	for _, line := range []string{"help", "version", "list drivers", "list drivers --json", "doctor", "settings", "explain --picture --no-probe", "explain LAY-173"} {
 		s, _, errOut := world(t, goodRun)
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {

@@ -72,7 +72,7 @@ func newListVariables(s *invocation) *cobra.Command {
 	out.option(cmd, variableSchema)
 	flags := cmd.Flags()
 	flags.BoolVar(&set, "set", false, "show only variables that are set")
-	flags.StringVar(&app, "app", "", "examine for the program with the executable `EXE`, a path or a name in PATH")
+	flags.StringVar(&app, "app", "", "examine for this `PROGRAM`, a path or a name in PATH")
 	completesApp(s, cmd)
 	flags.BoolVar(&elevated, "elevated", false, elevatedHelp)
 	return cmd

@@ -67,7 +67,7 @@ func TestSleepersSleep(t *testing.T) {
 			t.Errorf("a child had %q", had)
 		}
 	}
-	want := "1 device works; Intel graphics (8086:5678) sleeps; nothing is wrong"
+	want := "1 device works; Intel graphics (8086:5678) sleeps; no problems found"
 	if report.Verdict != want {
 		t.Errorf("%q", report.Verdict)
 	}
@@ -133,9 +133,9 @@ func TestDriverWithoutItsDevice(t *testing.T) {
 	const empty = `echo '{"event":"done","phase":"list devices","round":1,"us":1,"result":0}'; echo '{"event":"end"}'; exit 1`
 	const skylake, haswell, unknown = "0x1912", "0x0412", "0xfff0"
 	for _, c := range []struct{ name, chip, silent, verdict string }{
-		{"the other one is for older chips", skylake, "hasvk", "works; nothing is wrong"},
+		{"the other one is for older chips", skylake, "hasvk", "works; no problems found"},
 		{"the other one is for younger chips", haswell, "intel_icd", "works"},
-		{"an unknown chip", unknown, "hasvk", "works; nothing is wrong"},
+		{"an unknown chip", unknown, "hasvk", "works; no problems found"},
 		{"neither lists it", skylake, "icd", "1 problem: intel_icd.json: it works, but does not list Intel graphics (Skylake to Comet Lake)"},
 		{"neither lists an unknown chip", unknown, "icd", "1 problem: intel_"},
 	} {

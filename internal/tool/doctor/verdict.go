@@ -139,7 +139,7 @@ func (r *Report) end() string {
 	missing := slices.ContainsFunc(r.missingDevices(), func(m missingDevice) bool { // and the verdict does not name why
 		return m.by == nil || !slices.Contains([]Kind{GPULeftOut, GPUVirtual, GPUReserved}, m.by.Code)
 	})
-	end := ""
+	end := "no problems found"
 	switch {
 	case problems > 0:
 		end = term.Count(problems, "problem")
@@ -148,9 +148,7 @@ func (r *Report) end() string {
 	case warnings > 0:
 		end = term.Count(warnings, "warning")
 	case missing:
-		end = term.Either(r.Tried, "nothing else is wrong", "nothing else found")
-	default:
-		end = "nothing is wrong"
+		end = "nothing else found"
 	}
 	waiting := len(r.waiting())
 	switch {
@@ -158,8 +156,6 @@ func (r *Report) end() string {
 		return term.Count(waiting, "unfinished trial")
 	case waiting > 0:
 		return end + ", " + term.Count(waiting, "unfinished trial")
-	case problems+warnings == 0 && !r.Tried && !missing:
-		return "no problems found"
 	}
 	return end
 }

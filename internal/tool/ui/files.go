@@ -219,7 +219,7 @@ func fileOf(file string, judged map[string]*validation.Result, rows map[string][
 	for _, row := range rows[file] {
 		f.In = f.In || row.In
 		if row.But != "" {
-			row.Why = row.Standing.String() + "; " + row.Why
+			row.Why = row.But + "; " + row.Why
 		}
 		if why := row.Subject + ": " + row.Why; row.Subject != row.Path && !slices.Contains(f.Why, why) {
 			f.Why = append(f.Why, why)

@@ -200,7 +200,7 @@ func pictureOf(r *Request, still bool) (any, error) {
 	}
 	args := []string{"explain", "--picture", "--json", "--timeout", "10s"}
 	if still || d.Given() { // children use the current settings
-		args = append(args, "--still")
+		args = append(args, "--no-probe")
 	}
 	tool, err := d.tool(r)
 	if err != nil {

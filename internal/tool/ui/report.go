@@ -128,7 +128,7 @@ func bundleOf(app string, still bool) []string {
 		args = append(args, "--app", app)
 	}
 	if still {
-		args = append(args, "--still")
+		args = append(args, "--no-probe")
 	}
 	return args
 }

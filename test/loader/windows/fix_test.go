@@ -98,7 +98,7 @@ func TestToolMarkdown(t *testing.T) {
 func TestToolReadersAgree(t *testing.T) {
 	for _, size := range sizes {
 		const archive = `C:\bundle.tar.gz`
-		listed, _ := tool(t, size, 0, "bundle", "--force", "--still", "-o", archive)
+		listed, _ := tool(t, size, 0, "bundle", "--force", "--no-probe", "-o", archive)
 		if !strings.Contains(listed, "registry.reg") || strings.Contains(listed, "failed: ") {
 			t.Fatalf("%s: %s", size, listed)
 		}

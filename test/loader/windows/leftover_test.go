@@ -45,7 +45,7 @@ func TestLeftoverOverlay(t *testing.T) {
 						out, _ := toolAs(t, as, size, anyCode, list...)
 						out = strings.Join(strings.Fields(out), " ")
 						if key != "ExplicitLayers" && !strings.Contains(out, "its library is missing") ||
-							regexp.MustCompile(`(?i)Active layers [^N]*`+name+"|no variable changes this").MatchString(out) {
+							regexp.MustCompile(`(?i)Layers [^N]*`+name+"|no variable changes this").MatchString(out) {
 							t.Errorf("%s: %q:\n%s", as, list, out)
 						}
 					}

@@ -90,7 +90,7 @@ type finding struct {
 
 // isWorking reports whether the verdict is that the machine's only device works.
 func isWorking(e *examined) bool {
-	return strings.HasPrefix(e.Verdict, "llvmpipe") && strings.HasSuffix(e.Verdict, " works; nothing is wrong")
+	return strings.HasPrefix(e.Verdict, "llvmpipe") && strings.HasSuffix(e.Verdict, " works; no problems found")
 }
 
 func (e *examined) find(code string) int {

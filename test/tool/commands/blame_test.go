@@ -51,7 +51,7 @@ func TestDoctorNamesWhatHidesADevice(t *testing.T) {
 	if got := d.finding("gpu-missing"); got != "warning second: its driver works, and the layer VK_LAYER_hider excludes it from the list of devices" {
 		t.Errorf("%q\n%s\n%+v", got, d.Verdict, d.Findings)
 	}
-	if strings.Contains(d.Verdict, "nothing is wrong") {
+	if strings.Contains(d.Verdict, "no problems found") {
 		t.Error(d.Verdict)
 	}
 }

@@ -139,7 +139,7 @@ func TestWithoutKernelFiles(t *testing.T) {
 				cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", "doctor", "--timeout", "2m")
 				cmd.Env = append(os.Environ(), "VK_DRIVER_FILES="+filepath.Join(built, "drivers/null_icd.json"))
 				text, err := cmd.Output()
-				if cmd.ProcessState.ExitCode() != 99 && (err != nil || !strings.HasPrefix(string(text), "Vulkan works with null_icd.json; nothing is wrong")) {
+				if cmd.ProcessState.ExitCode() != 99 && (err != nil || !strings.HasPrefix(string(text), "Vulkan works with null_icd.json; no problems found")) {
 					t.Errorf("tried: %v: %s", err, text)
 				}
 			}

@@ -245,7 +245,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	if !works() {
 		t.Error("the program still crashes")
 	}
-	if out, _ := w.Run(time.Minute, tool, "explain", "--app", "/bin/true"); !strings.Contains(out, "VK_LAYER_bad: active") {
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", "/bin/true"); !strings.Contains(out, "VK_LAYER_bad: implicit") {
 		t.Errorf("other programs:\n%s", out)
 	}
 	bad.Replace("intercept vkQueueSubmit") // fixed, with another library
@@ -257,7 +257,7 @@ func TestFindCulpritApplies(t *testing.T) {
 	if out, _ := w.Run(time.Minute, tool, "settings", "show"); !strings.Contains(out, "No settings file.") {
 		t.Errorf("the settings after it:\n%s", out)
 	}
-	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: active") || !works() {
+	if out, _ := w.Run(time.Minute, tool, "explain", "--app", program[0]); !strings.Contains(out, "VK_LAYER_bad: implicit") || !works() {
 		t.Errorf("the program after it:\n%s", out)
 	}
 }

@@ -123,7 +123,7 @@ func TestListDevicesSaysWhy(t *testing.T) {
 		t.Errorf("by settings: %v\n%+v", in, list)
 	}
 	out, _ := tried(w, "list", "devices", "--rules", "--device", "mesa")
-	if !strings.Contains(out, "[SET-93]") || !strings.Contains(out, "listed  0  Processor") || strings.Contains(out, "GeForce  ") {
+	if !strings.Contains(out, "[SET-93]") || !strings.Contains(out, "used   0  Processor") || strings.Contains(out, "GeForce  ") {
 		t.Errorf("one device:\n%s", out)
 	}
 }

@@ -22,7 +22,7 @@ func TestDoctorLoadsNothing(t *testing.T) {
 	tool := filepath.Join(built, "vkloader")
 
 	out, exit := w.Run(2*time.Minute, tool, "doctor", "--no-probe")
-	for _, want := range []string{"ok            acme.json", "ok            VK_LAYER_i", "ok, not used  VK_LAYER_e"} {
+	for _, want := range []string{"used   acme.json", "used      VK_LAYER_i", "not used  VK_LAYER_e"} {
 		if !strings.Contains(strings.ReplaceAll(out, "ok     acme", "ok            acme"), want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

@@ -31,13 +31,13 @@ func TestProbePresents(t *testing.T) {
 	if !strings.Contains(exit.Stderr, "as with: vkloader settings set --layer VK_LAYER_bad=off --until-changed\n") {
 		t.Errorf("--fix says %s", exit.Stderr)
 	}
-	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: active") || !strings.Contains(out, "VK_LAYER_one: active") {
+	if out, _ := w.Run(time.Minute, tool, "explain"); strings.Contains(out, "VK_LAYER_bad: implicit") || !strings.Contains(out, "VK_LAYER_one: implicit") {
 		t.Errorf("excluded:\n%s", out)
 	}
 	if out, exit := w.Run(time.Minute, tool, "settings", "clear"); exit.Code != 0 {
 		t.Errorf("clear: %d, %s%s", exit.Code, out, exit.Stderr)
 	}
-	if out, _ := w.Run(time.Minute, tool, "explain"); !strings.Contains(out, "VK_LAYER_bad: active") {
+	if out, _ := w.Run(time.Minute, tool, "explain"); !strings.Contains(out, "VK_LAYER_bad: implicit") {
 		t.Errorf("cleared:\n%s", out)
 	}
 	if left, _ := filepath.Glob(w.Path("home/.config/vulkan/loader_settings.d/*")); len(left) > 0 {

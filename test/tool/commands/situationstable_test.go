@@ -82,7 +82,7 @@ func rowsOfArchives(t *testing.T) (rows []string) {
 		result, fix := "ends", code(s.do)
 		switch {
 		case s.do == "" && s.then == nil && s.code == 0:
-			fix = "none: nothing is wrong"
+			fix = "none: no problems found"
 		case s.do == "":
 			fix = "in words"
 		}

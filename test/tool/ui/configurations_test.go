@@ -23,7 +23,7 @@ func (b *browser) enter(selector, text string) {
 }
 
 // A configuration is made of the settings in force, used for all programs and for one, duplicated, renamed and removed; one of vkconfig is
-// read. The page says what differs from no settings. It writes the bytes of the command line, and undoes each change.
+// read. The page shows layers and drivers without and with the configuration. It writes the bytes of the command line, and undoes each change.
 func TestConfigurations(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -137,7 +137,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	b.then(func() { b.press(`input[value="system.txt"]`, " ") })
-	if b.text("tr.removed a") != "system.txt" || !strings.Contains(b.text("main"), "vkloader bundle --still --without system.txt") {
+	if b.text("tr.removed a") != "system.txt" || !strings.Contains(b.text("main"), "vkloader bundle --no-probe --without system.txt") {
 		t.Errorf("after it was removed:\n%s", b.text("main"))
 	}
 	less := archive()
