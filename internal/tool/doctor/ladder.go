@@ -1,11 +1,16 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/display"
 	"vkloader/internal/decide/drivers"
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
@@ -202,8 +207,24 @@ var windowSystems = []struct {
 	extensions    []string
 }{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}}, {"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
 
+// nvidiaOwn is the VkDriverId of NVIDIA's own driver, the only one for hardware that gives images to an X server without DRI3.
+const nvidiaOwn = 4
+
+// askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
+func (t *trying) askDisplay(ctx context.Context, e *evidence) {
+	h := host{&e.source.Machine}
+	shown := h.variable("DISPLAY")
+	if shown == "" || e.source.Foreign() {
+		return
+	}
+	authority := h.whole(cmp.Or(h.variable("XAUTHORITY"), path.Join(h.variable(variables.Home.Name()), ".Xauthority")))
+	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
+	e.withoutDRI3 = err == nil && !offers
+}
+
 // windowless adds a finding for each hardware device that no program can show images with, if a display is set: the driver has no
-// swapchains, or driver and loader together no extension for the session's windows. Source: MrNeRF/LichtFeld-Studio issue 2250.
+// swapchains, driver and loader together have no extension for the session's windows, or the X server takes no images of it. Sources:
+// MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674, Steam-Headless/docker-steam-headless issue 168.
 func (e *evidence) windowless() {
 	h := host{&e.source.Machine}
 	for _, a := range e.alone {
@@ -227,6 +248,14 @@ func (e *evidence) windowless() {
 				e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
 			case len(lacking) > 0:
 				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
+			case e.withoutDRI3 && d.DriverID != nvidiaOwn:
+				lost := usual
+				if len(names) > 1 {
+					lost = nothing
+				}
+				place := examOf(&e.Report, e.source).setSystem(e.WordSize(), nil)
+				e.add(DeviceWindowless, d.Name, "", textf("the X server of DISPLAY=%s does not offer DRI3, so programs show no window of X11 on the device",
+					h.variable("DISPLAY")), place.system.by("images", nil), lost)
 			}
 		}
 	}

@@ -208,6 +208,8 @@ func TestDevicesWithoutWindows(t *testing.T) {
 		environ, instance, device, want string
 		severity                        diag.Severity
 	}{
+		{"DISPLAY=:5", "VK_KHR_xcb_surface", "VK_KHR_swapchain", "the X server of DISPLAY=:5 does not offer DRI3", diag.Warning},
+		{"DISPLAY=:5 WAYLAND_DISPLAY=w", "VK_KHR_xcb_surface", "VK_KHR_swapchain", "its driver does not offer VK_KHR_wayland_surface", diag.Note},
 		{"", "", "VK_KHR_maintenance1", "", 0},
 		{"DISPLAY=:0", "VK_KHR_xlib_surface", "VK_KHR_swapchain", "", 0},
 		{"DISPLAY=:0", "VK_KHR_xlib_surface", "VK_KHR_maintenance1", "its driver does not offer VK_KHR_swapchain", diag.Warning},
@@ -218,6 +220,7 @@ func TestDevicesWithoutWindows(t *testing.T) {
 		e := newEvidence(examine(t, desktop(t), Options{}, strings.Fields(c.environ)...))
 		e.alone = []alone{{Probe: Probe{Result: ProbeOK}, saw: &probe.Result{Extensions: []probe.Extension{{Name: c.instance}},
 			Devices: []probe.Device{{Name: "AMD Radeon RX 7800 XT", Extensions: []string{c.device}}}}}}
+		e.withoutDRI3 = strings.HasPrefix(c.environ, "DISPLAY=:5")
 		e.windowless()
 		got, severity := "", diag.Severity(0)
 		for _, f := range e.Findings {
