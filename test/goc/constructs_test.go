@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"vkloader/test/goc/constructs"
 	"vkloader/tools/goc/program"
 )
 
@@ -17,7 +16,7 @@ var full = flag.Bool("full", false, "also what takes long")
 // TestConstructs compares the output and the panics of each program in C and in Go.
 func TestConstructs(t *testing.T) {
 	t.Parallel()
-	names := slices.Sorted(maps.Keys(constructs.Programs))
+	names := slices.Sorted(maps.Keys(constructPrograms))
 	p, err := program.Load(root, "./test/goc/constructs", names)
 	if err != nil {
 		t.Fatal(err)

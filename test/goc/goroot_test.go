@@ -20,8 +20,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"vkloader/internal/core/runtime"
-	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
 )
 
@@ -203,7 +201,7 @@ func (c *checker) reason(t *testing.T, path, name, directory string) (reason str
 	if err != nil {
 		return class(err)
 	}
-	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(true), Exported: map[*ssa.Function]string{p.Exports[0]: "main"}, Main: true, Print: true})
+	text, err := file(p, []string{name})
 	if err != nil {
 		return class(err)
 	}
@@ -215,12 +213,12 @@ func (c *checker) reason(t *testing.T, path, name, directory string) (reason str
 	if text, err := exec.Command("gcc", arguments...).CombinedOutput(); err != nil {
 		return fmt.Sprintf("gcc: %.300s", text)
 	}
-	ran, err := exec.Command("timeout", "60", in+".out").CombinedOutput()
+	ran, err := exec.Command("timeout", "60", in+".out", name).CombinedOutput()
 	if err != nil {
 		return fmt.Sprintf("%v: %.100s", err, ran)
 	}
-	if want := expected(directory, []string{name})[name]; strings.TrimSuffix(string(ran), "\n") != want {
-		return fmt.Sprintf("differs: %.200s", difference(want, string(ran)))
+	if want, got := expected(directory, []string{name})[name], split(string(ran))[name]; got != want {
+		return fmt.Sprintf("differs: %.200s", difference(want, got))
 	}
 	return ""
 }

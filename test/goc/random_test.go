@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -25,9 +24,6 @@ var (
 	seed     = flag.Int64("seed", 1, "the seed of the first random program; each other one has the next")
 	sanitize = flag.Bool("sanitize", false, "compile the random programs with sanitizers")
 )
-
-// capacity matches the capacity of a grown slice in a panic's text, which Go does not specify.
-var capacity = regexp.MustCompile(`(out of range \[.*\] with capacity )[0-9]+`)
 
 // TestPrograms checks that random programs behave the same in C and in Go, and panic with the same text.
 func TestPrograms(t *testing.T) {
@@ -74,7 +70,7 @@ func runRandom(t *testing.T, seeds []int64) {
 		if strings.Contains(want[name], "panic: ") {
 			panics++
 		}
-		if a, b := capacity.ReplaceAllString(want[name], "$1"), capacity.ReplaceAllString(got[name], "$1"); a != b {
+		if want[name] != got[name] {
 			declarations, _ := randomProgram(seeds[i])
 			t.Errorf("-programs 1 -seed %d: %s\n%s", seeds[i], difference(want[name], got[name]), declarations)
 		}
@@ -108,6 +104,7 @@ func bothWays(t *testing.T, directory, text string, names []string) (want, got m
 		return nil, nil, fmt.Errorf("gcc: %v\n%.3000s", err, out)
 	}
 	if want, err = printed(native); err == nil {
+		cutNumbers(want)
 		got, err = printed(translated, names...)
 	}
 	return want, got, err

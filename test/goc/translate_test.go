@@ -13,7 +13,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"vkloader/internal/core/runtime"
-	"vkloader/test/goc/constructs"
 	"vkloader/tools/goc/emit"
 	"vkloader/tools/goc/program"
 )
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	if names := os.Getenv("GOC_NATIVE"); names != "" {
 		for name := range strings.SplitSeq(names, " ") {
 			println("===", name)
-			constructs.Programs[name]()
+			constructPrograms[name]()
 		}
 		os.Exit(0)
 	}
@@ -42,13 +41,25 @@ type translation struct {
 // translate translates functions without parameters into one C file; names are their names in C.
 func translate(t *testing.T, p *program.Program, names []string) *translation {
 	t.Helper()
+	text, err := file(p, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &translation{text: text, directory: t.TempDir()}
+	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), c.text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func file(p *program.Program, names []string) ([]byte, error) {
 	exported := map[*ssa.Function]string{}
 	for i, f := range p.Exports {
 		exported[f] = fmt.Sprintf("program_%d", i)
 	}
 	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(true), Exported: exported, Print: true})
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out := bytes.NewBuffer(text)
 	fmt.Fprintf(out, "\n#line 1 \"programs.c\"\nstatic const struct goc_program programs[] = {\n")
@@ -56,11 +67,7 @@ func translate(t *testing.T, p *program.Program, names []string) *translation {
 		fmt.Fprintf(out, "    {\"%s\", program_%d},\n", name, i)
 	}
 	fmt.Fprintf(out, "};\nint main(int argc, char **argv) { return goc_programs(programs, %d, argc, argv); }\n", len(names))
-	c := &translation{text: out.Bytes(), directory: t.TempDir()}
-	if err := os.WriteFile(filepath.Join(c.directory, "programs.c"), c.text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return out.Bytes(), nil
 }
 
 // warnings are the flags with which the library's C is compiled.
@@ -101,7 +108,15 @@ func split(text string) map[string]string {
 	return out
 }
 
-var address = regexp.MustCompile(`(\(\*?[\w.]+\)) 0x[0-9a-f]+`)
+// numbers matches the numbers in a panic's text, which the translated programs leave out.
+var numbers = regexp.MustCompile(`(panic: runtime error: (?:index|slice bounds) out of range) \[.*`)
+
+// cutNumbers replaces Go's texts of panics by those of the translated programs.
+func cutNumbers(outputs map[string]string) {
+	for name, text := range outputs {
+		outputs[name] = numbers.ReplaceAllString(text, "$1")
+	}
+}
 
 // native runs programs of package constructs as Go.
 func native(t *testing.T, names []string) map[string]string {
@@ -116,7 +131,9 @@ func native(t *testing.T, names []string) map[string]string {
 		for _, end := range []string{"\n[signal ", "\n\ngoroutine "} {
 			panicked, _, _ = strings.Cut(panicked, end)
 		}
-		return split(before + "\npanic: " + address.ReplaceAllString(panicked, "$1"))
+		out := split(before + "\npanic: " + panicked)
+		cutNumbers(out)
+		return out
 	}
 	if err != nil {
 		t.Errorf("%s: %v\n%s", names, err, text.Bytes())

@@ -15,7 +15,6 @@ import (
 
 func main() {
 	out := flag.String("o", "", "the C file to write")
-	isMain := flag.Bool("main", false, "translate a command")
 	macros := map[string]string{}
 	flag.Func("macro", "VARIABLE=MACRO: a package variable that takes its text from a C macro", func(text string) error {
 		name, macro, ok := strings.Cut(text, "=")
@@ -26,21 +25,18 @@ func main() {
 		return nil
 	})
 	flag.Parse()
-	if flag.NArg() == 0 || *out == "" || !*isMain && flag.NArg() < 2 {
-		fmt.Fprintln(os.Stderr, "usage: goc [-main] [-macro VARIABLE=MACRO]... -o FILE.c PACKAGE FUNCTION=C_NAME...")
+	if flag.NArg() < 2 || *out == "" {
+		fmt.Fprintln(os.Stderr, "usage: goc [-macro VARIABLE=MACRO]... -o FILE.c PACKAGE FUNCTION=C_NAME...")
 		os.Exit(2)
 	}
-	if err := translate(*out, *isMain, macros, flag.Arg(0), flag.Args()[1:]); err != nil {
+	if err := translate(*out, macros, flag.Arg(0), flag.Args()[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "goc: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ngoc: "))
 		os.Exit(1)
 	}
 }
 
 // translate writes the C of a program to out. exports are NAME=C_NAME.
-func translate(out string, isMain bool, macros map[string]string, pattern string, exports []string) error {
-	if isMain {
-		exports = []string{"main=main"}
-	}
+func translate(out string, macros map[string]string, pattern string, exports []string) error {
 	var names, inC []string
 	for _, e := range exports {
 		name, c, ok := strings.Cut(e, "=")
@@ -57,8 +53,7 @@ func translate(out string, isMain bool, macros map[string]string, pattern string
 	for i, f := range p.Exports {
 		exported[f] = inC[i]
 	}
-	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(isMain), Macros: macros, Main: isMain, Print: isMain,
-		Exported: exported})
+	text, err := emit.Write(p, emit.Options{Runtime: runtime.Text(false), Macros: macros, Exported: exported})
 	if err != nil {
 		return err
 	}

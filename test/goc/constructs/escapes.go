@@ -140,7 +140,7 @@ func Escapes() {
 	clobber(20)
 	println(d(), d())
 	println(*a, *b.p, *c[0], *c[1], e[0], e[1], len(e), cap(e))
-	println(*f.(*int), *g[1], *h.p, *i, *j, m[0], m[1], *n, *o.next.p)
+	println(f != nil, *g[1], *h.p, *i, *j, m[0], m[1], *n, *o.next.p)
 	println(k())
 	l(2)
 	println(q()())
@@ -234,9 +234,7 @@ again:
 	var any1 any
 	for i := range 3 {
 		z := i
-		if any1 != nil {
-			print(*any1.(*int), " ")
-		}
+		print(any1 == any(&z), " ")
 		any1 = &z
 	}
 	println()

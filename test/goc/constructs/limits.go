@@ -2,21 +2,6 @@ package constructs
 
 import "strings"
 
-// Limits are the programs for the tests of limits: programs with endless recursion, one that allocates memory in
-// every way, and one that recurses a few times.
-var Limits = map[string]func(){
-	"EndlessDirect":  EndlessDirect,
-	"EndlessMutual":  EndlessMutual,
-	"EndlessClosure": EndlessClosure,
-	"EndlessMethod":  EndlessMethod,
-	"EndlessTable":   EndlessTable,
-	"EndlessGeneric": EndlessGeneric,
-	"EndlessEqual":   EndlessEqual,
-	"EndlessHash":    EndlessHash,
-	"Allocate":       Allocate,
-	"DeepBoxes":      DeepBoxes,
-}
-
 // The recursion never ends. Compilers must not detect that, or turn it into a loop.
 func down(n int) int {
 	if n < 0 {
@@ -84,7 +69,7 @@ func Allocate() {
 	}
 	large := make([]byte, 3<<20)
 	large = append(large, text...)
-	boxes := []any{1, text, inner{}, large}
+	boxes := []any{1, text, inner{}, &large}
 	adders := []func() int{}
 	for i := range 10 {
 		adders = append(adders, func() int { i++; return i })

@@ -106,9 +106,6 @@ func Sorting() {
 	}
 	println()
 	slices.Reverse(s)
-	s = slices.Insert(s, 2, 100, 200)
-	s = slices.Delete(s, 0, 2)
-	s = slices.Compact(s)
 	show(s)
 	show(slices.Clone(s[:3]))
 	i := slices.IndexFunc(s, func(v int) bool { return v < 0 })

@@ -132,7 +132,7 @@ func Methods() {
 	h := inner.sum
 	k := (*inner).scale
 	k(&o.inner, 3)
-	println(h(o.inner), (*inner).sum(&o.inner), (*outer).Name(&o))
+	println(h(o.inner))
 	call := func(f func() int) int { return f() + 1 }
 	println(call(o.sum), call(o.inner.sum), call(inner{4, 5, ""}.sum))
 	p := &o
@@ -297,13 +297,4 @@ func PanicNilLarge() {
 		b int
 	}
 	println(opaque(p).b)
-}
-
-type reader interface{ sum() int }
-
-func PanicNilReceiver() {
-	var r reader = opaque[*inner](nil)
-	f := (*inner).sum
-	println(r != nil)
-	f(nil)
 }

@@ -6,13 +6,13 @@
 package constant
 
 import (
+	"errors"
 	"fmt"
 	"go/constant"
 	"go/token"
 	"go/types"
 	"maps"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -45,11 +45,10 @@ type Address struct {
 	Path   []int
 }
 
-// Slice is a part of an array.
+// Slice is a whole array as a slice.
 type Slice struct {
-	Array       Address
-	Low, Length int64
-	Capacity    int64
+	Array  Address
+	Length int64
 }
 
 // Interface is a value with its type.
@@ -62,54 +61,47 @@ type Interface struct {
 type Memory struct {
 	Position  func(token.Pos) (file string, line int) // describes a position in messages
 	variables map[*ssa.Global]*Object
-	started   map[*ssa.Package]*Failure
-	running   *ssa.Package  // the package whose initial values are being computed
-	init      *ssa.Function // the function of its initialization that runs
-}
-
-// Failure is the reason why the initialization of a package cannot be evaluated.
-type Failure struct {
-	Init *ssa.Function // the function: one named init, or the one of the initial values
-	What string
+	started   map[*ssa.Package]error
+	running   *ssa.Package // the package whose initial values are being computed
 }
 
 // New returns a memory in which nothing is initialized.
 func New() *Memory {
-	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]*Failure{}}
+	return &Memory{variables: map[*ssa.Global]*Object{}, started: map[*ssa.Package]error{}}
 }
 
 // Variable returns a package variable with the value that its package's initialization gives it.
 func (m *Memory) Variable(g *ssa.Global) (*Object, error) {
-	if failure := m.Start(g.Pkg); failure != nil {
-		return nil, fmt.Errorf("%s: the initial values of its package: %s", g, failure.What)
+	if err := m.Start(g.Pkg); err != nil {
+		return nil, fmt.Errorf("%s: the initial values of its package: %w", g, err)
 	}
 	return m.object(g), nil
 }
 
-// Start evaluates a package's initialization, once.
-func (m *Memory) Start(p *ssa.Package) *Failure {
+// Start evaluates the initial values of a package's variables, once.
+func (m *Memory) Start(p *ssa.Package) error {
 	if _, done := m.started[p]; !done {
-		running, init := m.running, m.init
-		m.running, m.init = p, p.Func("init")
+		running := m.running
+		m.running = p
 		m.started[p] = nil // for variables that refer to one another
-		m.started[p] = m.evaluate()
-		m.running, m.init = running, init
+		m.started[p] = m.evaluate(p.Func("init"))
+		m.running = running
 	}
 	return m.started[p]
 }
 
-// evaluate runs the current initialization.
-func (m *Memory) evaluate() (failure *Failure) {
+// evaluate runs a package's initialization.
+func (m *Memory) evaluate(init *ssa.Function) (err error) {
 	defer func() {
 		switch reason := recover().(type) {
 		case nil:
 		case unknown:
-			failure = &Failure{m.init, string(reason)}
+			err = errors.New(string(reason))
 		default:
 			panic(reason)
 		}
 	}()
-	m.run(m.init, nil, nil, 0)
+	m.run(init, nil, 0)
 	return nil
 }
 
@@ -128,16 +120,14 @@ func (m *Memory) object(g *ssa.Global) *Object {
 	return o
 }
 
-// Functions returns the functions that an object refers to, in order. The error is for an object with a map.
-func (o *Object) Functions() (found []*ssa.Function, err error) {
+// Functions returns the functions that an object refers to, in order.
+func (o *Object) Functions() (found []*ssa.Function) {
 	seen := map[*Object]bool{}
 	var walk func(v Value)
 	walk = func(v Value) {
 		switch v := v.(type) {
 		case *ssa.Function:
 			found = append(found, v)
-		case Map:
-			err = fmt.Errorf("%s: its initial value has a map, which is no constant", o.Name)
 		case *Node:
 			walk(v.Whole)
 			for _, i := range slices.Sorted(maps.Keys(v.Parts)) {
@@ -155,7 +145,7 @@ func (o *Object) Functions() (found []*ssa.Function, err error) {
 		}
 	}
 	walk(Address{Object: o})
-	return found, err
+	return found
 }
 
 // frame is the state of one call of a function that is being evaluated.
@@ -166,7 +156,7 @@ type frame struct {
 }
 
 // run evaluates a function from its first block, and returns its result.
-func (m *Memory) run(f *ssa.Function, arguments, captured []Value, depth int) Value {
+func (m *Memory) run(f *ssa.Function, arguments []Value, depth int) Value {
 	if f.Blocks == nil {
 		fail("%s has no body", f)
 	}
@@ -177,15 +167,9 @@ func (m *Memory) run(f *ssa.Function, arguments, captured []Value, depth int) Va
 	for i, p := range f.Params {
 		values.values[p] = arguments[i]
 	}
-	for i, v := range f.FreeVars {
-		values.values[v] = captured[i]
-	}
 	next := f.Blocks[0]
 	var result Value
-	for steps := 0; next != nil; steps++ {
-		if steps > 10000 {
-			fail("%s does not come to an end", f)
-		}
+	for next != nil {
 		next, result = m.block(next, values)
 	}
 	return result
@@ -228,8 +212,8 @@ func (m *Memory) value(v ssa.Value, values *frame) Value {
 	case *ssa.Const, *ssa.Function:
 		return v
 	case *ssa.Global:
-		if failure := m.Start(v.Pkg); failure != nil {
-			fail("%s: %s", v, failure.What)
+		if err := m.Start(v.Pkg); err != nil {
+			fail("%s: %s", v, err)
 		}
 		return Address{Object: m.object(v)}
 	}
@@ -253,19 +237,22 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 	case *ssa.FieldAddr:
 		return m.address(i.X, values).step(i.Field)
 	case *ssa.IndexAddr:
-		index := int(m.value(i.Index, values).(*ssa.Const).Int64())
-		if s, ok := m.value(i.X, values).(Slice); ok {
-			return s.Array.step(int(s.Low) + index)
-		}
-		return m.address(i.X, values).step(index)
+		return m.address(i.X, values).step(int(m.value(i.Index, values).(*ssa.Const).Int64()))
 	case *ssa.UnOp:
 		if i.Op == token.MUL {
-			return load(m.address(i.X, values), i.Type())
+			if n, last := node(m.address(i.X, values)); last < 0 && n.Parts == nil {
+				if n.Whole == nil && types.Identical(i.Type(), types.Typ[types.Bool]) {
+					return ssa.NewConst(constant.MakeBool(false), i.Type()) // whether the package is initialized
+				}
+				if n.Whole != nil {
+					return n.Whole
+				}
+			}
 		}
 	case *ssa.Slice:
 		if i.Low == nil && i.High == nil && i.Max == nil {
 			array := i.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
-			return Slice{Array: m.address(i.X, values), Length: array.Len(), Capacity: array.Len()}
+			return Slice{m.address(i.X, values), array.Len()}
 		}
 	case *ssa.ChangeType:
 		return m.value(i.X, values)
@@ -273,58 +260,34 @@ func (m *Memory) compute(i ssa.Value, values *frame) Value {
 		return Map{}
 	case *ssa.MakeInterface:
 		return Interface{i.X.Type(), m.value(i.X, values)}
-	case *ssa.Convert:
-		c, ok := m.value(i.X, values).(*ssa.Const)
-		if ok && c.Value != nil && isNumber(c.Type()) && isNumber(i.Type()) && fits(c.Value, i.Type()) {
-			return ssa.NewConst(c.Value, i.Type())
-		}
 	case *ssa.Call:
 		return m.call(i, values)
 	}
-	fail("%s is no constant", m.at(operation(i), i))
+	m.failAt(i)
 	return nil
 }
 
-func isNumber(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
+// failAt ends the evaluation at an instruction that makes no constant.
+func (m *Memory) failAt(i ssa.Value) {
+	file, line := m.Position(i.Pos())
+	fail("%s (%s:%d) is no constant", i, file, line)
 }
 
-// fits reports whether a conversion keeps a number's value.
-func fits(v constant.Value, to types.Type) bool {
-	b := to.Underlying().(*types.Basic)
-	bits := uint(types.SizesFor("gc", "amd64").Sizeof(b)) * 8
-	low, high := constant.MakeInt64(0), constant.Shift(constant.MakeInt64(1), token.SHL, bits)
-	if b.Info()&types.IsUnsigned == 0 {
-		high = constant.Shift(constant.MakeInt64(1), token.SHL, bits-1)
-		low = constant.UnaryOp(token.SUB, high, 0)
-	}
-	return constant.Compare(v, token.GEQ, low) && constant.Compare(v, token.LSS, high)
-}
-
-// call evaluates a call of a function that only constructs a value. It skips the initialization of other packages, because a
-// package is initialized when one of its variables is read.
+// call evaluates a call of a function that only constructs a value. It skips the initialization of other packages,
+// because a package is initialized when one of its variables is read.
 func (m *Memory) call(i *ssa.Call, values *frame) Value {
 	callee := i.Call.StaticCallee()
 	if callee == nil {
-		fail("%s is no constant", m.at("a call of "+i.Call.Value.Name(), i))
+		m.failAt(i)
 	}
 	if callee.Name() == "init" && callee.Signature.Recv() == nil && callee.Synthetic != "" {
 		return nil
 	}
-	if strings.HasPrefix(callee.Name(), "init#") {
-		m.init = callee
-	}
-	var arguments, captured []Value
+	var arguments []Value
 	for _, a := range i.Call.Args {
 		arguments = append(arguments, m.value(a, values))
 	}
-	if closure, ok := i.Call.Value.(*ssa.MakeClosure); ok {
-		for _, b := range closure.Bindings {
-			captured = append(captured, m.value(b, values))
-		}
-	}
-	return m.run(callee, arguments, captured, values.depth+1)
+	return m.run(callee, arguments, values.depth+1)
 }
 
 func (a Address) step(index int) Address {
@@ -363,71 +326,12 @@ func node(a Address) (n *Node, last int) {
 
 func (m *Memory) store(a Address, v Value) {
 	n, last := node(a)
-	if c, ok := v.(*Node); ok {
-		v = c.copy()
-	}
 	if last < 0 {
-		if c, ok := v.(*Node); ok {
-			n.Parts, n.Whole = c.Parts, c.Whole
-		} else {
-			n.Parts, n.Whole = nil, v
-		}
+		n.Whole = v
 		return
 	}
 	if n.Parts == nil {
 		n.Parts = map[int]Value{}
 	}
 	n.Parts[last] = v
-}
-
-func (n *Node) copy() *Node {
-	out := &Node{Type: n.Type, Whole: n.Whole}
-	if n.Parts != nil {
-		out.Parts = map[int]Value{}
-	}
-	for i, v := range n.Parts {
-		if c, ok := v.(*Node); ok {
-			v = c.copy()
-		}
-		out.Parts[i] = v
-	}
-	return out
-}
-
-// load returns the value at an address.
-func load(a Address, t types.Type) Value {
-	n, last := node(a)
-	if last >= 0 {
-		if v, ok := n.Parts[last]; ok {
-			if c, ok := v.(*Node); ok {
-				return c.copy()
-			}
-			return v
-		}
-		return ssa.NewConst(zero(t), t)
-	}
-	if n.Whole != nil && n.Parts == nil {
-		return n.Whole
-	}
-	switch t.Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return n.copy()
-	}
-	return ssa.NewConst(zero(t), t)
-}
-
-// zero returns the constant of a type's zero value; nil if it is no constant.
-func zero(t types.Type) constant.Value {
-	b, ok := t.Underlying().(*types.Basic)
-	switch {
-	case !ok:
-		return nil
-	case b.Info()&types.IsBoolean != 0:
-		return constant.MakeBool(false)
-	case b.Info()&types.IsString != 0:
-		return constant.MakeString("")
-	case b.Info()&types.IsNumeric != 0:
-		return constant.MakeInt64(0)
-	}
-	return nil
 }

@@ -2,13 +2,10 @@ package emit
 
 import (
 	"fmt"
-	"go/constant"
 	"go/types"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
-
-	"vkloader/tools/goc/program"
 )
 
 // call writes a call.
@@ -56,37 +53,14 @@ func (b *body) builtin(i *ssa.Call, name string, a []ssa.Value) {
 		elem := b.types.cType(a[0].Type().Underlying().(*types.Slice).Elem())
 		source := b.operandName(a[1])
 		b.set2(i, fmt.Sprintf("goc_copy(%s, %s.p, %s.n, sizeof(%s))", b.value(a[0]), source, source, elem))
-	case "clear":
-		if s, ok := a[0].Type().Underlying().(*types.Slice); ok {
-			b.stmt("if (%s.n) memset(%s.p, 0, (size_t)%s.n * sizeof(%s));", b.operandName(a[0]), b.operandName(a[0]),
-				b.operandName(a[0]), b.types.cType(s.Elem()))
-		} else {
-			b.stmt("goc_map_clear(%s);", b.value(a[0]))
-		}
-	case "Sizeof":
-		b.set(i, "%d", b.program.Sizes().Sizeof(a[0].Type()))
-	case "delete":
-		m := a[0].Type().Underlying().(*types.Map)
-		b.mapKey(a[0], a[1])
-		b.stmt("{ %s k_ = %s; goc_map_delete(%s, &k_); }", b.types.cType(m.Key()), b.value(a[1]), b.value(a[0]))
 	case "min", "max":
 		b.extreme(i, name, a)
 	case "print", "println":
 		b.print(name, a)
-	case "ssa:wrapnilchk":
-		of := program.Deref(a[0].Type()).String()
-		text := fmt.Sprintf("value method %s.%s called using nil *%s pointer", of,
-			constant.StringVal(a[2].(*ssa.Const).Value),
-			of[strings.LastIndexByte(of, '.')+1:])
-		b.set(i, "(%s)goc_receiver(g, %s, %s)", b.types.cType(i.Type()), b.value(a[0]), quote(text))
 	case "String": // unsafe.String, in Go's own library
 		b.set(i, "(struct goc_str){(const uint8_t *)%s, (int64_t)%s}", b.value(a[0]), b.value(a[1]))
-	case "StringData":
-		b.set(i, "(uint8_t *)%s.p", b.operandName(a[0]))
 	case "SliceData":
 		b.set(i, "(%s)%s.p", b.types.cType(i.Type()), b.operandName(a[0]))
-	default:
-		b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, name+" is outside the subset"))
 	}
 }
 
@@ -130,11 +104,7 @@ func (b *body) appendTo(i *ssa.Call, a []ssa.Value) {
 func (b *body) extreme(i *ssa.Call, name string, a []ssa.Value) {
 	t := i.Type()
 	if isString(t) {
-		text := b.value(a[0])
-		for _, v := range a[1:] {
-			text = fmt.Sprintf("goc_%s_string(%s, %s)", name, text, b.value(v))
-		}
-		b.set(i, "%s", text)
+		b.faults = append(b.faults, b.program.Fault(i.Pos(), b.f, name+" of "+t.String()+" is outside the subset"))
 		return
 	}
 	if !isInteger(t) {

@@ -22,10 +22,6 @@ func (e *emitter) literal(c *ssa.Const) string {
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Map, *types.Signature:
 			return "NULL"
-		case *types.Basic:
-			if b := t.Underlying().(*types.Basic); b.Kind() == types.UnsafePointer || b.Kind() == types.UntypedNil {
-				return "NULL"
-			}
 		}
 		return "(" + e.types.cType(t) + "){}"
 	}
@@ -155,14 +151,11 @@ func (e *emitter) initial(v constants.Value, t types.Type) string {
 	case constants.Address:
 		return "(" + e.types.name(t) + ")&" + e.place(v)
 	case constants.Slice:
-		if v.Capacity == 0 {
-			return "{(void *)goc_nothing, 0, 0}"
-		}
-		return fmt.Sprintf("{(void *)&%s.a[%d], %d, %d}", e.place(v.Array), v.Low, v.Length, v.Capacity)
+		return fmt.Sprintf("{(void *)&%s.a[0], %d, %d}", e.place(v.Array), v.Length, v.Length)
 	case constants.Interface:
 		return e.box(v)
 	}
-	return "{0}" // a map: the error has been reported
+	panic(outside("a package variable with a map is outside the subset"))
 }
 
 // parts returns the C initializer of a constant array or struct. Parts that v lacks are zero.
@@ -198,19 +191,10 @@ func (e *emitter) parts(v *constants.Node, t types.Type) string {
 
 // place returns a C expression for the memory at an address.
 func (e *emitter) place(a constants.Address) string {
-	out := e.object(a.Object)
-	t := a.Object.Type
-	for _, i := range a.Path {
-		switch u := t.Underlying().(type) {
-		case *types.Struct:
-			out += "." + fieldName(u, i)
-			t = u.Field(i).Type()
-		case *types.Array:
-			out += fmt.Sprintf(".a[%d]", i)
-			t = u.Elem()
-		}
+	if len(a.Path) > 0 {
+		panic(outside("a package variable with an address inside another one is outside the subset"))
 	}
-	return out
+	return e.object(a.Object)
 }
 
 // box writes an interface that holds a constant.

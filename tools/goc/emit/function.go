@@ -12,8 +12,8 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// stackLimit is the size of the largest variable on the C stack, in bytes on a 64-bit machine: programs call the library on
-// stacks of 16 kB.
+// stackLimit is the size of the largest variable on the C stack, in bytes on a 64-bit machine: programs call the
+// library on stacks of 16 kB.
 const stackLimit = 512
 
 // body writes one function.
@@ -90,9 +90,6 @@ func (b *body) outside() {
 // place writes the source position of an instruction, for the debugger.
 func (b *body) place(i ssa.Instruction) {
 	b.at = i
-	if b.options.Main {
-		return
-	}
 	file, line := b.program.Position(i.Pos())
 	if file == "" || file == b.file && line == b.line {
 		return
@@ -107,8 +104,8 @@ func (b *body) stmt(format string, arguments ...any) {
 	b.out.WriteByte('\n')
 }
 
-// local declares a variable for the current instruction. If only one block uses it, the declaration is in that block, so that
-// variables of different blocks share stack memory.
+// local declares a variable for the current instruction. If only one block uses it, the declaration is in that block,
+// so that variables of different blocks share stack memory.
 func (b *body) local(c, name string) {
 	out := &b.locals
 	if v, ok := b.at.(ssa.Value); ok && isConfined(v, b.at.Block()) {
@@ -154,8 +151,7 @@ func confinedBy(v ssa.Value, r ssa.Instruction) bool {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Slice, *ssa.ChangeType, *ssa.MakeClosure:
 		return follow(r.(ssa.Value))
 	case *ssa.Call:
-		if f, ok := r.Call.Value.(*ssa.Builtin); ok && (f.Name() == "append" || f.Name() == "ssa:wrapnilchk") &&
-			r.Call.Args[0] == v {
+		if f, ok := r.Call.Value.(*ssa.Builtin); ok && f.Name() == "append" && r.Call.Args[0] == v {
 			return follow(r)
 		}
 		return true // a pointer that a function keeps or returns has escaped and is not on the stack
@@ -216,8 +212,8 @@ func (b *body) pointer(v ssa.Value) string {
 	return fmt.Sprintf("((%s)goc_check(g, %s))", b.types.name(v.Type()), text)
 }
 
-// edge writes the assignments to a block's phis on the way from another block; if several edges lead there, for the first or
-// the last one.
+// edge writes the assignments to a block's phis on the way from another block; if several edges lead there, for the
+// first or the last one.
 func (b *body) edge(from, to *ssa.BasicBlock, last bool) string {
 	at := slices.Index(to.Preds, from)
 	for i, p := range to.Preds {
@@ -325,10 +321,8 @@ func (b *body) instruction(i ssa.Instruction) {
 		b.stmt("{ int64_t k_ = 0; int32_t v_ = 0; %s.r0 = goc_next(&%s, &k_, &v_); %s.r1 = k_; %s.r2 = v_; }", i.Name(),
 			i.Iter.Name(),
 			i.Name(), i.Name())
-	case *ssa.TypeAssert:
-		b.typeAssert(i)
 	case *ssa.Panic:
-		b.stmt("goc_panic_value(g, %s);", b.value(i.X))
+		b.stmt("goc_panic(g, %s);", b.value(i.X.(*ssa.MakeInterface).X))
 	case *ssa.Jump:
 		b.jump(i.Block(), i.Block().Succs[0])
 	case *ssa.If:
@@ -397,16 +391,7 @@ func (b *body) index(v ssa.Value) string { return "(int64_t)" + b.value(v) }
 
 // within writes an index with a bounds check.
 func (b *body) within(v ssa.Value, length string) string {
-	if b.large(v) {
-		return fmt.Sprintf("goc_index_unsigned(g, %s, %s)", b.value(v), length)
-	}
 	return fmt.Sprintf("goc_index(g, %s, %s)", b.index(v), length)
-}
-
-// large reports whether an index may be too large for a signed number.
-func (b *body) large(v ssa.Value) bool {
-	_, constant := v.(*ssa.Const)
-	return !constant && isUnsigned(v.Type()) && b.program.Sizes().Sizeof(v.Type()) == 8
 }
 
 func (b *body) indexAddr(i *ssa.IndexAddr) {
@@ -431,9 +416,6 @@ func (b *body) slice(i *ssa.Slice) {
 	for k, v := range []ssa.Value{i.Low, i.High, i.Max} {
 		if v != nil {
 			flags |= 1 << k
-			if b.large(v) {
-				flags |= 16 << k
-			}
 		}
 	}
 	low, high, highest := bound(i.Low), bound(i.High), bound(i.Max)
@@ -449,7 +431,6 @@ func (b *body) slice(i *ssa.Slice) {
 			b.set(i, "(struct goc_slice){%s->a, %d, %d}", b.pointer(i.X), array.Len(), array.Len())
 			return
 		}
-		flags |= 8
 		b.set(i, "goc_reslice(g, (struct goc_slice){%s->a, %d, %d}, sizeof(%s), %s, %s, %s, %d)", b.pointer(i.X), array.Len(),
 			array.Len(),
 			b.types.cType(array.Elem()), low, high, highest, flags)
@@ -459,7 +440,7 @@ func (b *body) slice(i *ssa.Slice) {
 func (b *body) lookup(i *ssa.Lookup) {
 	m := i.X.Type().Underlying().(*types.Map)
 	k, v := b.types.cType(m.Key()), b.types.cType(m.Elem())
-	b.mapKey(i.X, i.Index)
+	b.types.mapType(m)
 	if len(*i.Referrers()) == 0 {
 		return
 	}
@@ -473,15 +454,6 @@ func (b *body) lookup(i *ssa.Lookup) {
 	b.stmt("{ %s k_ = %s; %s *v_ = goc_map_get(%s, &k_); if (v_) %s = *v_; else %s = %s; }", k, b.value(i.Index), v,
 		b.value(i.X), i.Name(), i.Name(),
 		zeroOf(v, m.Elem()))
-}
-
-// mapKey writes a check that panics if a look-up's key has no hash, as Go does even for an empty map.
-func (b *body) mapKey(x, key ssa.Value) {
-	of := x.Type()
-	t := b.types.mapType(of)
-	if m := of.Underlying().(*types.Map); hasInterface(m.Key()) {
-		b.stmt("{ %s k_ = %s; goc_map_key(g, %s, &%s, &k_); }", b.types.cType(m.Key()), b.value(key), b.value(x), t)
-	}
 }
 
 func (b *body) closure(i *ssa.MakeClosure) {
@@ -505,6 +477,11 @@ func (b *body) closure(i *ssa.MakeClosure) {
 }
 
 func (b *body) makeInterface(i *ssa.MakeInterface) {
+	if uses := *i.Referrers(); len(uses) == 1 {
+		if _, ok := uses[0].(*ssa.Panic); ok {
+			return
+		}
+	}
 	t := i.X.Type()
 	box := b.types.boxType(t)
 	if _, ok := t.Underlying().(*types.Pointer); ok {
@@ -516,18 +493,4 @@ func (b *body) makeInterface(i *ssa.MakeInterface) {
 	b.stmt("    %s x_ = %s;", c, b.value(i.X))
 	b.set(i, "(struct goc_iface){&%s, goc_box(g, &x_, sizeof(%s))}", box, c)
 	b.stmt("}")
-}
-
-func (b *body) typeAssert(i *ssa.TypeAssert) {
-	box := b.types.boxType(i.AssertedType)
-	c := b.types.cType(i.AssertedType)
-	x := b.value(i.X)
-	if i.CommaOk {
-		b.local(b.types.cType(i.Type()), i.Name())
-		b.stmt("%s.r1 = %s.t == &%s; if (%s.r1) %s.r0 = *(%s const *)%s.v; else %s.r0 = %s;", i.Name(), x, box, i.Name(),
-			i.Name(), c, x, i.Name(),
-			zeroOf(c, i.AssertedType))
-		return
-	}
-	b.set(i, "*(%s const *)goc_assert(g, %s, &%s, %s)", c, x, box, quote(typeText(i.X.Type())))
 }

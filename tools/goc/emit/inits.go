@@ -10,11 +10,15 @@ import (
 	"vkloader/tools/goc/program"
 )
 
-// initialize evaluates the initialization of every package that the exported functions' packages import. In C no code runs
-// before the first call, so a value that cannot be computed here would silently be lost.
+// initialize evaluates the initial values of every package that the exported functions' packages import, and rejects
+// functions named init in these and in the packages of Go's library with reached functions. In C no code runs before
+// the first call, so what cannot be computed here would silently be lost.
 func (e *emitter) initialize() {
 	p := e.program
-	seen := map[*types.Package]bool{}
+	reached, seen := map[*ssa.Package]bool{}, map[*types.Package]bool{}
+	for _, f := range p.Functions {
+		reached[f.Pkg] = true
+	}
 	var walk func(t *types.Package)
 	walk = func(t *types.Package) {
 		if seen[t] {
@@ -25,32 +29,22 @@ func (e *emitter) initialize() {
 			walk(i)
 		}
 		in := p.SSA.Package(t)
-		if in == nil || in.Func("init") == nil || program.Standard(in.Func("init")) {
+		if in == nil || in.Func("init") == nil || program.Standard(in.Func("init")) && !reached[in] {
 			return
 		}
-		if failure := e.memory.Start(in); failure != nil {
-			e.faults = append(e.faults, p.Fault(failure.Init.Pos(), failure.Init,
-				fmt.Sprintf("%s cannot run when the code is written: %s", failure.Init, failure.What)))
+		for name, m := range in.Members {
+			if strings.HasPrefix(name, "init#") {
+				e.faults = append(e.faults, p.Fault(m.Pos(), nil, fmt.Sprintf("%s does not run in C", m)))
+			}
+		}
+		if program.Standard(in.Func("init")) {
+			return
+		}
+		if err := e.memory.Start(in); err != nil {
+			e.faults = append(e.faults, fmt.Errorf("%s: the initial values cannot be computed: %w", t.Path(), err))
 		}
 	}
 	for _, f := range p.Exports {
 		walk(f.Pkg.Pkg)
-	}
-}
-
-// initializedBefore rejects packages of Go's library that need their functions named init. These are not evaluated, and no
-// package that the core needs has one.
-func (e *emitter) initializedBefore() {
-	said := map[*ssa.Package]bool{}
-	for _, f := range e.program.Functions {
-		if f.Pkg == nil || said[f.Pkg] || !program.Standard(f) {
-			continue
-		}
-		said[f.Pkg] = true
-		for name, m := range f.Pkg.Members {
-			if strings.HasPrefix(name, "init#") {
-				e.faults = append(e.faults, e.program.Fault(m.Pos(), f, fmt.Sprintf("%s does not run in C", m)))
-			}
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/types"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -16,14 +15,12 @@ type typeTable struct {
 	used    map[string]bool
 	forward bytes.Buffer
 	defs    bytes.Buffer
-	done    typeutil.Map            // written into defs
-	equal   typeutil.Map            // has an equality function
-	maps    typeutil.Map            // key and value to the name of the description
-	hashed  typeutil.Map            // type to the name of its hash function
-	boxed   typeutil.Map            // type to the name of its description
-	after   bytes.Buffer            // functions and descriptions, after all definitions
-	methods bytes.Buffer            // functions that call methods, after the declarations of all functions
-	method  func(types.Type) string // the C name of the method that describes a value of the type in a panic; or ""
+	done    typeutil.Map // written into defs
+	equal   typeutil.Map // has an equality function
+	maps    typeutil.Map // key and value to the name of the description
+	hashed  typeutil.Map // type to the name of its hash function
+	boxed   typeutil.Map // type to the name of its description
+	after   bytes.Buffer // functions and descriptions, after all definitions
 }
 
 // name returns the C type of a Go type.
@@ -32,7 +29,7 @@ func (t *typeTable) name(of types.Type) string {
 	case *types.Basic:
 		return basic(u)
 	case *types.Pointer:
-		if pointsToItself(u) {
+		if types.Identical(u, u.Elem().Underlying()) {
 			panic(outside(fmt.Sprintf("the type %s, which points to itself, is outside the subset", of)))
 		}
 		return t.name(u.Elem()) + " *"
@@ -51,19 +48,6 @@ func (t *typeTable) name(of types.Type) string {
 		return "struct goc_range"
 	}
 	panic(outside(fmt.Sprintf("the type %s is outside the subset", of)))
-}
-
-// pointsToItself reports whether a type is made of nothing but pointers.
-func pointsToItself(p *types.Pointer) bool {
-	seen := map[types.Type]bool{}
-	for of := p.Elem(); ; {
-		next, ok := of.Underlying().(*types.Pointer)
-		if !ok || seen[of] {
-			return ok
-		}
-		seen[of] = true
-		of = next.Elem()
-	}
 }
 
 // outside is the panic value of a function's emission at a type without a C type.
@@ -274,8 +258,6 @@ func (t *typeTable) hash(of types.Type, at string) string {
 		return "goc_hash_number((uint64_t)" + at + ", h)"
 	case *types.Pointer:
 		return "goc_hash_number((uint64_t)(uintptr_t)" + at + ", h)"
-	case *types.Interface:
-		return "goc_hash_interface(g, " + at + ", h)"
 	case *types.Struct, *types.Array:
 		return t.hashFunction(of) + "(g, &" + at + ", h)"
 	}
@@ -331,160 +313,26 @@ func (t *typeTable) mapType(of types.Type) string {
 	return name
 }
 
-// hasInterface reports whether a key may have no hash at run time.
-func hasInterface(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		return true
-	case *types.Array:
-		return hasInterface(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if hasInterface(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // boxType returns the description of a type that is put into an interface.
 func (t *typeTable) boxType(of types.Type) string {
 	of = types.Unalias(of)
 	if name, ok := t.boxed.At(of).(string); ok {
 		return name
 	}
+	if !types.Comparable(of) {
+		panic(outside(fmt.Sprintf("an interface with a value of %s, which cannot be compared, is outside the subset", of)))
+	}
 	name := fmt.Sprintf("type_%d", t.boxed.Len())
 	t.boxed.Set(of, name)
-	equal, hash := "NULL", "NULL"
-	if types.Comparable(of) {
-		c := t.cType(of)
-		equal, hash = "equal_"+name, t.hashFunction(of)
-		fmt.Fprintf(&t.after, "static bool %s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", equal,
-			t.equals(of, "*("+c+" const *)a", "*("+c+" const *)b"))
-	}
-	kind := "GOC_OTHER"
-	if b, ok := of.Underlying().(*types.Basic); ok {
-		switch info := b.Info(); {
-		case info&types.IsString != 0:
-			kind = "GOC_STRING"
-		case info&types.IsUnsigned != 0:
-			kind = "GOC_UNSIGNED"
-		case info&types.IsInteger != 0:
-			kind = "GOC_INTEGER"
-		case info&types.IsBoolean != 0:
-			kind = "GOC_BOOLEAN"
-		}
-	}
-	_, basic := of.(*types.Basic)
-	in := ""
-	if n, ok := of.(*types.Named); ok && n.Obj().Pkg() != nil {
-		in = n.Obj().Pkg().Path()
-	}
-	text := "NULL"
-	if method := t.method(of); method != "" {
-		text = "text_" + name
-		c := t.cType(of)
-		fmt.Fprintf(&t.methods, "static struct goc_str %s(struct goc *g, const void *v) {\n    return %s(g, *(%s const "+
-			"*)v);\n}\n", text, method, c)
-		fmt.Fprintf(&t.after, "static struct goc_str %s(struct goc *g, const void *v);\n", text)
-	}
-	fmt.Fprintf(&t.after, "static const struct goc_type %s = {%s, %s, %t, %s, sizeof(%s), %s, %s, %s};\n", name,
-		quote(typeText(of)), kind, !basic,
-		quote(in), t.cType(of), equal, hash, text)
+	c := t.cType(of)
+	fmt.Fprintf(&t.after, "static bool equal_%s(struct goc *g, const void *a, const void *b) {\n    return %s;\n}\n", name,
+		t.equals(of, "*("+c+" const *)a", "*("+c+" const *)b"))
+	fmt.Fprintf(&t.after, "static const struct goc_type %s = {equal_%s};\n", name, name)
 	return name
 }
 
-// typeText returns a type's name as in Go's panics.
-func typeText(of types.Type) string { return namer{(*types.Package).Name}.text(of) }
-
-// namer writes types as text. in returns the name of a package.
-type namer struct{ in func(*types.Package) string }
-
-func (n namer) text(of types.Type) string {
-	switch t := types.Unalias(of).(type) {
-	case *types.Basic:
-		switch t.Kind() {
-		case types.Uint8: // not byte
-			return "uint8"
-		case types.Int32:
-			return "int32"
-		}
-		return t.Name()
-	case *types.Named:
-		text := t.Obj().Name()
-		if p := t.Obj().Pkg(); p != nil {
-			text = n.in(p) + "." + text
-		}
-		var arguments []string
-		for a := range t.TypeArgs().Types() {
-			arguments = append(arguments, namer{(*types.Package).Path}.text(a))
-		}
-		if len(arguments) > 0 {
-			text += "[" + strings.Join(arguments, ",") + "]"
-		}
-		return text
-	case *types.Pointer:
-		return "*" + n.text(t.Elem())
-	case *types.Slice:
-		return "[]" + n.text(t.Elem())
-	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), n.text(t.Elem()))
-	case *types.Map:
-		return "map[" + n.text(t.Key()) + "]" + n.text(t.Elem())
-	case *types.Signature:
-		return "func" + n.signature(t)
-	case *types.Struct:
-		var fields []string
-		for i := range t.NumFields() {
-			field := n.text(t.Field(i).Type())
-			if !t.Field(i).Embedded() {
-				field = t.Field(i).Name() + " " + field
-			}
-			if t.Tag(i) != "" {
-				field += " " + strconv.Quote(t.Tag(i))
-			}
-			fields = append(fields, field)
-		}
-		return braces("struct", fields)
-	case *types.Interface:
-		var methods []string
-		for m := range t.Methods() {
-			methods = append(methods, m.Name()+n.signature(m.Signature()))
-		}
-		return braces("interface", methods)
-	}
-	return types.TypeString(of, n.in)
-}
-
-func braces(word string, parts []string) string {
-	if len(parts) == 0 {
-		return word + " {}"
-	}
-	return word + " { " + strings.Join(parts, "; ") + " }"
-}
-
-func (n namer) signature(s *types.Signature) string {
-	list := func(of *types.Tuple, variadic bool) string {
-		var parts []string
-		for v := range of.Variables() {
-			parts = append(parts, n.text(v.Type()))
-		}
-		if variadic {
-			last := of.At(of.Len() - 1).Type().(*types.Slice)
-			parts[len(parts)-1] = "..." + n.text(last.Elem())
-		}
-		return strings.Join(parts, ", ")
-	}
-	text := "(" + list(s.Params(), s.Variadic()) + ")"
-	switch s.Results().Len() {
-	case 0:
-		return text
-	case 1:
-		return text + " " + list(s.Results(), false)
-	}
-	return text + " (" + list(s.Results(), false) + ")"
-}
+// typeText returns a type's name for the names of C types.
+func typeText(of types.Type) string { return types.TypeString(of, (*types.Package).Name) }
 
 // quote writes a C string literal.
 func quote(s string) string {

@@ -182,8 +182,6 @@ func (a *Analysis) call(v ssa.Value, r *ssa.Call) bool {
 				return c.Args[0] == v && a.Escapes(r)
 			}
 			return a.Escapes(r)
-		case "ssa:wrapnilchk":
-			return a.Escapes(r)
 		}
 		return true
 	}

@@ -1,8 +1,8 @@
 // Package lint finds code with another result in C: changes of package variables, which are constant data there, and an
 // unspecified order. In x + f(), if f changes x, Go's compiler reads x after the call, and go/ssa before it.
 //
-// It does not follow pointers. A change of a package variable through a pointer faults at run time. For the order, a pointer may
-// lead to every value of its type.
+// It does not follow pointers. A change of a package variable through a pointer faults at run time. For the order, a
+// pointer may lead to every value of its type.
 package lint
 
 import (
@@ -25,8 +25,8 @@ type linter struct {
 	valued  []*ssa.Function                   // the possible callees of a function value
 }
 
-// Check returns the errors of a program. calls has the callees of each function, and valued the possible callees of function
-// values.
+// Check returns the errors of a program. calls has the callees of each function, and valued the possible callees of
+// function values.
 func Check(p *program.Program, calls map[*ssa.Function][]*ssa.Function, valued []*ssa.Function) (faults []error) {
 	l := &linter{p, calls, valued}
 	for _, f := range p.Functions {
@@ -53,8 +53,8 @@ func Check(p *program.Program, calls map[*ssa.Function][]*ssa.Function, valued [
 	return faults
 }
 
-// laterChange returns a change of the read memory in a later call of the same statement, if the statement uses the read value
-// after that call.
+// laterChange returns a change of the read memory in a later call of the same statement, if the statement uses the
+// read value after that call.
 func (l *linter) laterChange(f *ssa.Function, i ssa.Instruction, in ast.Stmt, from *place) ssa.Instruction {
 	used := uses(f, i.(ssa.Value), in, nil)
 	for j := range instructions(f) {
@@ -166,7 +166,8 @@ func statement(f *ssa.Function, i ssa.Instruction) (in ast.Stmt) {
 	return in
 }
 
-// position returns the position of an instruction; if the source does not show it, that of its address or of its first use.
+// position returns the position of an instruction; if the source does not show it, that of its address or of its first
+// use.
 func position(i ssa.Instruction) token.Pos {
 	v, ok := i.(ssa.Value)
 	if i.Pos().IsValid() || !ok {

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
-	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Program is everything that the exported functions reach.
@@ -28,13 +27,10 @@ type Program struct {
 	directory string // paths are shown relative to it
 	reached   map[*ssa.Function]bool
 	named     map[*ssa.Global]bool
-	boxed     []types.Type // types that are put into interfaces
-	panics    bool         // a panic's value may have any of these types
-	texts     typeutil.Map // type to the method that describes its values in a panic
 }
 
-// Load reads the package and its imports, always for a 64-bit machine, so that the same source always gives the same program.
-// names are functions of the package. An error has a line for everything outside the subset.
+// Load reads the package and its imports, always for a 64-bit machine, so that the same source always gives the same
+// program. names are functions of the package. An error has a line for everything outside the subset.
 func Load(directory, pattern string, names []string) (*Program, error) {
 	loaded, err := packages.Load(Config(directory), pattern)
 	if err != nil {
@@ -101,7 +97,8 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// Position returns the position of source code: a path relative to the directory or to Go's root, and a line; "" if unknown.
+// Position returns the position of source code: a path relative to the directory or to Go's root, and a line; "" if
+// unknown.
 func (p *Program) Position(at token.Pos) (file string, line int) {
 	if !at.IsValid() {
 		return "", 0

@@ -46,7 +46,6 @@ func (p *Program) Reach(from []*ssa.Function) error {
 				if what != "" {
 					faults = append(faults, p.Fault(at, f, what))
 				}
-				p.panicsWith(i, walk)
 				for _, op := range i.Operands(nil) {
 					switch v := (*op).(type) {
 					case *ssa.Function:
@@ -67,56 +66,6 @@ func (p *Program) Reach(from []*ssa.Function) error {
 	return errors.Join(faults...)
 }
 
-// panicsWith reaches the methods that describe a panic's value.
-func (p *Program) panicsWith(i ssa.Instruction, walk func(*ssa.Function)) {
-	reach := func(t types.Type) {
-		f := p.method(t, "Error")
-		if f == nil {
-			f = p.method(t, "String")
-		}
-		if f != nil && !Standard(f) {
-			p.texts.Set(t, f)
-			walk(f)
-		}
-	}
-	switch i := i.(type) {
-	case *ssa.MakeInterface:
-		p.boxed = append(p.boxed, i.X.Type())
-		if p.panics {
-			reach(i.X.Type())
-		}
-	case *ssa.Panic:
-		if made, ok := i.X.(*ssa.MakeInterface); ok {
-			reach(made.X.Type())
-		} else if !p.panics {
-			p.panics = true
-			for _, t := range p.boxed {
-				reach(t)
-			}
-		}
-	}
-}
-
-// method finds a type's method without parameters that returns a string.
-func (p *Program) method(t types.Type, name string) *ssa.Function {
-	s := types.NewMethodSet(t).Lookup(nil, name)
-	if s == nil {
-		return nil
-	}
-	of := s.Type().(*types.Signature)
-	if of.Params().Len() != 0 || of.Results().Len() != 1 || !types.Identical(of.Results().At(0).Type(),
-		types.Typ[types.String]) {
-		return nil
-	}
-	return p.SSA.MethodValue(s)
-}
-
-// Text returns the method that describes a value of a type in a panic; nil if the type has none, or is in no panic.
-func (p *Program) Text(t types.Type) *ssa.Function {
-	f, _ := p.texts.At(t).(*ssa.Function)
-	return f
-}
-
 // outside returns why an instruction is outside the subset; "": it is inside.
 func outside(f *ssa.Function, i ssa.Instruction) string {
 	switch v := i.(type) {
@@ -131,9 +80,7 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 			return "range over a map: its order differs from run to run, and nothing may depend on it"
 		}
 	case *ssa.TypeAssert:
-		if types.IsInterface(v.AssertedType) {
-			return "a type assertion to an interface is outside the subset"
-		}
+		return "a type assertion is outside the subset"
 	case *ssa.ChangeInterface:
 		return "a conversion between interfaces is outside the subset"
 	case *ssa.SliceToArrayPointer, *ssa.MultiConvert:
@@ -145,10 +92,8 @@ func outside(f *ssa.Function, i ssa.Instruction) string {
 	case *ssa.Convert:
 		return conversion(f, v)
 	case *ssa.Panic:
-		if made, ok := v.X.(*ssa.MakeInterface); ok {
-			if b, ok := made.X.Type().Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 {
-				return "a panic with a floating-point number is outside the subset: its text takes too much code"
-			}
+		if made, ok := v.X.(*ssa.MakeInterface); !ok || !types.Identical(made.X.Type(), types.Typ[types.String]) {
+			return "a panic with another value than a string is outside the subset"
 		}
 	case ssa.CallInstruction:
 		c := v.Common()
@@ -235,9 +180,9 @@ func isUnsafe(t types.Type) bool {
 
 func builtin(f *ssa.Function, name string) string {
 	switch name {
-	case "append", "cap", "clear", "copy", "delete", "len", "max", "min", "print", "println", "ssa:wrapnilchk":
+	case "append", "cap", "copy", "len", "max", "min", "print", "println":
 		return ""
-	case "Sizeof", "String", "StringData", "SliceData", "Slice":
+	case "String", "SliceData":
 		if Standard(f) {
 			return ""
 		}

@@ -59,17 +59,9 @@ struct goc_slice {
 struct goc_func {
     void *fn;
 };
-enum { GOC_OTHER, GOC_STRING, GOC_INTEGER, GOC_UNSIGNED, GOC_BOOLEAN };
 struct goc;
 struct goc_type {
-    const char *name;
-    int kind;
-    bool named;
-    const char *package; /* "" for a predeclared type */
-    size_t size;
-    bool (*equal)(struct goc *, const void *, const void *); /* NULL: it cannot be compared */
-    uint64_t (*hash)(struct goc *, const void *, uint64_t);
-    struct goc_str (*text)(struct goc *, const void *); /* its method Error or String, if a panic may want it */
+    bool (*equal)(struct goc *, const void *, const void *);
 };
 /* An interface: a value with its type. v points to the value, even if that is a pointer. */
 struct goc_iface {
@@ -124,7 +116,6 @@ struct goc {
     size_t next, bytes;
     uint64_t seed;
     int status;
-    bool asks; /* whether a key has a hash, which has a text of its own */
     char text[512];
 };
 
@@ -147,7 +138,6 @@ struct goc *goc_open(void)
     g->bytes = GOC_FIRST;
     g->seed = (uint64_t)(uintptr_t)g * UINT64_C(0x9e3779b97f4a7c15);
     g->status = 0;
-    g->asks = false;
     g->text[0] = 0;
     return g;
 }
@@ -235,155 +225,33 @@ static void *goc_array(struct goc *g, size_t element, int64_t count)
 
 /* ---- panics ----------------------------------------------------------------------------------------------------- */
 
-static void goc_write(struct goc *g, const char *s, size_t n)
+static GOC_DEAD void goc_panic(struct goc *g, struct goc_str text)
 {
-    size_t have = strlen(g->text);
-    if (n > sizeof g->text - 1 - have) n = sizeof g->text - 1 - have;
-    memcpy(g->text + have, s, n);
-    g->text[have + n] = 0;
-}
-
-static void goc_write_text(struct goc *g, const char *s)
-{
-    goc_write(g, s, strlen(s));
-}
-
-static void goc_write_unsigned(struct goc *g, uint64_t u)
-{
-    char digits[24];
-    size_t at = sizeof digits;
-    do digits[--at] = (char)('0' + u % 10);
-    while (u /= 10);
-    goc_write(g, digits + at, sizeof digits - at);
-}
-
-static void goc_write_number(struct goc *g, int64_t v)
-{
-    if (v < 0) goc_write_text(g, "-");
-    goc_write_unsigned(g, v < 0 ? -(uint64_t)v : (uint64_t)v);
-}
-
-static GOC_DEAD void goc_fault(struct goc *g, const char *what)
-{
-    g->text[0] = 0;
-    goc_write_text(g, "runtime error: ");
-    goc_write_text(g, what);
+    size_t n = (size_t)text.n < sizeof g->text ? (size_t)text.n : sizeof g->text - 1;
+    if (n) memcpy(g->text, text.p, n);
+    g->text[n] = 0;
     goc_leave(g, GOC_PANIC);
 }
 
-/* Panics with a text that contains one or two numbers; a negative second number is left out. */
-static GOC_DEAD void goc_fault_two(struct goc *g, const char *a, int64_t x, const char *b, int64_t y, const char *c)
+static GOC_DEAD void goc_panic_text(struct goc *g, const char *text)
 {
-    g->text[0] = 0;
-    goc_write_text(g, "runtime error: ");
-    goc_write_text(g, a);
-    goc_write_number(g, x);
-    goc_write_text(g, b);
-    if (y >= 0) goc_write_number(g, y);
-    goc_write_text(g, c);
-    goc_leave(g, GOC_PANIC);
+    goc_panic(g, (struct goc_str){(const uint8_t *)text, (int64_t)strlen(text)});
+}
+#define goc_fault(g, what) goc_panic_text(g, "runtime error: " what)
+
+static GOC_DEAD void goc_index_fault(struct goc *g)
+{
+    goc_fault(g, "index out of range");
 }
 
-static GOC_DEAD void goc_index_fault(struct goc *g, int64_t i, int64_t n)
+static GOC_DEAD void goc_slice_fault(struct goc *g)
 {
-    goc_fault_two(g, "index out of range [", i, i < 0 ? "]" : "] with length ", i < 0 ? -1 : n, "");
-}
-
-/* Panics with a text whose first number is unsigned and too large for a signed one. */
-static GOC_DEAD void goc_fault_large(struct goc *g, const char *a, uint64_t x, const char *b, int64_t y, const char *c)
-{
-    g->text[0] = 0;
-    goc_write_text(g, "runtime error: ");
-    goc_write_text(g, a);
-    goc_write_unsigned(g, x);
-    goc_write_text(g, b);
-    goc_write_number(g, y);
-    goc_write_text(g, c);
-    goc_leave(g, GOC_PANIC);
-}
-static GOC_DEAD void goc_index_fault_unsigned(struct goc *g, uint64_t i, int64_t n)
-{
-    goc_fault_large(g, "index out of range [", i, "] with length ", n, "");
-}
-
-/* The functions below panic about a slice expression: its end is beyond the capacity, or its beginning beyond its
- * end. The flags mark unsigned numbers. */
-enum { GOC_LOW_UNSIGNED = 16, GOC_HIGH_UNSIGNED = 32, GOC_HIGHEST_UNSIGNED = 64 };
-static GOC_DEAD void goc_end_fault(struct goc *g, const char *a, int64_t high, const char *what, int64_t n,
-                                   bool is_unsigned)
-{
-    if (high < 0 && is_unsigned) goc_fault_large(g, a, (uint64_t)high, what, n, "");
-    goc_fault_two(g, a, high, high < 0 ? "]" : what, high < 0 ? -1 : n, "");
-}
-static GOC_DEAD void goc_begin_fault(struct goc *g, int64_t low, int64_t high, const char *end, bool is_unsigned)
-{
-    if (low < 0 && is_unsigned) goc_fault_large(g, "slice bounds out of range [", (uint64_t)low, ":", high, end);
-    goc_fault_two(g, "slice bounds out of range [", low, ":", low < 0 ? -1 : high, end);
-}
-
-/* Writes a text as Go's panics do: with a tab after each line feed. */
-static void goc_write_lines(struct goc *g, struct goc_str s)
-{
-    for (int64_t i = 0; i < s.n; i++) {
-        goc_write(g, (const char *)s.p + i, 1);
-        if (s.p[i] == '\n') goc_write_text(g, "\t");
-    }
-}
-
-static void goc_write_basic(struct goc *g, struct goc_iface v)
-{
-    const struct goc_str *s = v.v;
-    bool wide = v.t->size == 8, half = v.t->size == 4, two = v.t->size == 2;
-    switch (v.t->kind) {
-    case GOC_STRING: goc_write_lines(g, *s); break;
-    case GOC_BOOLEAN: goc_write_text(g, *(const bool *)v.v ? "true" : "false"); break;
-    case GOC_INTEGER:
-        goc_write_number(g, wide   ? *(const int64_t *)v.v
-                            : half ? *(const int32_t *)v.v
-                            : two  ? *(const int16_t *)v.v
-                                   : *(const int8_t *)v.v);
-        break;
-    case GOC_UNSIGNED:
-        goc_write_unsigned(g, wide   ? *(const uint64_t *)v.v
-                              : half ? *(const uint32_t *)v.v
-                              : two  ? *(const uint16_t *)v.v
-                                     : *(const uint8_t *)v.v);
-        break;
-    }
-}
-
-static GOC_DEAD void goc_panic_value(struct goc *g, struct goc_iface v)
-{
-    g->text[0] = 0;
-    if (!v.t) {
-        goc_write_text(g, "panic called with nil argument");
-        goc_leave(g, GOC_PANIC);
-    }
-    if (v.t->text) {
-        struct goc_str text = v.t->text(g, v.v);
-        g->text[0] = 0;
-        goc_write_lines(g, text);
-        goc_leave(g, GOC_PANIC);
-    }
-    if (v.t->kind == GOC_OTHER) goc_write_text(g, "(");
-    if (v.t->kind == GOC_OTHER || v.t->named) goc_write_text(g, v.t->name);
-    if (v.t->kind == GOC_OTHER) goc_write_text(g, ")");
-    const char *before = "", *behind = "";
-    if (v.t->kind != GOC_OTHER && v.t->named) {
-        before = v.t->kind == GOC_STRING ? "(\"" : "(";
-        behind = v.t->kind == GOC_STRING ? "\")" : ")";
-    }
-    goc_write_text(g, before);
-    goc_write_basic(g, v);
-    goc_write_text(g, behind);
-    goc_leave(g, GOC_PANIC);
+    goc_fault(g, "slice bounds out of range");
 }
 
 static GOC_DEAD void goc_too_deep(struct goc *g)
 {
-    g->text[0] = 0;
-    goc_write_text(g, "nested too deeply");
-    goc_leave(g, GOC_PANIC);
+    goc_panic_text(g, "nested too deeply");
 }
 
 /* Saves registers only: no signal mask, and on Windows no handlers of the frames in between, which have none. */
@@ -400,37 +268,17 @@ static GOC_DEAD void goc_too_deep(struct goc *g)
 #define GOC_DEPTH(g)                                                                                                   \
     if ((size_t)((g)->base - (const char *)__builtin_frame_address(0)) > GOC_STACK) goc_too_deep(g)
 
-static GOC_DEAD void goc_nil_receiver(struct goc *g, const char *method)
-{
-    g->text[0] = 0;
-    goc_write_text(g, method);
-    goc_leave(g, GOC_PANIC);
-}
-
 static inline void *goc_check(struct goc *g, const void *p)
 {
     if (__builtin_expect(!p, 0)) goc_fault(g, "invalid memory address or nil pointer dereference");
     return (void *)(uintptr_t)p;
 }
 
-/* Returns the receiver for a value method that is called through a pointer; panics if the pointer is nil. */
-static inline void *goc_receiver(struct goc *g, const void *p, const char *method)
-{
-    if (__builtin_expect(!p, 0)) goc_nil_receiver(g, method);
-    return (void *)(uintptr_t)p;
-}
-
 static inline int64_t goc_index(struct goc *g, int64_t i, int64_t n)
 {
-    if (__builtin_expect((uint64_t)i >= (uint64_t)n, 0)) goc_index_fault(g, i, n);
+    if (__builtin_expect((uint64_t)i >= (uint64_t)n, 0)) goc_index_fault(g);
     return i;
 }
-static inline uint64_t goc_index_unsigned(struct goc *g, uint64_t i, int64_t n)
-{
-    if (__builtin_expect(i >= (uint64_t)n, 0)) goc_index_fault_unsigned(g, i, n);
-    return i;
-}
-
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
 static inline int64_t goc_quotient(struct goc *g, int64_t a, int64_t b)
@@ -516,15 +364,6 @@ static int goc_compare_strings(struct goc_str a, struct goc_str b)
     return order ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-static inline struct goc_str goc_min_string(struct goc_str a, struct goc_str b)
-{
-    return goc_compare_strings(b, a) < 0 ? b : a;
-}
-static inline struct goc_str goc_max_string(struct goc_str a, struct goc_str b)
-{
-    return goc_compare_strings(b, a) > 0 ? b : a;
-}
-
 /* Returns memory for a large string, in a separate block with as much room again behind the string. */
 static GOC_COLD uint8_t *goc_large_string(struct goc *g, uint64_t size)
 {
@@ -558,18 +397,11 @@ static struct goc_str goc_concatenate(struct goc *g, struct goc_str a, struct go
     return (struct goc_str){p, a.n + b.n};
 }
 
-static GOC_DEAD void goc_substring_fault(struct goc *g, int64_t n, int64_t low, int64_t high, int flags)
-{
-    if ((uint64_t)high > (uint64_t)n)
-        goc_end_fault(g, "slice bounds out of range [:", high, "] with length ", n, flags & GOC_HIGH_UNSIGNED);
-    goc_begin_fault(g, low, high, "]", flags & GOC_LOW_UNSIGNED);
-}
-
 static inline struct goc_str goc_substring(struct goc *g, struct goc_str s, int64_t low, int64_t high, int flags)
 {
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
-    if ((uint64_t)high > (uint64_t)s.n || (uint64_t)low > (uint64_t)high) goc_substring_fault(g, s.n, low, high, flags);
+    if ((uint64_t)high > (uint64_t)s.n || (uint64_t)low > (uint64_t)high) goc_slice_fault(g);
     return (struct goc_str){low ? s.p + low : s.p, high - low};
 }
 
@@ -687,16 +519,8 @@ static struct goc_slice goc_reslice(struct goc *g, struct goc_slice s, size_t el
     if (!(flags & 1)) low = 0;
     if (!(flags & 2)) high = s.n;
     if (!(flags & 4)) highest = s.c;
-    const char *what = flags & 8 ? "] with length " : "] with capacity "; /* 8: of an array */
-    if ((uint64_t)highest > (uint64_t)s.c)
-        goc_end_fault(g, "slice bounds out of range [::", highest, what, s.c, flags & GOC_HIGHEST_UNSIGNED);
-    if ((uint64_t)high > (uint64_t)highest) {
-        if (!(flags & 4)) goc_end_fault(g, "slice bounds out of range [:", high, what, s.c, flags & GOC_HIGH_UNSIGNED);
-        if (high < 0 && flags & GOC_HIGH_UNSIGNED)
-            goc_fault_large(g, "slice bounds out of range [:", (uint64_t)high, ":", highest, "]");
-        goc_fault_two(g, "slice bounds out of range [:", high, ":", high < 0 ? -1 : highest, "]");
-    }
-    if ((uint64_t)low > (uint64_t)high) goc_begin_fault(g, low, high, flags & 4 ? ":]" : "]", flags & GOC_LOW_UNSIGNED);
+    if ((uint64_t)highest > (uint64_t)s.c || (uint64_t)high > (uint64_t)highest || (uint64_t)low > (uint64_t)high)
+        goc_slice_fault(g);
     char *p = s.p;
     if (highest > low) p += (size_t)low * element; /* never a pointer behind the end */
     return (struct goc_slice){p, high - low, highest - low};
@@ -742,44 +566,11 @@ static const void *goc_box(struct goc *g, const void *value, size_t size)
     return p;
 }
 
-static GOC_DEAD void goc_type_fault(struct goc *g, const char *what, const struct goc_type *t)
-{
-    g->text[0] = 0;
-    goc_write_text(g, what);
-    goc_write_text(g, t->name);
-    goc_leave(g, GOC_PANIC);
-}
-
 static bool goc_equal_interfaces(struct goc *g, struct goc_iface a, struct goc_iface b)
 {
     if (a.t != b.t || !a.t) return a.t == b.t;
     GOC_DEPTH(g); /* a value may hold interfaces, without end */
-    if (!a.t->equal) goc_type_fault(g, "runtime error: comparing uncomparable type ", a.t);
     return a.t->equal(g, a.v, b.v);
-}
-
-static uint64_t goc_hash_interface(struct goc *g, struct goc_iface v, uint64_t h)
-{
-    GOC_DEPTH(g);
-    if (v.t && !v.t->hash)
-        goc_type_fault(g, g->asks ? "hash of unhashable type: " : "runtime error: hash of unhashable type ", v.t);
-    return v.t ? v.t->hash(g, v.v, h) : h;
-}
-
-static const void *goc_assert(struct goc *g, struct goc_iface v, const struct goc_type *t, const char *is)
-{
-    if (v.t == t) return v.v;
-    g->text[0] = 0;
-    goc_write_text(g, "interface conversion: ");
-    goc_write_text(g, is);
-    goc_write_text(g, " is ");
-    goc_write_text(g, v.t ? v.t->name : "nil");
-    goc_write_text(g, ", not ");
-    goc_write_text(g, t->name);
-    if (v.t && strcmp(v.t->name, t->name) == 0)
-        goc_write_text(g, strcmp(v.t->package, t->package) ? " (types from different packages)"
-                                                           : " (types from different scopes)");
-    goc_leave(g, GOC_PANIC);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------------------------- */
@@ -790,8 +581,7 @@ struct goc_maptype {
     bool (*equal)(struct goc *g, const void *a, const void *b);
 };
 
-/* Entries without gaps, in an unspecified order, and a table of their numbers, from 1, by hash. A deleted entry leaves
- * no trace in either: a map that is filled and emptied repeatedly keeps its speed and size. */
+/* Entries without gaps, in an unspecified order, and a table of their numbers, from 1, by hash. */
 struct goc_map {
     const struct goc_maptype *type;
     struct goc *g;
@@ -835,14 +625,6 @@ static uint64_t goc_hash_string(struct goc_str s, uint64_t h)
     return goc_mix(h ^ v ^ UINT64_C(0x51));
 }
 
-/* Returns the table index at which the look-up of an entry begins, by the entry's number from 1. */
-static inline uint32_t goc_map_begin(const struct goc_map *m, uint32_t number)
-{
-    uint64_t hash;
-    memcpy(&hash, m->entries + (size_t)(number - 1) * m->type->entry, sizeof hash);
-    return (uint32_t)hash & m->mask;
-}
-
 static void goc_map_grow(struct goc_map *m, uint32_t room)
 {
     const struct goc_maptype *t = m->type;
@@ -856,7 +638,9 @@ static void goc_map_grow(struct goc_map *m, uint32_t room)
     m->mask = size - 1;
     m->room = room;
     for (uint32_t number = 1; number <= m->count; number++) {
-        uint32_t at = goc_map_begin(m, number);
+        uint64_t hash;
+        memcpy(&hash, entries + (size_t)(number - 1) * t->entry, sizeof hash);
+        uint32_t at = (uint32_t)hash & m->mask;
         while (table[at]) at = (at + 1) & m->mask;
         table[at] = number;
     }
@@ -888,15 +672,6 @@ static uint32_t goc_map_find(const struct goc_map *m, const void *key, uint64_t 
     return at;
 }
 
-/* Computes the hash of a key for a map that is empty or nil, because Go panics for a key without a hash then, too. */
-static void goc_map_key(struct goc *g, const struct goc_map *m, const struct goc_maptype *type, const void *key)
-{
-    if (m && m->count) return;
-    g->asks = true;
-    type->hash(g, key, 0);
-    g->asks = false;
-}
-
 /* Returns the address of a key's value, or NULL. */
 static void *goc_map_get(const struct goc_map *m, const void *key)
 {
@@ -908,11 +683,7 @@ static void *goc_map_get(const struct goc_map *m, const void *key)
 /* Returns the address of a key's value, and adds a missing key. */
 static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
 {
-    if (!m) {
-        g->text[0] = 0;
-        goc_write_text(g, "assignment to entry in nil map");
-        goc_leave(g, GOC_PANIC);
-    }
+    if (!m) goc_panic_text(g, "assignment to entry in nil map");
     uint64_t hash = goc_map_hash(m, key);
     if (m->room == 0) goc_map_grow(m, 8);
     uint32_t at = goc_map_find(m, key, hash);
@@ -928,41 +699,6 @@ static void *goc_map_set(struct goc *g, struct goc_map *m, const void *key)
     *(uint64_t *)entry = hash;
     if (m->type->key_size) memcpy(entry + m->type->key, key, m->type->key_size);
     return entry + m->type->value;
-}
-
-/* Empties a place of the table. A following entry moves up if its look-up passes that place. */
-static void goc_map_close_up(struct goc_map *m, uint32_t hole)
-{
-    for (uint32_t at = (hole + 1) & m->mask; m->table[at]; at = (at + 1) & m->mask) {
-        if (((at - goc_map_begin(m, m->table[at])) & m->mask) < ((at - hole) & m->mask)) continue;
-        m->table[hole] = m->table[at];
-        hole = at;
-    }
-    m->table[hole] = 0;
-}
-
-/* Deletes a key. The last entry takes the place of the deleted one. */
-static void goc_map_delete(struct goc_map *m, const void *key)
-{
-    if (!m || m->count == 0) return;
-    uint32_t at = goc_map_find(m, key, goc_map_hash(m, key)), number = m->table[at];
-    if (!number) return;
-    size_t size = m->type->entry;
-    char *entry = m->entries + (size_t)(number - 1) * size, *last = m->entries + (size_t)(m->count - 1) * size;
-    goc_map_close_up(m, at);
-    if (entry != last) {
-        at = goc_map_begin(m, m->count);
-        while (m->table[at] != m->count) at = (at + 1) & m->mask;
-        m->table[at] = number;
-        memcpy(entry, last, size);
-    }
-    memset(last, 0, size);
-    m->count--;
-}
-
-static void goc_map_clear(struct goc_map *m)
-{
-    if (m) *m = (struct goc_map){.type = m->type, .g = m->g};
 }
 
 static int64_t goc_map_length(const struct goc_map *m)

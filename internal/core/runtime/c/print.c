@@ -40,24 +40,6 @@ static void goc_print_float(double v, bool narrow)
         fprintf(stderr, "%.*f", digits - 1 > exponent ? digits - 1 - exponent : 0, v);
 }
 
-static int goc_main(void (*entry)(struct goc *))
-{
-    struct goc *g = goc_open();
-    if (!g) return 3;
-    g->base = __builtin_frame_address(0);
-    if (_setjmp(g->env)) {
-        fprintf(stderr, "%s: %s\n", g->status == GOC_MEMORY ? "fatal error" : "panic",
-                g->status == GOC_MEMORY ? "out of memory" : g->text);
-        goc_close(g);
-        goc_trim();
-        return 2;
-    }
-    entry(g);
-    goc_close(g);
-    goc_trim();
-    return 0;
-}
-
 /* A program with its name. A test file has many; the command line names those to run. */
 struct goc_program {
     const char *name;
