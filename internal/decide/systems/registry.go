@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"vkloader/internal/core/facts"
 )
@@ -15,7 +17,6 @@ import (
 // Registry has the keys and values of registry files. Their names are compared without regard to case.
 type Registry struct {
 	keys map[string]*registryKey // by path, in small letters
-	list []*registryKey          // in the order of the files
 }
 
 type registryKey struct {
@@ -44,16 +45,14 @@ func (r *Registry) Values(path string) ([]facts.Value, bool) {
 // Below returns the names of the keys directly below a key, sorted.
 func (r *Registry) Below(path string) (names []string) {
 	prefix := strings.ToLower(path) + `\`
-	for _, k := range r.list {
-		if rest, ok := strings.CutPrefix(strings.ToLower(k.path), prefix); ok && r.keys[strings.ToLower(k.path)] == k {
+	for small, k := range r.keys {
+		if strings.HasPrefix(small, prefix) {
 			name, _, _ := strings.Cut(k.path[len(prefix):], `\`)
-			if rest != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // hive returns the full name of a root key from its name or short name; false if there is no such root.
@@ -88,11 +87,11 @@ func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem
 		}
 		if !begun {
 			begun = true
-			p.old = line == "REGEDIT4"
-			if p.old || line == "Windows Registry Editor Version 5.00" {
+			if line == "Windows Registry Editor Version 5.00" {
 				continue
 			}
-			problems = append(problems, RegistryProblem{file, number, `the first line is neither "Windows Registry Editor Version 5.00" nor "REGEDIT4"`})
+			problems = append(problems, RegistryProblem{file, number,
+				`the first line is not "Windows Registry Editor Version 5.00"`})
 			if line[0] != '[' {
 				continue
 			}
@@ -110,32 +109,23 @@ func (r *Registry) Read(file string, content []byte) (problems []RegistryProblem
 
 // decodeRegistry decodes a file: UTF-16 with a byte order mark, otherwise UTF-8 with or without one.
 func decodeRegistry(content []byte) (string, bool) {
-	switch {
-	case len(content) >= 2 && (content[0] == 0xff && content[1] == 0xfe || content[0] == 0xfe && content[1] == 0xff):
-		order := binary.ByteOrder(binary.LittleEndian)
-		if content[0] == 0xfe {
-			order = binary.BigEndian
-		}
-		return wide(content[2:], order), len(content)%2 == 0
-	case len(content) >= 3 && string(content[:3]) == "\xef\xbb\xbf":
-		content = content[3:]
+	if text, ok := bytes.CutPrefix(content, []byte("\xff\xfe")); ok {
+		return wide(text), len(text)%2 == 0
 	}
-	return string(content), strings.ToValidUTF8(string(content), "") == string(content) && !slices.Contains(content, 0)
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	return string(content), utf8.Valid(content) && !slices.Contains(content, 0)
 }
 
-func wide(b []byte, order binary.ByteOrder) string {
+func wide(b []byte) string {
 	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = order.Uint16(b[2*i:])
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, units) // b is long enough
 	return string(utf16.Decode(units))
 }
 
 type registryParser struct {
 	r   *Registry
-	old bool         // REGEDIT4: data of texts is in single bytes
-	at  *registryKey // nil: skip values, because their key is invalid
-	off bool         // skip values, because their key is deleted
+	at  *registryKey // nil: there is none, or it is invalid
+	off bool         // skip values, because their key is invalid
 }
 
 // line reads a key or a value; it returns a message if the line is invalid, otherwise "".
@@ -153,12 +143,8 @@ func (p *registryParser) line(line string) string {
 		}
 		return "a value before the first key"
 	}
-	if rest == "-" {
-		p.at.values = slices.DeleteFunc(p.at.values, func(v facts.Value) bool { return strings.EqualFold(v.Name, name) })
-		return ""
-	}
 	v := facts.Value{Name: name}
-	if v.Type, v.Data, what = p.data(rest); what != "" {
+	if v.Type, v.Data, what = valueData(rest); what != "" {
 		return what
 	}
 	for i := range p.at.values {
@@ -177,7 +163,6 @@ func (p *registryParser) key(line string) string {
 	if !ok {
 		return "a key without its closing bracket"
 	}
-	path, deleted := strings.CutPrefix(path, "-")
 	root, rest, _ := strings.Cut(path, `\`)
 	full, ok := hive(root)
 	if !ok {
@@ -185,18 +170,9 @@ func (p *registryParser) key(line string) string {
 	}
 	path = strings.TrimRight(full+`\`+rest, `\`)
 	small := strings.ToLower(path)
-	if deleted {
-		for name := range p.r.keys {
-			if name == small || strings.HasPrefix(name, small+`\`) {
-				delete(p.r.keys, name)
-			}
-		}
-		return ""
-	}
 	if p.at = p.r.keys[small]; p.at == nil {
 		p.at = &registryKey{path: path}
 		p.r.keys[small] = p.at
-		p.r.list = append(p.r.list, p.at)
 	}
 	return ""
 }
@@ -240,8 +216,8 @@ const (
 	regBinary   uint32 = 3
 )
 
-// data parses the text after the equals sign.
-func (p *registryParser) data(text string) (kind uint32, data, what string) {
+// valueData parses the text after the equals sign.
+func valueData(text string) (kind uint32, data, what string) {
 	if text != "" && text[0] == '"' {
 		value, rest, ok := cutQuoted(text)
 		if !ok || strings.TrimSpace(rest) != "" && strings.TrimSpace(rest)[0] != ';' {
@@ -267,15 +243,15 @@ func (p *registryParser) data(text string) (kind uint32, data, what string) {
 	} else if !ok || head != "hex" {
 		return 0, "", `the data is neither a text nor begins with "dword:" or "hex"`
 	}
-	bytes, err := hex.DecodeString(strings.NewReplacer(",", "", " ", "").Replace(list))
+	content, err := hex.DecodeString(strings.NewReplacer(",", "", " ", "").Replace(list))
 	if err != nil {
 		return 0, "", "the data is no list of bytes"
 	}
-	if text := kind == facts.RegSZ || kind == regExpandSZ || kind == facts.RegMultiSZ; text && !p.old {
-		if len(bytes)%2 != 0 {
+	if text := kind == facts.RegSZ || kind == regExpandSZ || kind == facts.RegMultiSZ; text {
+		if len(content)%2 != 0 {
 			return 0, "", "a text of half a character"
 		}
-		return kind, wide(bytes, binary.LittleEndian), ""
+		return kind, wide(content), ""
 	}
-	return kind, string(bytes), ""
+	return kind, string(content), ""
 }

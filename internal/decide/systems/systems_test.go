@@ -130,7 +130,7 @@ func TestRegistryOfAMachine(t *testing.T) {
 	}
 	s.Keys = &Registry{}
 	const class = `HKLM\SYSTEM\ControlSet001\Control\Class\`
-	problems := s.Keys.Read("f.reg", []byte("REGEDIT4\n[HKLM\\SOFTWARE\\Khronos]\n\"a\"=\"b\"\n[HKLM\\SOFTWARE\\WOW6432Node\\Khronos]\n\"c\"=\"d\"\n"+
+	problems := s.Keys.Read("f.reg", []byte("Windows Registry Editor Version 5.00\n[HKLM\\SOFTWARE\\Khronos]\n\"a\"=\"b\"\n[HKLM\\SOFTWARE\\WOW6432Node\\Khronos]\n\"c\"=\"d\"\n"+
 		"[HKCU\\SOFTWARE\\Khronos]\n\"e\"=\"f\"\n["+class+windows.DisplayClass+"\\0001]\n\"MatchingDeviceId\"=\"PCI\\\\VEN_10DE&DEV_1\"\n\"VulkanDriverName\"=\"x.json\"\n"+
 		"["+class+windows.DisplayClass+"\\0000]\n\"MatchingDeviceId\"=\"pci\\\\ven_1414&dev_1\"\n["+class+windows.DisplayClass+"\\Properties]\n["+class+windows.ComponentClass+"\\0002]\n\"VulkanDriverName\"=\"y.json\"\n"))
 	if problems != nil {
