@@ -1,9 +1,9 @@
-// Command progress runs go test and shows how far it is. It prints a line for each package that ends, the output of each test
-// that fails, at least one line a minute, and a last line with what failed and how to repeat that.
+// Command progress runs go test and shows how far it is. It prints a line for each package that ends, the output of
+// each test that fails, at least one line a minute, and a last line with what failed and how to repeat that.
 //
 //	progress FLAG... -- PACKAGE...
 //
-// The variable GO names another go command. The time limit of a package follows the speed and the load of the machine.
+// The variable GO names another go command.
 package main
 
 import (
@@ -16,11 +16,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 )
+
+// limit is the time limit of a package. No package takes as long, even on a busy machine or below an emulator.
+const limit = 3 * time.Hour
 
 func main() {
 	at := slices.Index(os.Args, "--")
@@ -31,8 +33,8 @@ func main() {
 	flags, packages := os.Args[1:at], os.Args[at+1:]
 	goCommand := cmp.Or(os.Getenv("GO"), "go")
 	list, _ := exec.Command(goCommand, append([]string{"list", "-e"}, packages...)...).Output() // go test reports its errors
-	limit := packageLimit(speed(), load(), runtime.NumCPU())
-	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))), running: map[string]*run{}, failed: map[string][]string{}}
+	r := &report{out: os.Stdout, begun: time.Now(), total: len(strings.Fields(string(list))), running: map[string]*run{},
+		failed: map[string][]string{}}
 	fmt.Printf("test: %d packages, at most %v each\n", r.total, limit)
 	cmd := exec.Command(goCommand, slices.Concat([]string{"test", "-json", "-timeout", limit.String()}, flags, packages)...)
 	cmd.Stderr = os.Stderr
@@ -132,8 +134,8 @@ func (r *report) take(e event) {
 	}
 }
 
-// print prints a line of output if it belongs to the test or package that has ended and tells about a failure. It reports whether
-// the line belongs to that.
+// print prints a line of output if it belongs to the test or package that has ended and tells about a failure. It
+// reports whether the line belongs to that.
 func (r *report) print(p *run, ended, l event) bool {
 	if top, _, _ := strings.Cut(l.Test, "/"); ended.Test != "" && ended.Test != top {
 		return false
@@ -155,15 +157,18 @@ func (r *report) print(p *run, ended, l event) bool {
 func (r *report) state() string {
 	var names []string
 	for name, p := range r.running {
-		tests := slices.DeleteFunc(slices.Sorted(maps.Keys(p.last)), func(test string) bool { return p.last[test] != "run" || strings.Contains(test, "/") })
+		tests := slices.DeleteFunc(slices.Sorted(maps.Keys(p.last)), func(test string) bool {
+			return p.last[test] != "run" || strings.Contains(test, "/")
+		})
 		if n := len(tests); n > 2 {
 			tests = append(tests[:2], fmt.Sprintf("%d more", n-2))
 		}
-		names = append(names, fmt.Sprintf("%s for %v (%s)", name, time.Since(p.begun).Round(time.Second), strings.Join(tests, ", ")))
+		names = append(names, fmt.Sprintf("%s for %v (%s)", name, time.Since(p.begun).Round(time.Second),
+			strings.Join(tests, ", ")))
 	}
 	slices.Sort(names)
-	return fmt.Sprintf("test: after %v: %d of %d packages are done, %d failed, %d to go; running: %s", time.Since(r.begun).Round(time.Second),
-		r.done, r.total, len(r.failed), r.total-r.done-len(names), cmp.Or(strings.Join(names, "; "), "the compiler"))
+	return fmt.Sprintf("test: after %v: %d of %d packages are done, %d failed, %d to go; running: %s",
+		time.Since(r.begun).Round(time.Second), r.done, r.total, len(r.failed), r.total-r.done-len(names), cmp.Or(strings.Join(names, "; "), "the compiler"))
 }
 
 // verdict names the failed tests, and the commands that repeat them; it is empty if there are none.
