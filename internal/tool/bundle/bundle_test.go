@@ -52,7 +52,7 @@ func TestHide(t *testing.T) {
 // The archive's bytes do not depend on the order of the parts, and the parts can be read back.
 func TestArchiveIsTheSame(t *testing.T) {
 	t.Parallel()
-	parts := []Part{{Name: "b.txt", Text: "two"}, {Name: "a/" + strings.Repeat("long/", 40) + "ü.json", Text: "{}"}, {Name: "a.txt"}}
+	parts := []Part{{Name: "b.txt", Text: []byte("two")}, {Name: "a/" + strings.Repeat("long/", 40) + "ü.json", Text: []byte("{}")}, {Name: "a.txt"}}
 	var first, second bytes.Buffer
 	if err := Write(&first, parts); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestArchiveIsTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(archive)
-		if err != nil || header.Name != Directory+"/"+want.Name || string(text) != want.Text || header.Mode != 0o644 || header.Uid != 0 ||
+		if err != nil || header.Name != Directory+"/"+want.Name || !bytes.Equal(text, want.Text) || header.Mode != 0o644 || header.Uid != 0 ||
 			header.Uname != "" || header.ModTime.Unix() != 0 {
 			t.Errorf("%+v %q, %v", header, text, err)
 		}

@@ -36,7 +36,7 @@ func (p *Private) Part(name, what, text string, err error) Part {
 		failed = wording.OneLine(p.Hide(wording.Message(err)))
 		text = "vkloader: " + failed + "\n"
 	}
-	return Part{Name: name, What: what, Text: p.Hide(text), Failed: failed}
+	return Part{Name: name, What: what, Text: []byte(p.Hide(text)), Failed: failed}
 }
 
 // Files returns the manifests and the settings file that a decision read.
@@ -161,7 +161,7 @@ func Write(w io.Writer, parts []Part) error {
 		if err := archive.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", part.Name, err)
 		}
-		if _, err := io.WriteString(archive, part.Text); err != nil {
+		if _, err := archive.Write(part.Text); err != nil {
 			return fmt.Errorf("%s: %w", part.Name, err)
 		}
 	}
@@ -188,27 +188,7 @@ func Without(parts []Part, names []string) ([]Part, error) {
 type Part struct {
 	Name string // below Directory, with slashes
 	What string // a description in one line
-	Text string
+	Text []byte // not a string, which JSON between two processes would change if it is not UTF-8
 
 	Failed string // the reason if the part could not be made
-}
-
-// Sent is the JSON form of a part between two processes. Its texts are bytes, because JSON changes text that is not UTF-8.
-type Sent struct{ Name, What, Text, Failed []byte }
-
-// Send converts parts for another process.
-func Send(parts []Part) []Sent {
-	list := []Sent{}
-	for _, p := range parts {
-		list = append(list, Sent{[]byte(p.Name), []byte(p.What), []byte(p.Text), []byte(p.Failed)})
-	}
-	return list
-}
-
-// Received converts parts from another process.
-func Received(list []Sent) (parts []Part) {
-	for _, p := range list {
-		parts = append(parts, Part{string(p.Name), string(p.What), string(p.Text), string(p.Failed)})
-	}
-	return parts
 }

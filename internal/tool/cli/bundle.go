@@ -62,7 +62,7 @@ func newBundle(s *invocation) *cobra.Command {
 			}
 			makers := makersOf(s, of.source, app, still || of.source.Foreign(), limit)
 			if whole {
-				return writeJSON(s, bundle.Send(bundleParts(of.source, makers)))
+				return writeJSON(s, bundleParts(of.source, makers))
 			}
 			if !only && !force {
 				if _, err := os.Lstat(file); err == nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -180,18 +179,8 @@ func resourcesOf(s *invocation, source *systems.Foreign, app string) string {
 		}
 		return resources
 	}
-	bundles := []string{"/"}
-	for at := path.Clean(app); at != "/" && at != "."; at = path.Dir(at) {
-		bundles = append(bundles, at)
-	}
-	slices.Reverse(bundles[1:])
-	for _, at := range bundles {
-		resources := path.Join(at, "Contents", "Resources")
-		if source.Machine.Exists(resources) {
-			return resources
-		}
-	}
-	return ""
+	const whole = "/Contents/Resources"
+	return term.Either(source.Machine.Exists(whole), whole, "")
 }
 
 // otherSource returns the machine with another system that the options describe.

@@ -204,18 +204,7 @@ func newExclusion(kind, name, program string) settings.Options {
 }
 
 func exclusionLine(c *settings.Options) shell.Line {
-	line := shell.Line("vkloader settings set")
-	for _, l := range c.Layers {
-		line += " --layer " + shell.Quoted(l.String())
-	}
-	for _, d := range c.Drivers {
-		line += " --driver " + shell.Quoted(d)
-	}
-	line += " --until-changed"
-	for _, app := range c.Apps {
-		line += " --app " + shell.Quoted(app)
-	}
-	return line
+	return shell.Words(append([]string{"vkloader"}, c.Words("set")...)...)
 }
 
 // exclude makes the change of an exclusion, with a message.

@@ -124,23 +124,10 @@ type envFinding struct {
 
 // variableFindings returns the findings about the variables that are set, each with a change that removes it.
 func variableFindings(source *machine.Source, answer *plan.Answer) []envFinding {
-	findings := []envFinding{}
-	for _, f := range environment.Check(source, answer) {
-		if f.BareWord() { // the value's fault has the same cause
-			continue
-		}
-		found := envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Code.Entry().Statement, Variable: f.Variable,
-			What: f.What()}
-		if c, ok := environment.Fix(source, &f); ok {
-			found.Do, found.Commands = string(c.Line()), c.Lines()
-		}
-		findings = append(findings, found)
+	word := func(f doctor.Finding) envFinding {
+		return envFinding{f.Code, f.Severity, f.Statement, f.Subject, f.What, f.Do, f.Commands}
 	}
-	for _, f := range doctor.Values(source, answer) {
-		findings = append(findings, envFinding{Code: f.Code, Severity: f.Severity, Statement: f.Statement, Variable: f.Subject,
-			What: f.What, Do: f.Do, Commands: f.Commands})
-	}
-	return findings
+	return append([]envFinding{}, term.Words(doctor.Variables(source, answer), word)...)
 }
 
 func anyProblem(findings []envFinding) bool {

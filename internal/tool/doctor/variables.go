@@ -134,23 +134,27 @@ func (e *exam) isNamedFile(file string) bool {
 	return e.byVariables[file]
 }
 
-// Values returns findings for faulty values, unknown variables and the selection of an absent device, each with a change of the
-// variable that removes it. It reads only the kernel's list of devices.
-func Values(source *machine.Source, answer *plan.Answer) []Finding {
-	look := func(source *machine.Source) *exam {
+// Variables returns the findings about variables, each with a change that removes it. It reads few files.
+func Variables(source *machine.Source, answer *plan.Answer) []Finding {
+	look := func(source *machine.Source, answer *plan.Answer) *exam {
 		r := &Report{source: source, Answer: answer, GPUs: devicesOf(&source.Machine)}
 		e := examOf(r, source)
+		e.variables()
 		e.selections()
 		e.values()
 		return e
 	}
-	e := look(source)
+	e := look(source, answer)
 	g := &engine{report: e.Report, word: e.place, after: func(c *effect) ([]Finding, func(*Finding) bool, bool) {
 		changed, _, possible := c.on(source, Options{})
 		if !possible {
 			return nil, nil, false
 		}
-		return look(changed).Findings, nil, true
+		answer, err := explain.Decide(changed)
+		if err != nil {
+			return nil, nil, false
+		}
+		return look(changed, answer).Findings, nil, true
 	}}
 	g.tryFixes(e.Findings)
 	return e.finish().Findings

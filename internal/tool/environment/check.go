@@ -30,15 +30,8 @@ type checker struct {
 	found   []Problem
 }
 
-// Check returns the findings about a source's variables. answer is the decision for a program that enables no layer; if it
-// is nil, Check makes the decision.
+// Check returns the findings about a source's variables. answer is the decision for a program that enables no layer.
 func Check(source *machine.Source, answer *plan.Answer) []Problem {
-	if answer == nil {
-		var err error
-		if answer, err = explain.Decide(source); err != nil {
-			return nil
-		}
-	}
 	c := &checker{source: source, answer: answer, ignored: map[string]bool{},
 		works: sync.OnceValue(func() bool { return decide.StandingsOf(source, nil, answer).AnyDriver() })}
 	for _, f := range c.answer.Diagnostics {
@@ -334,41 +327,10 @@ func (f *Problem) entry() string {
 	return term.Either(f.Kind == NoLayer, f.Layer, f.Place)
 }
 
-// Fix returns the smallest change of the variable that removes a finding. It tries each change by checking the variables
-// again with it. False: no change removes it.
-func Fix(source *machine.Source, f *Problem) (explain.Change, bool) {
-	all := Check(source, nil)
-	before := problems(all)
-	meant, _, _ := Meant(source, f)
-	for _, c := range append(meant, Changes(source, f, all)...) {
-		if !c.Possible() {
-			continue
-		}
-		if after := Check(c.On(source), nil); !slices.ContainsFunc(after, f.same) && problems(after) <= before {
-			return c, true
-		}
-	}
-	return explain.Change{}, false
-}
-
-func problems(list []Problem) (count int) {
-	for i := range list {
-		if list[i].Severity == diag.Problem {
-			count++
-		}
-	}
-	return count
-}
-
 // BareWord reports whether an unmatched filter entry is a special word without its tildes. The variable's value then has a
 // fault of the same cause.
 func (f *Problem) BareWord() bool {
 	return f.Code == diag.VariableMatch && Corrected(f.Variable, f.Place) != f.Place
-}
-
-// same reports whether two findings are about the same fault.
-func (f *Problem) same(other Problem) bool {
-	return f.Code == other.Code && f.Kind == other.Kind && f.Variable == other.Variable && f.Place == other.Place && f.Layer == other.Layer
 }
 
 // checks maps variables to functions that describe the fault of a non-empty value; "": none. Variables without a check

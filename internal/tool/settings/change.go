@@ -42,6 +42,35 @@ type Options struct {
 	configuration *Configuration // that of the name
 }
 
+// Words returns the words of the command line that makes the change: "settings", the given ones, and the options.
+func (c *Options) Words(given ...string) []string {
+	args := append([]string{"settings"}, given...)
+	add := func(option string, values ...string) {
+		for _, value := range values {
+			if value != "" {
+				args = append(args, option, value)
+			}
+		}
+	}
+	add("--app", c.Apps...)
+	add("--layer", term.Words(c.Layers, LayerChoice.String)...)
+	add("--driver", c.Drivers...)
+	add("--device", c.Devices...)
+	add("--hardware", c.Hardware)
+	add("--service", c.Service)
+	add("--expires", c.Expires)
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{{"--only-these-layers", c.OnlyThese}, {"--no-layers", c.NoLayers}, {"--until-changed", c.UntilChanged},
+		{"--system", c.System}} {
+		if option.given {
+			args = append(args, option.name)
+		}
+	}
+	return args
+}
+
 // LayerChoice is a layer with its control: "on", "off" or "auto". The zero value is the place of all other layers.
 type LayerChoice struct{ Name, Control string }
 

@@ -359,7 +359,7 @@ func planPolicy(r *Request) (*Plan, error) {
 	default:
 		return nil, errors.New("there is no policy with this name")
 	}
-	return settingsPlan(r, "Remove the policy about "+name, lineOf(c, "set"), c)
+	return settingsPlan(r, "Remove the policy about "+name, c.Words("set"), c)
 }
 
 // planFix plans one step of "doctor --fix".

@@ -152,7 +152,7 @@ func planUse(r *Request) (*Plan, error) {
 	}
 	c := r.options(app)
 	c.Configuration = r.Ref("name")
-	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), lineOf(c, "use", c.Configuration), c)
+	return settingsPlan(r, "Use "+c.Configuration+" for "+term.Or(app, allPrograms), c.Words("use", c.Configuration), c)
 }
 
 // planSave plans to make a configuration.

@@ -112,7 +112,7 @@ func planDevices(r *Request) (*Plan, error) {
 	if len(places) == 0 {
 		return nil, errors.New("choose at least one device")
 	}
-	line := lineOf(c, "set")
+	line := c.Words("set")
 	dry := r.Started(append(slices.Clone(line), "--dry-run")...)
 	if len(dry.Planned) == 0 {
 		return nil, dry.Failed()

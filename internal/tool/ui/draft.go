@@ -191,47 +191,11 @@ func (d *draft) change(r *Request) *settings.Options {
 	return c
 }
 
-// lineOf returns the command line of a change of the settings file, which begins with words.
-func lineOf(c *settings.Options, words ...string) []string {
-	args := append([]string{"settings"}, words...)
-	for _, app := range c.Apps {
-		args = append(args, "--app", app)
-	}
-	for _, l := range c.Layers {
-		args = append(args, "--layer", l.String())
-	}
-	for _, manifest := range c.Drivers {
-		args = append(args, "--driver", manifest)
-	}
-	for _, uuid := range c.Devices {
-		args = append(args, "--device", uuid)
-	}
-	if c.Hardware != "" {
-		args = append(args, "--hardware", c.Hardware)
-	}
-	if c.Service != "" {
-		args = append(args, "--service", c.Service)
-	}
-	if c.OnlyThese {
-		args = append(args, "--only-these-layers")
-	}
-	if c.NoLayers {
-		args = append(args, "--no-layers")
-	}
-	if c.Expires != "" {
-		args = append(args, "--expires", c.Expires)
-	}
-	if c.System {
-		args = append(args, "--system")
-	}
-	return args
-}
-
 // plan returns the plan that writes the draft.
 func (d *draft) plan(r *Request) (*Plan, error) {
 	who := term.Either(!d.All, d.app, allPrograms)
 	c := d.change(r)
-	return settingsPlan(r, "Write the settings for "+who, lineOf(c, "set"), c)
+	return settingsPlan(r, "Write the settings for "+who, c.Words("set"), c)
 }
 
 // planLayers plans to write the draft.

@@ -136,11 +136,11 @@ func bundleOf(app string, still bool) []string {
 // collectReport makes all parts in a child process, stores them, and returns the page with them.
 func (s *Server) collectReport(r *Request) (string, error) {
 	app, still := strings.TrimSpace(r.Query.Get("app")), r.Query.Get("still") != ""
-	var list []bundle.Sent
+	var list []bundle.Part
 	if err := r.Started(append(bundleOf(app, still), "--parts")...).Decode(&list); err != nil {
 		return "", err
 	}
-	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: bundle.Received(list)}
+	found := &collection{id: strings.ToLower(rand.Text()), app: app, still: still, parts: list}
 	collected.add(found)
 	r.Query = url.Values{"id": {found.id}}
 	r.Address = "report?id=" + found.id

@@ -1,18 +1,20 @@
-package environment
+package doctor
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
+	"vkloader/test/lib/tree"
 )
 
 // The fix for a finding was tried, and removes only the faulty entry of a list.
-func TestCure(t *testing.T) {
+func TestFixesOfVariables(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for name, content := range mixed().Files {
+	for name, content := range tree.Mixed() {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -27,17 +29,21 @@ func TestCure(t *testing.T) {
 		"VK_LOADER_DRIVERS_DISABLE=a*,x*":                               "export VK_LOADER_DRIVERS_DISABLE='a*'",
 		"VK_LOADER_DRIVERS_DISABLE=*":                                   "unset VK_LOADER_DRIVERS_DISABLE",
 		"VK_LOADER_LAYERS_DISABLE=all":                                  "export VK_LOADER_LAYERS_DISABLE='~all~'",
-		"VK_LOADER_DRIVERS_DISABLE=all":                                 "unset VK_LOADER_DRIVERS_DISABLE", // "all" would disable more
+		"VK_LOADER_DRIVERS_DISABLE=all":                                 "unset VK_LOADER_DRIVERS_DISABLE", // "~all~" would disable more
 		"VK_INSTANCE_LAYERS=VK_LAYER_e:VK_LAYER_x":                      "export VK_INSTANCE_LAYERS=VK_LAYER_e",
 	} {
 		source := &machine.Source{Machine: machine.Machine{Root: root, Environ: []string{"NO_D=", environ}}}
-		findings := Check(source, nil)
+		answer, err := explain.Decide(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		findings := Variables(source, answer)
 		if len(findings) != 1 {
 			t.Errorf("%s: %+v", environ, findings)
 			continue
 		}
-		if c, ok := Fix(source, &findings[0]); !ok || string(c.Line()) != want {
-			t.Errorf("%s: %v, %q, want %q", environ, ok, c.Line(), want)
+		if got := findings[0].Do; got != want {
+			t.Errorf("%s: %q, want %q", environ, got, want)
 		}
 	}
 }
