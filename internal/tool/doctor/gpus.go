@@ -281,17 +281,20 @@ func (e *exam) addDriverless(g *GPU) {
 		what += fmt.Sprintf("; %s is for %d-bit programs only", m.Manifest, 32+64-e.class)
 	}
 	elsewhere := e.elsewhere()
-	do := e.containerCure(g)
+	var do *Remedy
 	library, own := "", explain.Change{}
-	if do == nil && gone == "" {
+	if gone == "" {
 		library, own = e.libraryWithoutManifest(g)
+	}
+	if library == "" {
+		do = e.containerCure(g)
 	}
 	if library != "" {
 		what = "its driver " + library + " is installed, but not the driver's manifest"
 	}
 	what += outsideSearch(elsewhere)
 	switch {
-	case do != nil || f == nil:
+	case do != nil || f == nil || library != "" && e.containerKind() != "": // no package of the image fits the host's kernel driver
 	case gone != "":
 		what += "; " + gone + " is missing, although its package is installed"
 		do = e.system.again(p.Name, gone)
