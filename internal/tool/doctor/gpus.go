@@ -283,7 +283,7 @@ func (e *exam) addDriverless(g *GPU) {
 	elsewhere := e.elsewhere()
 	var do *Remedy
 	library, own := "", explain.Change{}
-	if gone == "" {
+	if asks := e.variable(drivers.NvidiaCapabilities); gone == "" && (asks == "" || drivers.GrantsGraphics(asks) || e.containerKind() == "") {
 		library, own = e.libraryWithoutManifest(g)
 	}
 	if library == "" {
