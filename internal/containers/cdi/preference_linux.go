@@ -16,8 +16,8 @@ func (b *box) hostWins(own *manifest.Driver, library string) (wins bool, why str
 		return false, ""
 	}
 	for _, g := range b.cards(family) {
-		have := b.release(b.find.Find(own.Library).File.Path)
-		other := b.release(library)
+		have := drivers.MesaRelease(b.machine, b.find.Find(own.Library).File.Path)
+		other := drivers.MesaRelease(b.machine, library)
 		if have == "" || other == "" || binary.CompareVersions(other, have) <= 0 {
 			return false, ""
 		}
@@ -39,13 +39,4 @@ func (b *box) cards(family *drivers.Family) (list []*drivers.GPU) {
 		}
 	}
 	return list
-}
-
-// release returns the Mesa release of a library.
-func (b *box) release(library string) string {
-	text, err := b.machine.ReadLarge(library)
-	if err != nil {
-		return ""
-	}
-	return drivers.MesaRelease(text)
 }

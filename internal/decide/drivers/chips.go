@@ -233,3 +233,14 @@ func ChipOf(m *machine.Machine, vendor, device, directory string) *Chip {
 	}
 	return nil
 }
+
+// VirtioFeatures returns the features of the virtio device in a directory of sysfs, a digit each; "": unknown.
+func VirtioFeatures(m *machine.Machine, directory string) string {
+	for _, name := range append([]string{""}, m.Names(directory)...) {
+		features := m.Text(directory + "/" + name + "/features")
+		if (name == "" || strings.HasPrefix(name, "virtio")) && len(features) >= 32 {
+			return features
+		}
+	}
+	return ""
+}

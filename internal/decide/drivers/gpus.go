@@ -63,7 +63,7 @@ func GPUs(m *machine.Machine) []*GPU {
 	l := &look{machine: m}
 	const pci = "/sys/bus/pci/devices"
 	for _, name := range l.machine.Names(pci) {
-		if strings.HasPrefix(l.text(pci+"/"+name+"/class"), "0x03") {
+		if strings.HasPrefix(l.machine.Text(pci+"/"+name+"/class"), "0x03") {
 			if directory, err := m.Real(pci + "/" + name); err == nil {
 				l.device(directory)
 			}
@@ -117,18 +117,6 @@ func directs(m *machine.Machine) (list []direct) {
 	return list
 }
 
-// text returns the content of an ordinary file without white space at its ends; "": there is no file.
-func (l *look) text(name string) string {
-	if info, err := l.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	data, err := l.machine.ReadFile(name)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
-}
-
 // device returns the listed GPU of a sysfs directory. It lists a new one if there is none.
 func (l *look) device(directory string) *GPU {
 	for _, g := range l.list {
@@ -136,8 +124,8 @@ func (l *look) device(directory string) *GPU {
 			return g
 		}
 	}
-	g := &GPU{Name: path.Base(directory), Vendor: l.text(directory + "/vendor"), Device: l.text(directory + "/device"),
-		Directory: directory, Nodes: []string{}, Asleep: l.text(directory+"/power/runtime_status") == "suspended"}
+	g := &GPU{Name: path.Base(directory), Vendor: l.machine.Text(directory + "/vendor"), Device: l.machine.Text(directory + "/device"),
+		Directory: directory, Nodes: []string{}, Asleep: l.machine.Text(directory+"/power/runtime_status") == "suspended"}
 	if target, err := l.machine.Readlink(directory + "/driver"); err == nil {
 		g.Kernel = path.Base(target)
 	}
@@ -232,7 +220,7 @@ func pciName(m *machine.Machine, vendor, device string) string {
 	}
 	l := look{machine: m}
 	for _, file := range []string{"/usr/share/hwdata/pci.ids", "/usr/share/misc/pci.ids"} {
-		_, rest, ok := strings.Cut("\n"+l.text(file), "\n"+vendor+"  ")
+		_, rest, ok := strings.Cut("\n"+l.machine.Text(file), "\n"+vendor+"  ")
 		if !ok {
 			continue
 		}

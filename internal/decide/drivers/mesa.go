@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"vkloader/internal/decide/machine"
 )
 
 // MesaLayer is the name in the layer's manifest.
@@ -122,8 +124,13 @@ func (w *MesaWish) Does() string {
 // information, of which a compiler may leave only parts, and in the one by which Intel's drivers identify themselves in dumps.
 var releaseMarks = []struct{ before, after string }{{"Mesa ", ""}, {"%s ", " build "}}
 
-// MesaRelease returns the Mesa release in the text of a driver's library; "" for another driver.
-func MesaRelease(library []byte) string {
+// MesaRelease returns the Mesa release in a driver's library; "" for another driver.
+func MesaRelease(m *machine.Machine, file string) string {
+	library, _ := m.ReadLarge(file)
+	return mesaRelease(library)
+}
+
+func mesaRelease(library []byte) string {
 	for _, mark := range releaseMarks {
 		for rest := library; ; {
 			_, after, is := bytes.Cut(rest, []byte(mark.before))

@@ -55,7 +55,7 @@ func TestMesaRelease(t *testing.T) {
 		"open-source Mesa driver":           "",
 		"Mesa ":                             "",
 	} {
-		if got := MesaRelease([]byte(library)); got != want {
+		if got := mesaRelease([]byte(library)); got != want {
 			t.Errorf("%q: %q, want %q", library, got, want)
 		}
 	}

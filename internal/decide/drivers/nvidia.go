@@ -54,7 +54,7 @@ func (l *look) nvidia() {
 
 // information returns the text of NVIDIA's driver about a device; minor returns the number of its node, "" if it is unknown.
 func (l *look) information(name string) string {
-	return l.text(nvidiaProc + "gpus/" + name + "/information")
+	return l.machine.Text(nvidiaProc + "gpus/" + name + "/information")
 }
 
 func (l *look) minor(name string) string { return number(l.information(name), "Device Minor:") }
@@ -105,7 +105,7 @@ func (l *look) nvidiaNodes(minor string) []string {
 func (l *look) instances(minor string) (parts []GPUPart) {
 	directory := nvidiaProc + "capabilities/gpu" + minor + "/mig"
 	node := func(access string) string {
-		number := number(l.text(directory+"/"+access+"/access"), "DeviceFileMinor:")
+		number := number(l.machine.Text(directory+"/"+access+"/access"), "DeviceFileMinor:")
 		if path := "/dev/nvidia-caps/nvidia-cap" + number; number != "" && l.has(path) {
 			return path
 		}

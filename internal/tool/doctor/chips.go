@@ -52,20 +52,8 @@ func (h host) lacksVenus(g *GPU) bool {
 	if !g.virtual() || g.directory == "" {
 		return false
 	}
-	places := []string{g.directory}
-	for _, name := range h.machine.Names(g.directory) {
-		if strings.HasPrefix(name, "virtio") {
-			places = append(places, g.directory+"/"+name)
-		}
-	}
-	for _, place := range places {
-		features := h.text(place + "/features")
-		if len(features) < 32 {
-			continue
-		}
-		return slices.ContainsFunc(venusBits, func(bit int) bool { return features[bit] != '1' })
-	}
-	return false
+	features := drivers.VirtioFeatures(h.machine, g.directory)
+	return features != "" && slices.ContainsFunc(venusBits, func(bit int) bool { return features[bit] != '1' })
 }
 
 // mesaVersion returns the Mesa release in a driver's library; "" for other drivers.
@@ -73,8 +61,7 @@ func (e *exam) mesaVersion(m *Entry) string {
 	if version, known := e.system.packages.mesa[m.File]; known || m.File == "" {
 		return version
 	}
-	rest, _ := e.machine.ReadLarge(m.File)
-	version := drivers.MesaRelease(rest)
+	version := drivers.MesaRelease(e.machine, m.File)
 	e.system.packages.mesa[m.File] = version
 	return version
 }
@@ -164,7 +151,7 @@ func (e *exam) youngForKernel(g *GPU) (what fact, do *Remedy, young bool) {
 
 // kernelVersion returns the version of the running kernel, such as 6.1; "" if unknown.
 func (h host) kernelVersion() string {
-	number := h.kernelName()
+	number := h.machine.KernelName()
 	if end := strings.IndexFunc(number, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); end >= 0 {
 		number = number[:end]
 	}

@@ -63,7 +63,7 @@ func (r *Report) nvidiaExtension(kernel string) string {
 
 // nvidiaLoaded returns the version of NVIDIA's kernel module, the first word with a dot; "": it is not loaded.
 func (h host) nvidiaLoaded() string {
-	first, _, _ := strings.Cut(h.text("/proc/driver/nvidia/version"), "\n")
+	first, _, _ := strings.Cut(h.machine.Text("/proc/driver/nvidia/version"), "\n")
 	for _, word := range strings.Fields(first) {
 		if strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && word[0] != '.' {
 			return word

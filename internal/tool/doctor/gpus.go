@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -68,21 +67,6 @@ func (r *Report) nameByTrial() {
 func (g *GPU) displayOnly() bool {
 	return isNamed(g.Kernel, "display", "emulated") || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
-}
-
-// text returns the content of a regular file without surrounding white space; "" if there is none.
-func (h host) text(name string) string { return strings.TrimSpace(h.whole(name)) }
-
-// whole returns the content of a regular file; "" if there is none.
-func (h host) whole(name string) string {
-	if info, err := h.machine.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	data, err := h.machine.ReadFile(name)
-	if err != nil {
-		return ""
-	}
-	return string(data)
 }
 
 // devicesOf returns the devices that a machine's kernel lists.
@@ -223,7 +207,7 @@ func (e *exam) neverOpened(g *GPU) bool {
 		if !m.Good || !slices.Contains(g.Drivers, m.Manifest) {
 			continue
 		}
-		if text, err := e.machine.ReadLarge(m.File); err != nil || bytes.Contains(text, []byte(kgslNode)) {
+		if opens, known := e.machine.Contains(m.File, kgslNode); opens || !known {
 			return false
 		}
 		library = m.File
@@ -356,7 +340,7 @@ func (e *exam) perhapsNone() loss {
 
 // raspberry adds a finding for a Raspberry Pi 4 or 5 whose configuration does not enable the graphics device.
 func (e *exam) raspberry() {
-	model := strings.TrimRight(e.text("/proc/device-tree/model"), "\x00")
+	model := strings.TrimRight(e.machine.Text("/proc/device-tree/model"), "\x00")
 	with := slices.ContainsFunc([]string{"Raspberry Pi 4", "Raspberry Pi 5", "Raspberry Pi Compute Module 4", "Raspberry Pi Compute Module 5"},
 		func(name string) bool { return strings.HasPrefix(model, name) })
 	isIt := func(g *GPU) bool { return g.Kernel == "v3d" || strings.HasSuffix(g.Name, ".v3d") }
@@ -371,7 +355,7 @@ func (e *exam) raspberry() {
 		overlay, is := strings.CutPrefix(strings.TrimSpace(line), "dtoverlay=vc4-")
 		return is && strings.Contains(overlay, "kms-v3d")
 	}
-	text := e.whole(file)
+	text := e.machine.Whole(file)
 	if text == "" || !e.machine.Exists("/sys/class") || slices.ContainsFunc(strings.Split(text, "\n"), enabled) {
 		return
 	}
@@ -399,7 +383,7 @@ func (e *exam) addUnfinished(g *GPU) {
 		case f.Name == "PanVK (Mesa)" && e.chip(g) == bifrost:
 			variable = brokenPanVK
 		case f.Name == "PowerVR (Mesa)":
-			if data, err := e.machine.ReadLarge(m.File); err == nil && strings.Contains(string(data), brokenPowerVR) {
+			if needs, _ := e.machine.Contains(m.File, brokenPowerVR); needs {
 				variable = brokenPowerVR
 			}
 		}

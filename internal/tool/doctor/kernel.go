@@ -35,7 +35,7 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 		}
 	}
 	b := &barrier{}
-	h.eachLine("modprobe.d", ".conf", func(at FileLine, line string) {
+	h.machine.EachLine("modprobe.d", ".conf", func(file string, number int, line string) {
 		module := blockedModule(line)
 		found := slices.IndexFunc(modules, func(needed string) bool {
 			return module == needed || module == needed+"_drm" || module == needed+"_modeset"
@@ -46,29 +46,12 @@ func (h host) barrier(g *GPU, modules []string) *barrier {
 		if len(b.lines) == 0 {
 			b.module, b.first = modules[found], strings.Join(strings.Fields(line), " ")
 		}
-		b.lines = append(b.lines, at)
+		b.lines = append(b.lines, FileLine{file, number})
 	})
 	if len(b.lines) == 0 {
 		return nil
 	}
 	return b
-}
-
-// eachLine calls a function with each line of the system's files in directories of a name, as "modprobe.d". A file hides those of the
-// same name in later directories.
-func (h host) eachLine(name, extension string, do func(at FileLine, line string)) {
-	seen := map[string]bool{}
-	for _, parent := range []string{"/etc/", "/run/", "/usr/local/lib/", "/usr/lib/", "/lib/"} {
-		for _, file := range h.machine.Names(parent + name) {
-			if seen[file] || path.Ext(file) != extension {
-				continue
-			}
-			seen[file] = true
-			for number, line := range strings.Split(h.whole(parent+name+"/"+file), "\n") {
-				do(FileLine{parent + name + "/" + file, number + 1}, line)
-			}
-		}
-	}
 }
 
 // addRemoved adds a finding for each vendor whose graphics devices a rule of udev removes. The kernel then no longer lists them.
@@ -78,7 +61,7 @@ func (e *exam) addRemoved() {
 		return
 	}
 	said := map[string]bool{} // by vendor
-	e.eachLine("udev/rules.d", ".rules", func(at FileLine, line string) {
+	e.machine.EachLine("udev/rules.d", ".rules", func(file string, number int, line string) {
 		line = strings.ToLower(strings.Join(strings.Fields(line), ""))
 		_, after, _ := strings.Cut(line, `attr{vendor}=="`)
 		vendor, _, _ := strings.Cut(after, `"`)
@@ -88,11 +71,12 @@ func (e *exam) addRemoved() {
 			return
 		}
 		said[maker] = true
-		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", at.Number, at.File))
+		at := FileLine{file, number}
+		do := newAdvice(fmt.Sprintf("If programs need the device, remove line %d of %s, and restart the machine.", number, file))
 		if command := e.switcher(&barrier{lines: []FileLine{at}}); command != "" {
 			do = e.system.by("switch", arguments{"line": strings.Fields(command)})
 		}
-		e.add(GPURemoved, maker, at.File, sentence(at.String()+" removes each graphics device of "+maker+" when the machine starts"), do).missing = true
+		e.add(GPURemoved, maker, file, sentence(at.String()+" removes each graphics device of "+maker+" when the machine starts"), do).missing = true
 	})
 }
 
@@ -112,7 +96,7 @@ func blockedModule(line string) string {
 
 // refusals returns the words of the kernel's command line that keep a module from a device. NVIDIA's module ignores nomodeset.
 func (h host) refusals(g *GPU, module string) (words []string) {
-	for _, word := range strings.Fields(h.text("/proc/cmdline")) {
+	for _, word := range h.machine.BootWords() {
 		key, value, _ := strings.Cut(word, "=")
 		switch key = strings.ReplaceAll(key, "-", "_"); {
 		case word == "nomodeset" && module != "nvidia", key == module+".modeset" && value == "0",
@@ -130,8 +114,9 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 	if e.containerKind() != "" || e.kind("flatpak", "snap", "steam") != "" {
 		return what, do, usual
 	}
-	if release := e.replacedKernel(); release != "" {
-		return together(untaken, textf("the modules of the running kernel %s are gone: an update replaced the kernel", release)), restartMachine, usual
+	if e.machine.IsKernelReplaced() {
+		what := textf("the modules of the running kernel %s are gone: an update replaced the kernel", e.machine.KernelName())
+		return together(untaken, what), newAdvice("Restart the machine.").withObstacle(restarted), usual
 	}
 	if b := e.barrier(g, e.modules(g)); b != nil {
 		better, lost := e.allowing(b), usual
@@ -147,51 +132,16 @@ func (e *exam) moduleObstacle(g *GPU, what fact, do *Remedy) (fact, *Remedy, los
 		}
 		return together(untaken, sentence(b.say())), better, lost
 	}
-	if g.vendor() == "AMD" && e.lacksFirmware() {
+	if g.vendor() == "AMD" && e.machine.LacksFirmware("amdgpu") {
 		return together(untaken, sentence("the firmware of amdgpu is not installed")), e.system.by("firmware", nil), usual
 	}
 	return what, do, usual
 }
 
-// restartMachine is the advice after an update of the kernel.
-var restartMachine = newAdvice("Restart the machine.").withObstacle(restarted)
-
-// replacedKernel returns the release of the running kernel if its modules are gone, and those of another version of the same build, as
-// arch1 or amd64, are there; "" otherwise.
-func (h host) replacedKernel() string {
-	running := h.kernelName()
-	if running == "" || strings.Contains(running, "/") {
-		return ""
-	}
-	build := func(release string) string { return strings.Trim(release, "0123456789.-_+") }
-	others := false
-	for _, directory := range []string{"/usr/lib/modules", "/lib/modules"} {
-		if h.machine.Exists(directory + "/" + running) {
-			return ""
-		}
-		for _, name := range h.machine.Names(directory) {
-			others = others || build(name) == build(running) && h.machine.Exists(directory+"/"+name+"/modules.dep")
-		}
-	}
-	return term.Either(others, running, "")
-}
-
-// lacksFirmware reports whether the machine has a directory of firmware, and none of amdgpu.
-func (h host) lacksFirmware() bool {
-	has := false
-	for _, directory := range []string{"/usr/lib/firmware", "/lib/firmware", "/usr/lib/firmware/updates", "/lib/firmware/updates"} {
-		if h.machine.Exists(directory + "/amdgpu") {
-			return false
-		}
-		has = has || h.machine.Exists(directory)
-	}
-	return has
-}
-
 // switcher returns the command that turns the second graphics device on again, of the program that wrote a barrier's file; "": unknown.
 func (h host) switcher(b *barrier) string {
 	for _, l := range b.lines {
-		text := l.File + "\n" + h.whole(l.File)
+		text := l.File + "\n" + h.machine.Whole(l.File)
 		if command := pairValue("switcher", func(name string) bool { return strings.Contains(text, name) }); command != "" {
 			return command
 		}
@@ -240,7 +190,7 @@ func (d *distribution) bootWords(add, remove []string) *Remedy {
 
 // takenByOldDriver adds a finding for a device that the kernel driver radeon has. It is a problem if no other device has a driver.
 func (e *exam) takenByOldDriver(g *GPU) {
-	do := e.system.bootWords(nameLists()["amdgpu"], slices.DeleteFunc(strings.Fields(e.text("/proc/cmdline")), func(word string) bool {
+	do := e.system.bootWords(nameLists()["amdgpu"], slices.DeleteFunc(e.machine.BootWords(), func(word string) bool {
 		return !slices.Contains([]string{"radeon.si_support=1", "radeon.cik_support=1", "amdgpu.si_support=0", "amdgpu.cik_support=0"}, word)
 	}))
 	if b := e.barrier(g, []string{"amdgpu"}); b != nil && e.containerKind() == "" {
@@ -253,13 +203,12 @@ func (e *exam) takenByOldDriver(g *GPU) {
 
 // addSigning completes advice to load a kernel module that was built on this machine: with Secure Boot, the kernel may refuse it.
 func (e *exam) addSigning(do *Remedy) *Remedy {
-	data, err := e.machine.ReadFile("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c")
-	if err != nil || len(data) < 5 || data[4] != 1 { // the kernel does not check the signatures of modules
+	if !e.machine.ChecksModules() {
 		return do
 	}
 	do.text += `. If modprobe says "Key was rejected by service", Secure Boot refuses the module: `
 	for _, key := range e.places("signing-key") {
-		if _, err := e.machine.Stat(key); err == nil || isDenied(err) {
+		if !e.machine.Absent(key) {
 			command := "mokutil --import " + shell.Quoted(key)
 			do.text, do.lines = do.text+string(command)+", then restart the machine and enroll the key", append(slices.Clone(do.lines), command)
 			return do
@@ -333,7 +282,8 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	}
 	names, release := strings.Join(modules, " or "), e.kernelRelease()
 	load := e.system.by(term.Either(g.vendor() == "Intel", "load-of-intel", "load"), with("module", modules[0], "modules", names))
-	if tree := e.modulesOf(release); load.because == ofKernel && tree != "" && !e.mayHave(tree, modules) {
+	isOne := func(module string) bool { return slices.Contains(modules, module) }
+	if tree := e.machine.ModulesOf(release); load.because == ofKernel && tree != "" && !e.machine.MayHaveModule(tree, isOne) {
 		return textf("the kernel %s has no module %s", release, names), e.system.kernelWith(release, modules[0])
 	}
 	// Of several, such as i915 and xe, the missing one may be the device's.
@@ -343,38 +293,9 @@ func (e *exam) kernelCure(g *GPU) (missing sentence, do *Remedy) {
 	return "", load
 }
 
-// modulesOf returns the directory with the modules of a kernel; "": unknown.
-func (h host) modulesOf(release string) string {
-	for _, place := range []string{"/lib/modules/", "/usr/lib/modules/"} {
-		if release != "" && h.machine.Exists(place+release) {
-			return place + release
-		}
-	}
-	return ""
-}
-
-// mayHave reports whether a directory tree of kernel modules has one of the modules, or cannot be searched completely. A module that
-// is a part of the kernel is in the list of these.
-func (h host) mayHave(tree string, modules []string) bool {
-	builtin := h.whole(tree + "/modules.builtin")
-	return h.mayHaveModule(tree, func(file string) bool { return slices.Contains(modules, moduleName(file)) }) ||
-		slices.ContainsFunc(modules, func(module string) bool { return strings.Contains(builtin, "/"+module+".ko") })
-}
-
-// moduleName returns the name of the module in a file, such as i915.ko.zst; "": it is no module.
-func moduleName(file string) string {
-	name, kind, _ := strings.Cut(file, ".")
-	return term.Either(kind == "ko" || strings.HasPrefix(kind, "ko."), name, "")
-}
-
-// kernelName returns the release in /proc/version; "": unknown.
-func (h host) kernelName() string {
-	return append(strings.Fields(h.text("/proc/version")), "", "", "")[2]
-}
-
 // kernelRelease returns the release of the running kernel, such as 6.8.0-39-generic; "": unknown.
 func (h host) kernelRelease() string {
-	return term.Either(isFileName(h.kernelName()), h.kernelName(), "")
+	return term.Either(isFileName(h.machine.KernelName()), h.machine.KernelName(), "")
 }
 
 // kernelWith returns advice to install a module that the running kernel lacks. The kernels for virtual machines and clouds have no

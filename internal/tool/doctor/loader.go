@@ -62,13 +62,13 @@ func (r *Report) addIgnoredVariables(value func(name string) string) {
 // ignoredSettings adds a finding for the parts of the settings file that the loader ignores. A file of another program gives
 // a note: its configurator may have written it for other programs.
 func (e *exam) ignoredSettings(file *settings.File) {
-	data, err := e.machine.ReadFile(file.Path)
-	if err != nil {
+	text := e.machine.Whole(file.Path)
+	if text == "" {
 		return
 	}
 	var fields []string
 	if e.Loader.Has(loaders.SettingsFile) != loaders.No {
-		if fields = e.Loader.Ignored(loaders.FieldsIn(string(data))); len(fields) == 0 {
+		if fields = e.Loader.Ignored(loaders.FieldsIn(text)); len(fields) == 0 {
 			return
 		}
 	}

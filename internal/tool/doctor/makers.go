@@ -6,7 +6,6 @@ import (
 
 	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
-	"vkloader/internal/decide/shell"
 	"vkloader/internal/tool/term"
 )
 
@@ -52,7 +51,7 @@ func (h host) hasPackage(list, release string) bool {
 // moduleKind returns the kind of NVIDIA's kernel modules: of the loaded module, or of the installed packages. The packages of RPM
 // and of most other systems do not tell the kind.
 func (h host) moduleKind(release string) moduleKind {
-	if loaded := h.text("/proc/driver/nvidia/version"); loaded != "" {
+	if loaded := h.machine.Text("/proc/driver/nvidia/version"); loaded != "" {
 		return term.Either(strings.Contains(loaded, "Open Kernel Module"), openModules, closedModules)
 	}
 	if h.machine.AsksRPM() {
@@ -160,40 +159,16 @@ func (e *exam) nvidiaModule() *Remedy {
 // missingHeaders returns the package with the kernel's headers, if DKMS needs them for NVIDIA's missing module.
 func (e *exam) missingHeaders() string {
 	release := e.kernelRelease()
-	tree := e.modulesOf(release)
-	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage("nvidia-dkms", e.makerRelease()) || e.mayHaveModule(tree, makersModuleFile) {
+	tree := e.machine.ModulesOf(release)
+	if tree == "" || e.machine.Exists(tree+"/build") || !e.hasPackage("nvidia-dkms", e.makerRelease()) || e.machine.MayHaveModule(tree, isMakersModule) {
 		return ""
 	}
 	return "linux-headers-" + release
 }
 
-// maxModuleDirectories is the maximum number of a kernel's directories in which the tool looks for a module.
-const maxModuleDirectories = 4096
-
-// mayHaveModule reports whether a directory tree has a sought kernel module, or cannot be searched completely.
-func (h host) mayHaveModule(modules string, sought func(file string) bool) bool {
-	list := []string{modules}
-	for at := 0; at < len(list); at++ {
-		entries, err := h.machine.ReadDir(list[at])
-		if err != nil || len(list) > maxModuleDirectories {
-			return true
-		}
-		for _, entry := range entries {
-			if sought(entry.Name()) {
-				return true
-			}
-			if entry.IsDir() {
-				list = append(list, list[at]+"/"+entry.Name())
-			}
-		}
-	}
-	return false
-}
-
-// makersModuleFile reports whether a file is a module of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
+// isMakersModule reports whether a module is one of NVIDIA's driver: nvidia.ko, or nvidia-current.ko and others of Debian. The
 // kernel's own nvidiafb.ko and nvidia-wmi-ec-backlight.ko are not.
-func makersModuleFile(file string) bool {
-	name := moduleName(file)
+func isMakersModule(name string) bool {
 	return name == "nvidia" || strings.HasPrefix(name, "nvidia-current") || strings.HasPrefix(name, "nvidia-open") ||
 		strings.HasPrefix(name, "nvidia-tesla") || strings.HasPrefix(name, "nvidia-legacy")
 }
@@ -224,17 +199,13 @@ func (d *distribution) replacementAdvice(owner string) *Remedy {
 // nvidiaNodes returns advice about a node of NVIDIA's driver that not everybody may open. The driver itself makes its nodes with the mode
 // 0666; options of its module change the mode.
 func (e *exam) nvidiaNodes(node string) *Remedy {
-	command := "chmod 666 " + shell.Quoted(node)
-	for _, name := range e.machine.Names("/dev") {
-		if number, is := strings.CutPrefix(name, "nvidia"); is && node != nvidiaModeset && "/dev/"+name != node &&
-			number != "" && strings.Trim(number, "0123456789") == "" {
-			command += " " + shell.Quoted("/dev/"+name)
+	nodes := []string{node}
+	for _, other := range drivers.Matches(e.machine, []string{"/dev/nvidia[0-9]*"}) {
+		if node != nvidiaModeset && other != node {
+			nodes = append(nodes, other)
 		}
 	}
-	do := asRoot(command).withObstacle(ofKernel)
-	do.text = "The usual mode of the node is 666; the options NVreg_DeviceFile... in /etc/modprobe.d may set another one. Until the next start: " +
-		strings.ToLower(do.text[:1]) + do.text[1:]
-	return do
+	return e.system.by("nvidia-nodes", arguments{"nodes": nodes})
 }
 
 // nvidiaModeset is the node with which NVIDIA's driver shows images in windows. Without it, programs that only compute work.

@@ -1,7 +1,11 @@
 package doctor
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"vkloader/internal/decide/machine"
@@ -57,4 +61,31 @@ func countCodes(list []Finding) map[Code]int {
 		}
 	}
 	return count
+}
+
+// collectors are the files that read a machine: the system and its packages, libraries and loaders, manifests and settings, users and
+// services. Every other file has rules, remedies or words.
+var collectors = []string{"distribution.go", "leftout.go", "libraries.go", "loader.go", "probed.go", "rights_windows.go", "settings.go",
+	"systems.go", "user.go", "wish.go"}
+
+// A rule asks the machine for facts, and opens, lists or describes no file: how a fact is read stands below internal/decide, or in a collector.
+func TestRulesReadNoFiles(t *testing.T) {
+	t.Parallel()
+	reads := regexp.MustCompile(`(os|machine|source)\.(Open|OpenFile|Stat|Lstat|ReadFile|ReadLarge|ReadDir|Names|Readlink|Attribute)\(`)
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := reads.Find(text); (found != nil) != slices.Contains(collectors, name) {
+			t.Errorf("%s: %q, and a collector: %v", name, found, slices.Contains(collectors, name))
+		}
+	}
 }

@@ -37,26 +37,26 @@ func (e *exam) sandboxes() {
 		}
 		e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail})
 	}
-	if info := e.text("/.flatpak-info"); info != "" {
+	if info := e.machine.Text("/.flatpak-info"); info != "" {
 		add("flatpak", setting(info, "Application", "name"))
 	}
 	if name := e.variable("SNAP_NAME"); name != "" && e.variable("SNAP") != "" {
 		add("snap", name)
 	}
-	if e.machine.Exists("/run/pressure-vessel") || e.text("/run/host/container-manager") == "pressure-vessel" {
+	if e.machine.Exists("/run/pressure-vessel") || e.machine.Text("/run/host/container-manager") == "pressure-vessel" {
 		add("steam", "")
 	}
 	switch {
 	case e.machine.Exists("/run/.containerenv"):
-		add("podman", strings.Trim(setting("[]\n"+e.text("/run/.containerenv"), "", "name"), `"`))
+		add("podman", strings.Trim(setting("[]\n"+e.machine.Text("/run/.containerenv"), "", "name"), `"`))
 	case e.machine.Exists("/.dockerenv"):
 		add("docker", "")
 	case e.variable("KUBERNETES_SERVICE_HOST") != "" || e.machine.Exists("/var/run/secrets/kubernetes.io"):
 		add("kubernetes", "")
-	case e.text("/run/systemd/container") != "":
-		add("container", e.text("/run/systemd/container"))
+	case e.machine.Text("/run/systemd/container") != "":
+		add("container", e.machine.Text("/run/systemd/container"))
 	}
-	if e.machine.Exists("/dev/dxg") || strings.Contains(e.text("/proc/version"), "icrosoft") {
+	if e.machine.Exists("/dev/dxg") || strings.Contains(e.machine.Text("/proc/version"), "icrosoft") {
 		add("wsl", "")
 	}
 }
@@ -102,17 +102,6 @@ func (e *exam) nodeCure(g *GPU) *Remedy {
 	return e.system.by(verb, with("node", file, "kernel", g.Kernel, "box", term.Or(e.detail("snap"), "NAME")))
 }
 
-// fileForNode returns the file or directory that is in the place of a render node; "" for none.
-func (h host) fileForNode() string {
-	for _, name := range h.machine.Names("/dev/dri") {
-		info, err := h.machine.Stat("/dev/dri/" + name)
-		if err == nil && (info.IsDir() || info.Mode().IsRegular() && !h.machine.Foreign()) && strings.HasPrefix(name, "renderD") {
-			return "/dev/dri/" + name
-		}
-	}
-	return ""
-}
-
 func (r *Report) detail(kind string) string { return r.sandbox(kind).Detail }
 
 // containerCure returns advice that brings a driver into the sandbox without installing a package; nil if there is none.
@@ -150,7 +139,7 @@ func (e *exam) elsewhere() string {
 	own, _ := machines.Running(e.WordSize())
 	for _, place := range e.places("drivers", "{multiarch}", own.Multiarch) {
 		real, err := e.machine.Real(place)
-		if err != nil || !slices.ContainsFunc(e.machine.Names(place), func(n string) bool { return strings.HasSuffix(n, ".json") }) {
+		if err != nil || len(e.manifestsIn(place)) == 0 {
 			continue
 		}
 		if !slices.ContainsFunc(e.Drivers, func(m Entry) bool {

@@ -21,7 +21,7 @@ func (h host) fromStart(name string) (value string, set, known bool) {
 		value, set = h.machine.Lookup(name)
 		return value, set, true
 	}
-	first := h.whole("/proc/1/environ")
+	first := h.machine.Whole("/proc/1/environ")
 	if first == "" {
 		return "", false, false
 	}
@@ -66,7 +66,7 @@ func SetIn(m *machine.Machine, name string) (places []FileLine) {
 
 // linesWith returns the lines of a file for which is returns true.
 func (h host) linesWith(file string, is func(line string) bool) (places []FileLine) {
-	for number, line := range strings.Split(h.whole(file), "\n") {
+	for number, line := range strings.Split(h.machine.Whole(file), "\n") {
 		if is(line) {
 			places = append(places, FileLine{file, number + 1})
 		}
@@ -108,7 +108,7 @@ type starter struct {
 // starters returns the files of the programs that set variables for others: desktop files, the configurations of service managers,
 // compositors and programs that start games, Steam's launch options, and Flatpak's overrides for a Flatpak program.
 func (h host) starters() (list []starter) {
-	info := h.text("/.flatpak-info")
+	info := h.machine.Text("/.flatpak-info")
 	app := strings.NewReplacer("{app}", setting(info, "Application", "name"))
 	for _, row := range placeRows() {
 		if row[0] == "starter" || row[0] == "flatpak" && info != "" {
@@ -123,7 +123,7 @@ func (h host) startedBy(name string) FileLine {
 	size := 0
 	for _, s := range h.starters() {
 		for _, file := range s.files[:min(len(s.files), maxStarters)] {
-			text := h.whole(file)
+			text := h.machine.Whole(file)
 			if size += len(text); size > maxStarterBytes {
 				return FileLine{}
 			}
@@ -213,7 +213,7 @@ type unit struct {
 func (r *exam) unit() unit {
 	list := r.options.ControlGroup
 	if list == "" && r.source.Program == "" {
-		list = r.text("/proc/self/cgroup")
+		list = r.machine.Text("/proc/self/cgroup")
 	}
 	u := unit{Unit: process.UnitIn(list), directory: "/etc/systemd/system", nixos: readDistribution(r.machine).is("nixos")}
 	base, _, _ := strings.Cut(u.Name, "@")
@@ -322,7 +322,7 @@ func systemdQuote(text string) string {
 func (h host) setIn(u *unit, name string) (places []FileLine) {
 	by := FileLine{} // of the environment files
 	for _, file := range process.UnitFiles(h.machine, u.Unit, h.configHome()) {
-		for number, line := range strings.Split(h.whole(file), "\n") {
+		for number, line := range strings.Split(h.machine.Whole(file), "\n") {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			switch strings.TrimSpace(key) {
 			case "Environment":
@@ -399,7 +399,7 @@ func (h host) setterOf(variable string) *setter {
 	}
 	pid := "self"
 	for range maxParents {
-		environ := h.whole("/proc/" + pid + "/environ")
+		environ := h.machine.Whole("/proc/" + pid + "/environ")
 		if environ == "" {
 			return nil
 		}
@@ -409,7 +409,7 @@ func (h host) setterOf(variable string) *setter {
 			}
 			return h.newSetter(pid, variable)
 		}
-		_, rest, _ := strings.Cut(h.whole("/proc/"+pid+"/stat"), ") ") // a state, then the parent
+		_, rest, _ := strings.Cut(h.machine.Whole("/proc/"+pid+"/stat"), ") ") // a state, then the parent
 		fields := strings.Fields(rest)
 		if len(fields) < 2 || fields[1] == "0" {
 			return nil
@@ -423,14 +423,14 @@ func (h host) setterOf(variable string) *setter {
 func (h host) newSetter(pid, variable string) *setter {
 	s := &setter{}
 	s.pid, _ = strconv.Atoi(pid)
-	words := strings.Split(strings.TrimRight(h.whole("/proc/"+pid+"/cmdline"), "\x00"), "\x00")
+	words := strings.Split(strings.TrimRight(h.machine.Whole("/proc/"+pid+"/cmdline"), "\x00"), "\x00")
 	s.name = path.Base(words[0])
 	shells := []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"}
 	if !slices.Contains(shells, s.name) {
 		return s
 	}
 	// A shell exports the path of the command in the variable _, also for a script that the tool has replaced since.
-	own := &machine.Machine{Environ: strings.Split(h.whole("/proc/self/environ"), "\x00")}
+	own := &machine.Machine{Environ: strings.Split(h.machine.Whole("/proc/self/environ"), "\x00")}
 	replaced, _ := own.Lookup("_")
 	for _, script := range append(words[1:min(2, len(words))], replaced) {
 		if at := h.lineOf(script, variable); at.File != "" {

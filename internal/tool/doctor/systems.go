@@ -57,16 +57,16 @@ var conditions = map[string]func(d *distribution) bool{
 		if d.machine == nil {
 			return false
 		}
-		kind := host{d.machine}.text("/run/systemd/container")
+		kind := d.machine.Text("/run/systemd/container")
 		return strings.HasPrefix(kind, "lxc") || kind == "systemd-nspawn"
 	},
 	"sealed": func(d *distribution) bool { return d.sandbox == "flatpak" || d.sandbox == "snap" || d.image == steamOS },
 	"kept":   func(d *distribution) bool { return d.kept },
 	"lxc": func(d *distribution) bool {
 		h := host{d.machine}
-		return strings.HasPrefix(h.text("/run/systemd/container"), "lxc") || strings.Contains(h.text("/proc/1/environ"), "container=lxc")
+		return strings.HasPrefix(h.machine.Text("/run/systemd/container"), "lxc") || strings.Contains(h.machine.Text("/proc/1/environ"), "container=lxc")
 	},
-	"nspawn": func(d *distribution) bool { return host{d.machine}.text("/run/systemd/container") == "systemd-nspawn" },
+	"nspawn": func(d *distribution) bool { return d.machine.Text("/run/systemd/container") == "systemd-nspawn" },
 	"32-bit": func(d *distribution) bool { return d.class == 32 },
 	"has32":  func(d *distribution) bool { return d.class == 32 && d.has32() },
 	"narrow": func(d *distribution) bool { return d.foreign },

@@ -74,7 +74,7 @@ func (h host) findUser(name string, groups []uint32) (user, error) {
 // records returns a file's colon-separated lines with at least a number of fields.
 func (h host) records(file string, fields int) [][]string {
 	var records [][]string
-	for _, line := range strings.Split(h.text(file), "\n") {
+	for _, line := range strings.Split(h.machine.Text(file), "\n") {
 		if record := strings.Split(line, ":"); len(record) >= fields {
 			records = append(records, record)
 		}
@@ -120,6 +120,17 @@ func (u *user) may(h host, file string) bool {
 	}
 	list, _ := h.machine.Attribute(file, "system.posix_acl_access") // most files have no list
 	return machine.MayOpen(u.id, u.groups, owner, group, mode, list)
+}
+
+// fileForNode returns the file or directory that is in the place of a render node; "" for none.
+func (h host) fileForNode() string {
+	for _, name := range h.machine.Names("/dev/dri") {
+		info, err := h.machine.Stat("/dev/dri/" + name)
+		if err == nil && (info.IsDir() || info.Mode().IsRegular() && !h.machine.Foreign()) && strings.HasPrefix(name, "renderD") {
+			return "/dev/dri/" + name
+		}
+	}
+	return ""
 }
 
 func (h host) owner(file string) (user, group, mode uint32, ok bool) {

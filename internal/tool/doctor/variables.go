@@ -96,7 +96,7 @@ func (e *exam) meantDrivers(f *environment.Problem) string {
 		return ""
 	}
 	for _, place := range icdPlaces {
-		if slices.ContainsFunc(e.machine.Names(place), func(name string) bool { return strings.Contains(name, value) }) {
+		if slices.ContainsFunc(e.manifestsIn(place), func(file string) bool { return strings.Contains(path.Base(file), value) }) {
 			return "*" + value + "*"
 		}
 	}

@@ -220,7 +220,7 @@ func (r *Report) rendererlessText() string {
 			return f.excludedBy + " reserves the device"
 		}
 	}
-	if h := (host{&r.source.Machine}); len(r.GPUs) == 0 && h.machine.Foreign() && len(h.machine.Names("/sys")) == 0 {
+	if h := (host{&r.source.Machine}); len(r.GPUs) == 0 && h.machine.Foreign() && !h.machine.Exists("/sys/class") {
 		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
