@@ -124,3 +124,11 @@ func (l *look) instances(minor string) (parts []GPUPart) {
 	}
 	return parts
 }
+
+// NVIDIA's layer that puts its devices first or hides the others, with its variables, which prime-run sets. From the README of NVIDIA's
+// driver (chapter "PRIME Render Offload").
+const (
+	OptimusLayer   = "VK_LAYER_NV_optimus"
+	OptimusOffload = "__NV_PRIME_RENDER_OFFLOAD"
+	OptimusFilter  = "__VK_LAYER_NV_optimus"
+)

@@ -1,5 +1,5 @@
 // Package explain makes the library's decision, and adds the reasons: which drivers and layers are in, in the order in which
-// they act, which are out, which change would alter that, and which places were searched.
+// they act, which are out, and which places were searched.
 //
 // Decide returns the decision for a program that creates an instance, without reasons. Without, Lacking and Replacing return
 // facts with a change. A Trial tests a change before the tool proposes it: it applies the change to the facts of a machine,

@@ -33,14 +33,10 @@ type Item struct {
 	Change    shell.Line `json:"change,omitempty"` // a line for the environment that puts it out, or in
 	Do        string     `json:"do,omitempty"`
 
-	Commands []shell.Line `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
-	Remedy   *Remedy      `json:"-"`                  // the change, from which the tool writes the advice; nil before Fixes
+	Commands []shell.Line    `json:"commands,omitempty"` // the lines for a shell that make the change, or are in do
+	Finding  diag.Diagnostic `json:"-"`                  // of the decision
 
 	standing.Standing
-
-	subject string // a layer's whole name
-	code    diag.Code
-	cause   diag.Cause
 }
 
 // subjectIn is the subject of a finding: a layer or driver by its name, and its manifest.
@@ -83,7 +79,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 				continue // doctor reports messages about an item that is in
 			}
 			item := Item{Kind: kind.One, Name: answer.Style.Base(f.Subject), Manifest: f.Path, Line: f.Line, Column: f.Column,
-				Library: libraries[ItemKey{f.Subject, f.Path}], subject: f.Subject, cause: f.Cause}
+				Library: libraries[ItemKey{f.Subject, f.Path}]}
 			item.because(f)
 			out = append(out, item)
 		}
@@ -93,7 +89,7 @@ func Of(answer *plan.Answer) (in, out []Item) {
 
 func (e *Item) because(f diag.Diagnostic) {
 	entry := f.Code.Entry()
-	e.Code, e.code, e.Statement, e.Why = entry.Name, f.Code, entry.Statement, f.What
+	e.Code, e.Finding, e.Statement, e.Why = entry.Name, f, entry.Statement, f.What
 }
 
 // Matching returns the items whose name, manifest or library contains one of the names, in any case.

@@ -138,8 +138,7 @@ func explainDecision(about *subject, app string, names []string, bare bool) (*su
 	}
 	if !bare {
 		addPackages(about, in, out)
-		explain.Fixes(about.source, answer.Plan, in, out)
-		survey.Advise(in, out)
+		survey.Fixes(about.source, answer.Plan, in, out)
 	}
 	for i := range in {
 		if e := &in[i]; !e.Meta {

@@ -29,8 +29,7 @@ func TestExplainText(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, out := explain.Of(answer)
-	explain.Fixes(source, answer, in, out)
-	survey.Advise(in, out)
+	survey.Fixes(source, answer, in, out)
 	var text bytes.Buffer
 	printExplained(&invocation{out: &text}, &survey.Explanation{App: "/bin/game", In: explain.Matching(in, []string{"LAYER_", "liba"}),
 		Out: explain.Matching(out, []string{"o.json"}), Part: true})

@@ -218,27 +218,20 @@ func (e *exam) addSigning(do *Remedy) *Remedy {
 	return do
 }
 
-// Variables of NVIDIA's layer, which prime-run sets.
-const (
-	optimusLayer   = "VK_LAYER_NV_optimus"
-	optimusFilter  = "__VK_LAYER_NV_optimus"
-	optimusOffload = "__NV_PRIME_RENDER_OFFLOAD"
-)
-
 // hiddenByLayer adds a finding if NVIDIA's layer hides every device: it shows only those of NVIDIA's driver, which has none.
 func (e *exam) hiddenByLayer() {
-	used := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Name == optimusLayer && m.Used && m.Good })
-	if !used || e.variable(optimusFilter) != "NVIDIA_only" || len(e.GPUs) == 0 ||
+	used := slices.ContainsFunc(e.Layers, func(m Entry) bool { return m.Name == drivers.OptimusLayer && m.Used && m.Good })
+	if !used || e.variable(drivers.OptimusFilter) != "NVIDIA_only" || len(e.GPUs) == 0 ||
 		contains(e.GPUs, func(g *GPU) bool { return g.Kernel == "nvidia" || g.Kernel == "" && g.Vendor == "" }) {
 		return
 	}
-	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", optimusLayer)
+	what := textf("%s hides every device that is not of NVIDIA's driver, and NVIDIA's driver has no device here", drivers.OptimusLayer)
 	if b := e.barrier(&GPU{}, []string{"nvidia"}); b != nil && e.containerKind() == "" && e.switcher(b) != "" {
-		e.add(VariableHides, optimusFilter, "", textf("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
+		e.add(VariableHides, drivers.OptimusFilter, "", textf("%s; %s", what, b.say()), e.system.by("switch", arguments{"line": strings.Fields(e.switcher(b))}))
 		return
 	}
-	e.add(VariableHides, optimusFilter, "", what, nil).
-		offer(fixing, explain.UnsetVariable(optimusFilter).With(explain.UnsetVariable(optimusOffload)), explain.UnsetVariable(optimusFilter))
+	e.add(VariableHides, drivers.OptimusFilter, "", what, nil).
+		offer(fixing, explain.UnsetVariable(drivers.OptimusFilter).With(explain.UnsetVariable(drivers.OptimusOffload)), explain.UnsetVariable(drivers.OptimusFilter))
 }
 
 // modules returns the kernel modules that a device needs for its Vulkan driver, by its vendor or its chip; nil: unknown.

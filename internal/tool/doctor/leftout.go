@@ -423,7 +423,7 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 		return false, nil // a file that cannot be read has a finding
 	}
 	environ, _ := t.scene.Without(e.out)
-	environ, remove, err := explain.ShadowSettings(environ, emptySettings)
+	environ, remove, err := explain.ShadowSettings(environ, explain.SilentSettings)
 	if err != nil {
 		return false, nil // this system cannot try settings
 	}
@@ -449,15 +449,12 @@ func (t *trying) settingsBlame(ctx context.Context, e *evidence) (bool, error) {
 // driver, so the child gets no settings file.
 func (t *trying) trialEnviron(source *machine.Source) (environ []string, remove func()) {
 	if made := t.scene.Answer.Settings; made != nil && made.HasDevices && !source.Foreign() && explain.TriesSettings {
-		if environ, remove, err := explain.ShadowSettings(t.Environ, emptySettings); err == nil {
+		if environ, remove, err := explain.ShadowSettings(t.Environ, explain.SilentSettings); err == nil {
 			return environ, remove
 		}
 	}
 	return t.Environ, func() {}
 }
-
-// emptySettings is a settings file that changes nothing.
-const emptySettings = `{"file_format_version":"1.0.0","settings":{}}`
 
 // overflowID is the number that the kernel shows for a user or group of the host that is not mapped into the container.
 const overflowID = 65534

@@ -62,8 +62,7 @@ func LookAtChain(executable, library string, source *machine.Source, still bool,
 func chainOf(source *machine.Source, made *decide.Made) *Chain {
 	chain := &Chain{Layers: []ChainLayer{}, Drivers: []ChainDriver{}}
 	in, answer := made.In, made.Plan
-	explain.Fixes(source, answer, in, nil)
-	Advise(in)
+	Fixes(source, answer, in, nil)
 	for _, e := range in {
 		if e.Kind == "layer" {
 			layer := answer.Layers[answer.Active[e.Order-1].Layer]

@@ -3,6 +3,7 @@ package survey
 import (
 	"strings"
 	"testing"
+	"vkloader/internal/decide/drivers"
 
 	"vkloader/internal/core/manifest"
 	"vkloader/internal/core/plan"
@@ -12,7 +13,7 @@ import (
 // The steps show the effect of NVIDIA's layer according to its variables, and no effect if the layer is inactive.
 func TestOptimus(t *testing.T) {
 	t.Parallel()
-	with := &plan.Answer{Layers: []*manifest.Layer{{Name: optimusLayer}}, Active: []plan.Active{{Layer: 0}}}
+	with := &plan.Answer{Layers: []*manifest.Layer{{Name: drivers.OptimusLayer}}, Active: []plan.Active{{Layer: 0}}}
 	for _, c := range []struct {
 		environ []string
 		answer  *plan.Answer

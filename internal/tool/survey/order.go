@@ -161,28 +161,20 @@ func mesaStep(source *machine.Source, answer *plan.Answer, list []Device, base [
 	return ""
 }
 
-// NVIDIA's layer that puts its devices first or hides the others, with its variables, from the README of NVIDIA's driver
-// (chapter "PRIME Render Offload").
-const (
-	optimusLayer   = "VK_LAYER_NV_optimus"
-	optimusOffload = "__NV_PRIME_RENDER_OFFLOAD"
-	optimusFilter  = "__VK_LAYER_NV_optimus"
-)
-
 // optimusStep returns the effect of NVIDIA's layer on the order; "" without its variables.
 func optimusStep(source *machine.Source, answer *plan.Answer) string {
-	offload, _ := source.Lookup(optimusOffload)
-	filter, _ := source.Lookup(optimusFilter)
-	text := strings.TrimSpace(term.Enclosed(optimusOffload+"=", offload, " ") + term.Enclosed(optimusFilter+"=", filter, ""))
+	offload, _ := source.Lookup(drivers.OptimusOffload)
+	filter, _ := source.Lookup(drivers.OptimusFilter)
+	text := strings.TrimSpace(term.Enclosed(drivers.OptimusOffload+"=", offload, " ") + term.Enclosed(drivers.OptimusFilter+"=", filter, ""))
 	switch {
 	case text == "":
 		return ""
-	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == optimusLayer }):
-		return text + " moves nothing: " + optimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
+	case !slices.ContainsFunc(answer.Active, func(a plan.Active) bool { return answer.Layers[a.Layer].Name == drivers.OptimusLayer }):
+		return text + " moves nothing: " + drivers.OptimusLayer + ", which reads it, is not used here; it comes with NVIDIA's driver, in nvidia_layers.json"
 	case filter == "NVIDIA_only":
-		return optimusLayer + " hides every device that is not of NVIDIA's driver: " + text
+		return drivers.OptimusLayer + " hides every device that is not of NVIDIA's driver: " + text
 	case filter == "non_NVIDIA_only":
-		return optimusLayer + " hides the devices of NVIDIA's driver: " + text
+		return drivers.OptimusLayer + " hides the devices of NVIDIA's driver: " + text
 	}
-	return optimusLayer + " puts the devices of NVIDIA's driver before all others: " + text
+	return drivers.OptimusLayer + " puts the devices of NVIDIA's driver before all others: " + text
 }

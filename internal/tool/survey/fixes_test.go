@@ -1,10 +1,12 @@
-package explain
+package survey
 
 import (
+	"cmp"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/machine"
 	"vkloader/test/lib/tree"
 )
@@ -15,24 +17,24 @@ const (
 	icds     = "/usr/share/vulkan/icd.d/"
 )
 
-// lay makes a machine with files and variables.
-func lay(t *testing.T, files map[string]string, environ ...string) *machine.Source {
+// machineWith makes a machine with files and variables.
+func machineWith(t *testing.T, files map[string]string, environ ...string) *machine.Source {
 	t.Helper()
 	source := &machine.Source{Machine: machine.Machine{Root: t.TempDir(), Environ: environ}}
 	tree.Lay(t, source.Root, files)
 	return source
 }
 
-func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]Item) {
+func explainMachine(t *testing.T, source *machine.Source) (in, out map[string]explain.Item) {
 	t.Helper()
-	answer, err := Decide(source)
+	answer, err := explain.Decide(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listIn, listOut := Of(answer)
-	listOut = append(listOut, KeptOut(source, answer)...)
+	listIn, listOut := explain.Of(answer)
+	listOut = append(listOut, explain.KeptOut(source, answer)...)
 	Fixes(source, answer, listIn, listOut)
-	in, out = map[string]Item{}, map[string]Item{}
+	in, out = map[string]explain.Item{}, map[string]explain.Item{}
 	for _, e := range listIn {
 		in[e.Name] = e
 	}
@@ -67,24 +69,24 @@ func TestExplainChangesWork(t *testing.T) {
 	comma[icds+"x,y.json"] = comma[icds+"a.json"]
 	named[implicit+"n.json"] = tree.Layer("VK_LAYER_n", `,"disable_environment":{"NO_\u001b[2J":"1"}`)
 	for title, source := range map[string]*machine.Source{
-		"plain":            lay(t, tree.Mixed(), "HOME=/h", "NO_D="),
-		"commas":           lay(t, comma, "NO_D="),
-		"faulty names":     lay(t, named, "NO_D="),
-		"filters in use":   lay(t, tree.Mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
-		"selected":         lay(t, tree.Mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
-		"enabled":          lay(t, tree.Mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
-		"a driver by path": lay(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+icds+"a.json:"+icds+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
+		"plain":            machineWith(t, tree.Mixed(), "HOME=/h", "NO_D="),
+		"commas":           machineWith(t, comma, "NO_D="),
+		"faulty names":     machineWith(t, named, "NO_D="),
+		"filters in use":   machineWith(t, tree.Mixed(), "NO_D=", "VK_LOADER_LAYERS_DISABLE=VK_LAYER_x", "VK_LOADER_DRIVERS_DISABLE=b*", "VK_INSTANCE_LAYERS=VK_LAYER_e"),
+		"selected":         machineWith(t, tree.Mixed(), "NO_D=1", "VK_LOADER_DRIVERS_SELECT=a.json", "VK_LOADER_LAYERS_DISABLE=~all~"),
+		"enabled":          machineWith(t, tree.Mixed(), "NO_D=1", "YES_O=on", "VK_LOADER_LAYERS_ENABLE=VK_LAYER_e,VK_LAYER_i"),
+		"a driver by path": machineWith(t, tree.Mixed(), "NO_D=1", "VK_DRIVER_FILES="+icds+"a.json:"+icds+"b.json", "VK_LOADER_DRIVERS_SELECT=*"),
 	} {
 		in, out := explainMachine(t, source)
-		for from, list := range map[string]map[string]Item{"in": in, "out": out} {
+		for from, list := range map[string]map[string]explain.Item{"in": in, "out": out} {
 			for name, e := range list {
 				if e.Why == "" || e.Statement == "" || from == "in" && e.Order == 0 {
 					t.Errorf("%s: %s without a reason: %+v", title, name, e)
 				}
 				changed := source
 				var line string
-				if r := e.Remedy; r != nil && (r.Means == ByVariable || r.Means == ByTwo) {
-					line = string(r.Change.Line())
+				if two, is := strings.CutPrefix(e.Do, "two variables together: "); is || e.Change != "" {
+					line = cmp.Or(string(e.Change), two)
 					for _, one := range strings.Split(line, "; ") {
 						changed = after(t, changed, strings.TrimPrefix(one, "export "))
 					}
@@ -114,22 +116,22 @@ func TestExplainProposesNothingInVain(t *testing.T) {
 	files["/etc/vulkan/loader_settings.d/vk_loader_settings.json"] = `{"file_format_version":"1.0.0","settings":{"layers":[` +
 		`{"name":"VK_LAYER_i","path":"` + implicit + `i.json","control":"on","treat_as_implicit_manifest":true},` +
 		`{"name":"VK_LAYER_e","path":"` + explicit + `e.json","control":"off"}]}}`
-	in, out := explainMachine(t, lay(t, files))
-	for _, e := range []Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
-		if r := e.Remedy; r == nil || r.Means != BySettings || r.Ours || !strings.HasPrefix(string(r.Change.Line()), "rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
+	in, out := explainMachine(t, machineWith(t, files))
+	for _, e := range []explain.Item{in["VK_LAYER_i"], out["VK_LAYER_e"]} {
+		if !strings.Contains(e.Do, "the settings file decides: change it with the program that wrote it, usually vkconfig, or rm -- /etc/vulkan/loader_settings.d/vk_loader_settings.json") {
 			t.Errorf("with a settings file: %+v", e)
 		}
 	}
-	elevated := lay(t, tree.Mixed())
+	elevated := machineWith(t, tree.Mixed())
 	elevated.Elevated = true
 	in, out = explainMachine(t, elevated)
-	if e := in["a.json"]; e.Remedy == nil || e.Remedy.Means != ByFile || e.Remedy.Change.Line() != "rm -- "+icds+"a.json" {
+	if e := in["a.json"]; e.Do != "no variable changes this: rm -- "+icds+"a.json" {
 		t.Errorf("elevated: %+v", e)
 	}
-	if e := in["VK_LAYER_i"]; e.Remedy == nil || e.Remedy.Change.Assignment() != "NO_I=1" { // the program reads the variables that manifests name
+	if e := in["VK_LAYER_i"]; e.Change != "NO_I=1" { // the program reads the variables that manifests name
 		t.Errorf("elevated: %+v", e)
 	}
-	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Remedy != nil && e.Remedy.Means == ByVariable && e.Remedy.Change.Variable != "VK_INSTANCE_LAYERS" {
+	if e := out["VK_LAYER_e"]; e.Name != "VK_LAYER_e" || e.Change != "" && !strings.HasPrefix(string(e.Change), "VK_INSTANCE_LAYERS=") {
 		t.Errorf("elevated: %+v", e)
 	}
 }
