@@ -103,14 +103,8 @@ func (t placement) remedy() *Remedy {
 	if t.ofHost {
 		text += "; the host's programs read this file, too"
 	}
-	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: t.isForFix()}
-}
-
-// isForFix reports whether "doctor --fix" may make the change, where the file is the user's own: nothing outside of the
-// tool's reach decides, and no choice is left to the user.
-func (t placement) isForFix() bool {
-	return t.kind == "" && !t.script && !t.ofHost && t.aim != byHand && t.aim != forUnasked &&
-		len(t.choice) == 0 && !t.isForProgram()
+	return &Remedy{text: text, lines: lines, change: &t.Change, aim: t.aim, fixes: t.kind == "" && !t.script && !t.ofHost &&
+		t.aim != byHand && t.aim != forUnasked && len(t.choice) == 0 && !t.isForProgram()}
 }
 
 // choices returns each change with its result, and the shell lines of all.

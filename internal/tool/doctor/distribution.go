@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"path"
@@ -38,28 +39,11 @@ type distribution struct {
 	packages        *packages
 }
 
-// systemFor returns the system's distribution, for installing programs of a word size.
-func systemFor(m *machine.Machine, class int, known *packages) distribution {
-	d := readDistribution(m)
-	d.packages = known
-	narrow, _ := machines.Running(32)
-	own, _ := machines.Own()
-	architectures, _ := m.ReadFile("/var/lib/dpkg/arch")
-	d.class, d.narrow, d.kernel = class, narrow.Target, kernelPackage(own.Target)
-	d.foreign = narrow.Target != "" && strings.Contains(string(architectures), narrow.Target)
-	return d
-}
-
 // readDistribution reads os-release(5).
 func readDistribution(m *machine.Machine) distribution {
 	d := distribution{machine: m}
-	data, err := m.ReadFile("/etc/os-release")
-	if err != nil {
-		if data, err = m.ReadFile("/usr/lib/os-release"); err != nil {
-			return d
-		}
-	}
-	for _, line := range strings.Split(string(data), "\n") {
+	text := cmp.Or(m.Whole("/etc/os-release"), m.Whole("/usr/lib/os-release"))
+	for _, line := range strings.Split(text, "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		value = strings.Trim(value, `"'`)
 		switch name {

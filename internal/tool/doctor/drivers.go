@@ -208,7 +208,13 @@ func (e *exam) fallback() {
 		e.addNoDriver()
 	case len(software)+len(unknown) == 0 && !wanted && !e.hasServedDevice() && e.standings().SoftwareOut() == "" && e.machine.Exists("/sys"):
 		if !slices.ContainsFunc(e.Findings, func(f Finding) bool { return f.Code == GPUNoKernelDriver }) {
-			e.deviceless()
+			software := drivers.Of("libvulkan_lvp.so")
+			p, gone := e.missingManifest(software)
+			do := e.system.install(software, p != nil)
+			if gone != "" {
+				do = e.system.again(p.Name, gone)
+			}
+			e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 		}
 	case len(software) > 0 && !e.hasServedDevice() && len(unknown) == 0:
 		what, do, lost := sentence("no graphics device has a working driver: programs compute on the CPU"), (*Remedy)(nil), usual

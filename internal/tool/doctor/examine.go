@@ -14,6 +14,7 @@ import (
 	"vkloader/internal/decide/explain"
 	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -65,7 +66,13 @@ func examOf(r *Report, source *machine.Source) *exam {
 
 // setSystem sets the system on which packages are installed, for programs of a word size.
 func (e *exam) setSystem(class int, known *packages) *exam {
-	e.class, e.system = class, systemFor(e.machine, class, known)
+	d := readDistribution(e.machine)
+	narrow, _ := machines.Running(32)
+	own, _ := machines.Own()
+	architectures := e.machine.Whole("/var/lib/dpkg/arch")
+	d.packages, d.class, d.narrow, d.kernel = known, class, narrow.Target, kernelPackage(own.Target)
+	d.foreign = narrow.Target != "" && strings.Contains(architectures, narrow.Target)
+	e.class, e.system = class, d
 	return e
 }
 
@@ -158,7 +165,10 @@ const ProcessClass = machine.OwnClass
 // there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
 func (e *exam) absence() {
 	e.weigh()
-	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || e.anyManifest() {
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere() != "" ||
+		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it has a manifest, or may have one
+			return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
+		}) {
 		return
 	}
 	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
@@ -184,11 +194,4 @@ func (e *exam) absence() {
 	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
 		sentence("neither a loader nor a driver is installed, and no graphics device was found"))
 	e.add(NotInstalled, "Vulkan", "", what, do)
-}
-
-// anyManifest reports whether a searched place has a driver manifest, or is a directory that the user may not read.
-func (e *exam) anyManifest() bool {
-	return len(e.Drivers) > 0 || e.elsewhere() != "" || slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool {
-		return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
-	})
 }

@@ -273,7 +273,9 @@ func (e *exam) place(choice []*Remedy) *Remedy {
 	}
 	t.script = t.script && o.File == "" && o.And == nil && len(t.choice) == 0
 	if (t.kind == "" || t.kind == "steam") && o.File == "" && set {
-		t.sets = e.starterOf(t.at)
+		if s := find(e.starters(), func(s *starter) bool { return slices.Contains(s.files, t.at.File) }); s != nil {
+			t.sets = s.program
+		}
 	}
 	for c := o; c != nil; c = c.And {
 		t.ofHost = t.ofHost || e.isOfHost(c.File)

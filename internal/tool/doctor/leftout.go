@@ -132,7 +132,7 @@ func (e *exam) leftOut(g *GPU) bool {
 	}
 	why, lost := forDevice, usual
 	others := contains(e.GPUs, func(o *GPU) bool { return o != g && len(o.Drivers) > 0 && len(o.Nodes) > 0 })
-	if (!kept.variable || kept.by == variables.DriversDisable) && !others && !e.ownSettings(kept.file) {
+	if (!kept.variable || kept.by == variables.DriversDisable) && !others && !explain.SettingsOurs(e.machine, path.Clean(kept.file)) {
 		why, lost = fixing, something
 	}
 	found := e.add(GPULeftOut, g.Title(), kept.driver.Path, textf("its driver %s is excluded by %s%s",
@@ -148,15 +148,6 @@ func (e *exam) leftOut(g *GPU) bool {
 		found.offer(why, explain.UnsetVariable(kept.name()))
 	}
 	return true
-}
-
-// ownSettings reports whether this tool wrote a settings file.
-func (h host) ownSettings(file string) bool {
-	if file == "" {
-		return false
-	}
-	f, err := settings.Read(h.machine, path.Clean(file))
-	return err == nil && f.Ours
 }
 
 // pinnedBy returns the variable that names the drivers of programs; "" for none.
@@ -400,17 +391,6 @@ func (g *GPU) is(d probe.Device) bool {
 		return d.PCI == address
 	}
 	return drivers.PCINumber(g.Vendor) == d.VendorID && drivers.PCINumber(g.Device) == d.DeviceID && d.DeviceID != 0
-}
-
-// deviceless adds a finding if no installed driver has a device here, and there is no software renderer.
-func (e *exam) deviceless() {
-	software := drivers.Of("libvulkan_lvp.so")
-	p, gone := e.missingManifest(software)
-	do := e.system.install(software, p != nil)
-	if gone != "" {
-		do = e.system.again(p.Name, gone)
-	}
-	e.add(NoDevice, "Vulkan", "", sentence("no driver is for a device of this machine, and there is no software renderer"), do)
 }
 
 // settingsBlame repeats a failed run without the settings file, and reports whether the file is the cause.

@@ -18,21 +18,10 @@ type Sandbox struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// sandboxName reports whether a text can be the name of a container, a snap or a Flatpak program.
-func sandboxName(text string) bool {
-	for i, c := range text {
-		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
-		if !letter && (i == 0 || c != '_' && c != '.' && c != '-') {
-			return false
-		}
-	}
-	return text != ""
-}
-
 // sandboxes detects sandboxes by their marker files.
 func (e *exam) sandboxes() {
 	add := func(kind, detail string) {
-		if !sandboxName(detail) { // the name becomes a part of shell lines
+		if !isFileName(detail) { // the name becomes a part of shell lines
 			detail = ""
 		}
 		e.Sandboxes = append(e.Sandboxes, Sandbox{kind, detail})

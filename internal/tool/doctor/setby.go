@@ -370,14 +370,6 @@ func entryOfMap(text, name string) bool {
 	return is && rest != "" && strings.ContainsRune(":,", rune(rest[0]))
 }
 
-// starterOf returns the program whose configuration a line belongs to; "" for other files.
-func (h host) starterOf(at FileLine) string {
-	if s := find(h.starters(), func(s *starter) bool { return slices.Contains(s.files, at.File) }); s != nil {
-		return s.program
-	}
-	return ""
-}
-
 // setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started without it.
 type setter struct {
 	name string

@@ -43,23 +43,18 @@ func (e *exam) variables() {
 		}
 		if f.Kind == environment.NoFile && count[f.Variable+"\x00"] == 0 {
 			count[f.Variable+"\x00"]++ // the first missing file
-			w.what.further = furtherFiles(&f, all)
+			w.what.further = -1
+			for _, o := range all {
+				if o.Kind == f.Kind && o.Variable == f.Variable && o.Severity == f.Severity && !o.BareWord() {
+					w.what.further++
+				}
+			}
 		}
 		found := e.addDiagnostic(&diag.Diagnostic{Code: f.Code, Subject: f.Variable}, f.Severity, w.what, w.do)
 		if !w.keep {
 			found.offer(fixing, w.changes...)
 		}
 	}
-}
-
-// furtherFiles counts the missing files of a variable's list besides one.
-func furtherFiles(f *environment.Problem, all []environment.Problem) (n int) {
-	for _, o := range all {
-		if o.Kind == f.Kind && o.Variable == f.Variable && o.Severity == f.Severity && !o.BareWord() {
-			n++
-		}
-	}
-	return n - 1
 }
 
 // choice returns further changes for a finding about a variable that chooses drivers. Several variables may each exclude every driver, so

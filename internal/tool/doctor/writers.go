@@ -27,8 +27,9 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 		}) {
 			continue
 		}
+		_, unfound := e.machine.FindProgram(w[2])
 		again, _ := e.system.follow(w[3], "writer", nil)
-		switch is := slices.ContainsFunc(e.places(w[0]), e.machine.Exists) || e.isInPath(w[2]); {
+		switch is := slices.ContainsFunc(e.places(w[0]), e.machine.Exists) || unfound == nil; {
 		case !is && e.sharesHome():
 			return ofHost(w[0]), nil, true
 		case is || e.ownDirectory(library): // an installation in another place
@@ -43,13 +44,6 @@ func (e *exam) writtenBy(manifest, library string) (do *Remedy, changes []explai
 		return ofHost("the library"), nil, true
 	}
 	return newAdvice("Build or install the library again, or remove " + manifest + "."), []explain.Change{explain.RemoveFile(path.Clean(manifest))}, true
-}
-
-// isInPath reports whether a directory of PATH has a program.
-func (h host) isInPath(program string) bool {
-	return slices.ContainsFunc(strings.Split(h.variable("PATH"), ":"), func(directory string) bool {
-		return path.IsAbs(directory) && h.machine.Exists(path.Join(directory, program))
-	})
 }
 
 // sharesHome reports whether the home directory may be that of another system: in a container, sandbox or chroot.
