@@ -9,7 +9,9 @@ import (
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
 	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/reasons"
+	"vkloader/internal/decide/spawn"
 	"vkloader/internal/decide/vk"
 )
 
@@ -90,4 +92,19 @@ type lacking struct {
 
 func (l lacking) Exists(name string) bool {
 	return !slices.Contains(l.files, filepath.Clean(name)) && l.Provider.Exists(name)
+}
+
+// NamesOfLayers returns the patterns of the variables that the layers of this machine read, for a program with these
+// variables: also those of layers that it does not get, because a variable may enable them.
+func NamesOfLayers(environ []string) (patterns []string) {
+	source := &machine.Source{Machine: machine.Machine{Environ: environ}}
+	answer, err := Decide(source)
+	if err != nil {
+		return nil
+	}
+	for _, l := range answer.Layers {
+		patterns = append(patterns, spawn.LayerNames(l.Name, l.EnableName, l.DisableName)...)
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
 }

@@ -3,9 +3,19 @@ package doctor
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"vkloader/internal/core/diag"
+	"vkloader/internal/core/manifest"
+	"vkloader/internal/core/search"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide"
+	"vkloader/internal/decide/binary"
 	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/machines"
 	"vkloader/internal/tool/term"
 )
 
@@ -169,4 +179,182 @@ func apply[Exam any](e Exam, find func(*rule) func(Exam)) {
 			f(e)
 		}
 	}
+}
+
+// Options select the program and the user of an examination.
+type Options struct {
+	User    string // the name or number of the user whose permissions count; "": the current user
+	Library string // the tool's own loader, with symbolic links resolved; "": none
+
+	Bundle StartFile // the launcher or the image of the program; the zero value: none
+
+	Mapped string // the loader that a process has mapped; "": the one that the dynamic linker finds
+
+	Groups []uint32 // the groups of a process, when User is its number; nil: those of /etc/group
+
+	ControlGroup string // the control groups of a process, as /proc/PID/cgroup lists them; "": those of the tool, unless a program is named
+
+	joined   []joined       // memberships that a fix in trial adds
+	dropIns  []dropIn       // settings that a fix in trial adds to units
+	share    *binary.Linker // from another examination of this machine
+	packages *packages      // from the same examination as share
+	known    loaders.Known  // the identified loaders of this machine
+}
+
+// host is a machine's files and variables.
+type host struct{ machine *machine.Machine }
+
+// exam is an examination of a machine as one program sees it, and the report about it.
+type exam struct {
+	*Report
+	host
+	source *machine.Source
+	lines  map[string]settingLine // the lines that set variables, as far as known
+	class  int                    // word size of the program
+	linker *binary.Linker
+	system distribution
+	user   user
+
+	judged         *decide.Standings // nil: not judged yet
+	leftOutDrivers []keptOut         // the working drivers that a variable or the settings file excludes
+	leftOutKnown   bool
+	byVariables    map[string]bool // the files that variables name; nil: not read yet
+	bySettings     map[string]bool // missing files that the settings name; nil: not read yet
+}
+
+// examOf returns an examination that completes a report.
+func examOf(r *Report, source *machine.Source) *exam {
+	return &exam{Report: r, host: host{&source.Machine}, source: source, lines: map[string]settingLine{}}
+}
+
+// setSystem sets the system on which packages are installed, for programs of a word size.
+func (e *exam) setSystem(class int, known *packages) *exam {
+	d := readDistribution(e.machine)
+	narrow, _ := machines.Running(32)
+	own, _ := machines.Own()
+	architectures := e.machine.Whole("/var/lib/dpkg/arch")
+	d.packages, d.class, d.narrow, d.kernel = known, class, narrow.Target, kernelPackage(own.Target)
+	d.foreign = narrow.Target != "" && strings.Contains(architectures, narrow.Target)
+	e.class, e.system = class, d
+	return e
+}
+
+// look examines a machine without trying changes.
+func look(source *machine.Source, options Options) (*exam, error) {
+	e, err := newExam(source, options)
+	if err != nil {
+		return nil, err
+	}
+	apply(e, func(r *rule) func(*exam) { return r.linux })
+	e.addSharedNodes()
+	e.weigh()
+	e.Findings = sortFindings(e.Findings)
+	return e, nil
+}
+
+// decisions adds the findings of the decision.
+func (e *exam) decisions() {
+	e.Findings = slices.Grow(e.Findings, len(e.Answer.Diagnostics))
+	for f := range each(e.Answer.Diagnostics) {
+		if !isOrdinary(f) && !e.isCovered(f) {
+			e.addDecision(f)
+		}
+	}
+}
+
+// allLibraries examines the libraries of drivers and layers.
+func (e *exam) allLibraries() { e.examineEntries(e.examineEntry) }
+
+// newExam returns the beginning of an examination: the decision of the program's loader, the user and the sandboxes.
+func newExam(source *machine.Source, options Options) (*exam, error) {
+	source = source.Keeping()
+	if options.packages == nil {
+		options.packages = newPackages()
+	}
+	if options.known == nil {
+		options.known = loaders.Known{}
+	}
+	class, report := source.Class, newReport("")
+	if class == 0 {
+		class = ProcessClass
+	}
+	if class != ProcessClass {
+		report.Class = class
+	}
+	linker := binary.NewLinker(&source.Machine, binary.LinkerOptions{Class: class, Machine: binary.Processor(class),
+		Elevated: source.Elevated, Program: source.Program, Share: options.share})
+	source = report.decideFor(source, linker, &options)
+	report.options = options
+	var err error
+	if report.Answer, err = explain.Decide(source); err != nil {
+		return nil, err
+	}
+	e := examOf(report, source).setSystem(class, options.packages)
+	e.linker = linker
+	e.again = func(c explain.Change) ([]Finding, bool) {
+		found, _, possible := e.engine().after(effectOf(c))
+		return found, possible
+	}
+	e.System = e.system.name
+	if e.user, err = e.findUser(options.User, options.Groups); err != nil {
+		return nil, err
+	}
+	e.addGroups()
+	e.sandboxes()
+	e.system.within(e)
+	e.GPUs = devicesOf(e.machine)
+	return e, nil
+}
+
+// isCovered reports whether a finding of the decision belongs to "list" and "explain", or has a counterpart of the doctor.
+func (e *exam) isCovered(f *diag.Diagnostic) bool {
+	switch f.Code {
+	case diag.LayerMissing:
+		return f.Path == "" // a variable names it
+	case diag.VariableIgnored: // two names with equal values serve every loader version
+		return f.Subject == variables.ICDFilenames.Name() && e.variable(f.Subject) == e.variable(variables.DriverFiles.Name())
+	case diag.SettingsIgnored, diag.SettingsKeys:
+		return f.Cause == diag.OtherPrograms // a file for other programs is no fault
+	case diag.FileOpen:
+		return e.source.Absent(f.Path) && (e.isNamedFile(f.Path) || e.namedBySettings(f.Path))
+	}
+	return f.Subject == manifest.OverrideName
+}
+
+// ProcessClass is the word size of the programs that the library is built for.
+const ProcessClass = machine.OwnClass
+
+// absence replaces the findings about missing drivers and loaders by one note when nothing on the machine needs Vulkan:
+// there is no manifest, no variable names one, and no device expects a driver. A container always needs it.
+func (e *exam) absence() {
+	e.weigh()
+	if len(e.Sandboxes)+len(e.Answer.Layers) > 0 || contains(e.GPUs, e.expects) || len(e.Drivers) > 0 || e.elsewhere() != "" ||
+		slices.ContainsFunc(e.Answer.Searched[search.Drivers].List, func(l search.Location) bool { // it has a manifest, or may have one
+			return l.File || len(e.source.Directory(l.Path).Names) > 0 || e.closedAt(l.Path) != ""
+		}) {
+		return
+	}
+	// A package may have lost its driver manifest, or the manifest may be in a directory outside the search.
+	if _, gone := e.missingManifest(e.usualDriver()); gone != "" || slices.ContainsFunc(e.excludedDrivers(), func(k keptOut) bool { return k.isUnsearched() }) {
+		return
+	}
+	asked := false
+	variables.Each(func(id variables.ID) {
+		asked = asked || strings.HasPrefix(id.Name(), "VK_") && e.source.Var(id.Name(), id.Secure()).Value != ""
+	})
+	missing := []Kind{NoDriver, LoaderMissing, diag.DriverNone}
+	if asked || slices.ContainsFunc(e.Findings, func(f Finding) bool {
+		return f.Severity == diag.Problem && !slices.Contains(missing, f.Code)
+	}) {
+		return
+	}
+	e.Findings = slices.DeleteFunc(e.Findings, func(f Finding) bool { return slices.Contains(missing, f.Code) })
+	var do *Remedy
+	family := e.system.family()
+	if loader, software := packageOf(loaderName, family), packageOf(drivers.Of("libvulkan_lvp.so").Name, family); loader != "" && software != "" {
+		do = e.system.choose(loader, software)
+	}
+	what := term.Either(len(e.Loaders) > 0, sentence("no driver is installed, and no graphics device was found"),
+		sentence("neither a loader nor a driver is installed, and no graphics device was found"))
+	e.add(NotInstalled, "Vulkan", "", what, do)
 }

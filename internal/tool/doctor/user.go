@@ -95,7 +95,7 @@ func (h host) regrouping() string {
 		}
 		return "regroup"
 	}
-	return term.Either(h.text("/etc/group") == "", "regroup", "regroup-unknown")
+	return term.Either(h.machine.Text("/etc/group") == "", "regroup", "regroup-unknown")
 }
 
 // refusedNode returns the first node of a device that the user may not open; "" if there is none, or it is unknown.

@@ -1,12 +1,23 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vkloader/internal/core/diag"
+	"vkloader/internal/core/variables"
+	"vkloader/internal/decide/display"
+	"vkloader/internal/decide/drivers"
+	"vkloader/internal/decide/explain"
+	"vkloader/internal/decide/loaders"
 	"vkloader/internal/decide/machine"
+	"vkloader/internal/decide/probe"
+	"vkloader/internal/decide/vk"
 	"vkloader/internal/tool/term"
 )
 
@@ -224,4 +235,290 @@ func (r *Report) rendererlessText() string {
 		return unseenDevices
 	}
 	return term.Either(len(r.GPUs) == 0, "No graphics device found", "No graphics device renders")
+}
+
+// rung is a condition that must hold before programs get a device. Each one needs those before it.
+type rung uint8
+
+const (
+	hasKernelDriver rung = iota
+	hasNode
+	hasPermission
+	hasDriver   // a driver's manifest is installed
+	isIncluded  // no variable or file excludes the driver
+	driverLoads // the driver's library can be loaded, and the driver works
+	isListed    // the driver lists the device
+	hasPlace    // no variable and no layer excludes the device from the list of all drivers
+	isReached   // programs get the device
+)
+
+// unmet are the words for a rung that does not hold, where no finding and no driver says more.
+var unmet = [isReached]string{"no kernel driver is bound to it", "it has no node below /dev", "its node may not be opened", "no driver for it is installed",
+	"its driver is excluded", "its driver cannot be loaded", "its driver was tried, and does not list it",
+	"its driver lists it alone, and the list of all drivers and layers lacks it"}
+
+// missingDevice is a device that can render and that programs do not get, with the first rung that does not hold.
+type missingDevice struct {
+	*GPU
+	seen string   // why it does not hold
+	by   *Finding // the finding that tells it; nil: none
+}
+
+// isReserved reports whether the device is for a virtual machine.
+func (g *GPU) isReserved() bool { return strings.HasPrefix(g.Kernel, "vfio") || g.Kernel == "pci-stub" }
+
+// missingDevices returns the devices that can render and that programs do not get.
+func (r *Report) missingDevices() (list []missingDevice) {
+	for g := range each(r.GPUs) {
+		if c := (host{&r.source.Machine}).chip(g); g.displayOnly() || c != nil && !c.HasVulkan() { // no driver of Vulkan exists
+			continue
+		}
+		if at := r.firstRung(g); at != isReached {
+			m := missingDevice{g, unmet[at], r.findingOf(g)}
+			if m.by != nil {
+				m.seen = m.by.fact.say()
+			} else if said := r.answersOf(g); at >= driverLoads && said != "" {
+				m.seen = said
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// firstRung returns the first rung of a device that does not hold; isReached: all hold.
+func (r *Report) firstRung(g *GPU) rung {
+	switch {
+	case r.reaches(g):
+		return isReached
+	case g.isReserved():
+		return isIncluded
+	case g.Kernel == "":
+		return hasKernelDriver
+	case len(g.Drivers) == 0 && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && drivers.Of(m.Library) == nil }):
+		return isReached // an unknown driver may serve it, through a node of its own
+	case len(g.Nodes) == 0:
+		return hasNode
+	case g.refused != "":
+		return hasPermission
+	case slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Code == GPULeftOut && f.device == g.Name }):
+		return isIncluded
+	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return m.Good && slices.Contains(g.Drivers, m.Manifest) }) && !r.Tried:
+		return isReached
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.Result == ProbeNoDevice }):
+		return isListed
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool { return slices.Contains(g.Drivers, p.Manifest) && p.isPending() }):
+		return isReached // there was no trial of the driver
+	case slices.ContainsFunc(r.Probes, func(p Probe) bool {
+		return slices.Contains(g.Drivers, p.Manifest) && slices.ContainsFunc(p.devices, g.is)
+	}):
+		return hasPlace
+	case slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) }):
+		return driverLoads
+
+	}
+	return hasDriver
+}
+
+// isFor reports whether a driver, good or bad, is for a device.
+func (r *Report) isFor(g *GPU, m *Entry) bool {
+	return slices.Contains(g.Drivers, m.Manifest) || m.worksOn(g.Kernel) && (m.Class == 0 || m.Class == r.WordSize())
+}
+
+// isPending reports whether a trial has no result.
+func (p *Probe) isPending() bool {
+	return p.Result == ProbeWaits || p.Result == ProbeUntried || p.Result == ProbeAsleep
+}
+
+// reaches reports whether programs get a device: the trial of all drivers and layers listed it or, where that trial failed, the
+// trial of a driver. If no driver of the device tells which devices it lists, one that works is enough.
+func (r *Report) reaches(g *GPU) bool {
+	if !r.Tried {
+		return false
+	}
+	listed, known := r.Devices, false
+	for _, p := range r.Probes {
+		if p.Kind == "driver" && p.Result == ProbeOK && slices.Contains(g.Drivers, p.Manifest) {
+			known = known || slices.ContainsFunc(p.devices, func(d probe.Device) bool { return d.PCI != "" || g.is(d) })
+			if !known {
+				return true
+			}
+			if !r.Works {
+				listed = append(slices.Clip(listed), p.devices...)
+			}
+		}
+	}
+	return slices.ContainsFunc(listed, g.is)
+}
+
+// findingOf returns the finding that tells why programs do not get a device: one about the device, or one about its driver that
+// follows from no other. A problem is better than a note. It is nil if there is none.
+func (r *Report) findingOf(g *GPU) (found *Finding) {
+	for f := range each(r.Findings) {
+		about := f.device == g.Name && f.Code != GPUAsleep || f.Code == NvidiaVersion && g.Kernel == "nvidia" ||
+			f.Code != DeviceTwice && slices.ContainsFunc(r.Drivers, func(m Entry) bool { return r.isFor(g, &m) && r.concerns(f, m.Manifest) })
+		if about && (found == nil || found.Because != nil && f.Because == nil || f.Because == nil && f.Severity > found.Severity) {
+			found = f
+		}
+	}
+	return found
+}
+
+// answersOf returns what the trials of a device's drivers told: the result, and the driver's first line.
+func (r *Report) answersOf(g *GPU) string {
+	var list []string
+	for _, p := range r.Probes {
+		if p.Kind != "driver" || p.Result == ProbeOK || p.isPending() || !slices.Contains(g.Drivers, p.Manifest) {
+			continue
+		}
+		text := p.Name + ": " + term.Or(p.Detail, string(p.Result))
+		if line := term.Or(p.Said, strings.Join(p.Wrote[:min(1, len(p.Wrote))], "")); line != "" {
+			text += " (" + line + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, "; ")
+}
+
+// Quote returns the first line that a finding's driver wrote on standard error in a trial that failed, unless the finding has it; "": none.
+func (r *Report) Quote(f *Finding) string {
+	for _, p := range r.Probes {
+		about := p.Manifest == f.Path || slices.ContainsFunc(r.GPUs, func(g GPU) bool { return g.Name == f.device && slices.Contains(g.Drivers, p.Manifest) })
+		if about && p.Kind == "driver" && p.Result != ProbeOK && len(p.Wrote) > 0 && !strings.Contains(f.What, p.Wrote[0]) {
+			return p.Wrote[0]
+		}
+	}
+	return ""
+}
+
+// deviceFilters are variables of programs that take only the devices in a list, by a part of the name or by the number. The loader does not know them.
+var deviceFilters = []struct {
+	variable, programs string
+	numbers            bool
+}{{"DXVK_FILTER_DEVICE_NAME", "programs with DXVK", false}, {"VKD3D_FILTER_DEVICE_NAME",
+	"programs with VKD3D-Proton", false}, {"GGML_VK_VISIBLE_DEVICES", "llama.cpp and Ollama", true}}
+
+// addDeviceFilters adds a finding for each variable with which some programs take none of the listed devices.
+func (e *evidence) addDeviceFilters() {
+	place := examOf(&e.Report, e.source)
+	for _, f := range deviceFilters {
+		value := place.variable(f.variable)
+		takes := slices.ContainsFunc(e.Devices, func(d probe.Device) bool { return strings.Contains(d.Name, value) })
+		if f.numbers {
+			takes = slices.ContainsFunc(strings.Split(value, ","), func(entry string) bool {
+				number, err := strconv.Atoi(strings.TrimSpace(entry))
+				return err == nil && number < len(e.Devices)
+			})
+		}
+		if value == "" || takes || len(e.Devices) == 0 {
+			continue
+		}
+		change := explain.UnsetVariable(f.variable)
+		e.add(VariableHides, f.variable, "", textf("no listed device matches %s%s: %s get no device", value, place.setterText(f.variable), f.programs),
+			place.place([]*Remedy{{change: &change, aim: fixing}}), something)
+	}
+}
+
+// windowSystems are a session's window systems, each with the variable of its display and the instance extensions for its windows.
+var windowSystems = []struct {
+	display, name string
+	extensions    []string
+}{{"WAYLAND_DISPLAY", "Wayland", []string{"VK_KHR_wayland_surface"}}, {"DISPLAY", "X11", []string{"VK_KHR_xcb_surface", "VK_KHR_xlib_surface"}}}
+
+// nvidiaOwn is the VkDriverId of NVIDIA's own driver, the only one for hardware that gives images to an X server without DRI3.
+const nvidiaOwn = 4
+
+// askDisplay asks the session's X server whether it takes images of drivers. What cannot be asked is no fault.
+func (t *trying) askDisplay(ctx context.Context, e *evidence) {
+	h := host{&e.source.Machine}
+	shown := h.variable("DISPLAY")
+	if shown == "" || e.source.Foreign() {
+		return
+	}
+	authority := h.machine.Whole(cmp.Or(h.variable("XAUTHORITY"), path.Join(h.variable(variables.Home.Name()), ".Xauthority")))
+	offers, err := display.Offers(ctx, shown, []byte(authority), "DRI3")
+	e.withoutDRI3 = err == nil && !offers
+}
+
+// windowless adds a finding for each hardware device that no program can show images with, if a display is set: the driver has no
+// swapchains, driver and loader together have no extension for the session's windows, or the X server takes no images of it. Sources:
+// MrNeRF/LichtFeld-Studio issue 2250, TigerVNC/tigervnc issue 1674, Steam-Headless/docker-steam-headless issue 168.
+func (e *evidence) windowless() {
+	h := host{&e.source.Machine}
+	for _, a := range e.alone {
+		if a.Result != ProbeOK || a.saw == nil {
+			continue
+		}
+		var names, lacking []string // of displays
+		for _, w := range windowSystems {
+			offers := func(x probe.Extension) bool { return slices.Contains(w.extensions, x.Name) }
+			if h.variable(w.display) == "" {
+				continue
+			}
+			if names = append(names, w.name); !slices.ContainsFunc(a.saw.Extensions, offers) {
+				lacking = append(lacking, w.extensions[0])
+			}
+		}
+		for _, d := range a.saw.Devices {
+			switch {
+			case len(names) == 0 || d.Type == vk.CPU || len(d.Extensions) == 0:
+			case !slices.Contains(d.Extensions, "VK_KHR_swapchain"):
+				e.add(DeviceWindowless, d.Name, "", sentence("its driver does not offer VK_KHR_swapchain, so programs show no window on the device"), nil)
+			case len(lacking) > 0:
+				e.addSurfaceless(&d, lacking, len(lacking) < len(names))
+			case e.withoutDRI3 && d.DriverID != nvidiaOwn:
+				lost := usual
+				if len(names) > 1 {
+					lost = nothing
+				}
+				place := examOf(&e.Report, e.source).setSystem(e.WordSize(), nil)
+				e.add(DeviceWindowless, d.Name, "", textf("the X server of DISPLAY=%s does not offer DRI3, so programs show no window of X11 on the device",
+					h.variable("DISPLAY")), place.system.by("images", nil), lost)
+			}
+		}
+	}
+}
+
+// addSurfaceless adds a finding for a device without extensions for the windows of the session, of which one may have its extension.
+func (e *evidence) addSurfaceless(d *probe.Device, lacking []string, shows bool) {
+	by, do, lost := "its driver", (*Remedy)(nil), usual
+	if l := e.Loader; l != nil && l.Has(lacking[0]) == loaders.No {
+		by, do = "the programs' loader, "+l.File+",", withOwnLoader(nil)
+	}
+	if shows {
+		lost = nothing
+	}
+	e.add(DeviceWindowless, d.Name, "", textf("%s does not offer %s, so programs show no window of that kind on the device", by,
+		strings.Join(lacking, " and ")), do, lost)
+}
+
+// withMissingDevices returns the findings, and marks those that tell why programs do not get a device that can render. If none tells it, a
+// finding with the first condition that does not hold is added.
+func (r *Report) withMissingDevices() []Finding {
+	if r.judge == nil || r.source == nil {
+		return r.Findings
+	}
+	r.Findings = slices.Clone(r.Findings)
+	var unexplained []missingDevice
+	for _, m := range r.missingDevices() {
+		if m.by == nil {
+			unexplained = append(unexplained, m)
+			continue
+		}
+		root := m.by
+		if root.Because != nil {
+			if at := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == root.Because && f.Because == nil }); at >= 0 {
+				root = &r.Findings[at]
+			}
+		}
+		root.missing = root.Code != GPUNoNode || root.Severity != diag.Note // a container may be for another device
+	}
+	for _, m := range unexplained {
+		if !r.someGood() {
+			break // the findings about the drivers tell it
+		}
+		found := r.add(GPUMissing, m.Title(), "", sentence(m.seen), nil)
+		found.device, found.missing = m.Name, true
+	}
+	return r.Findings
 }
