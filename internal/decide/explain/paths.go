@@ -51,18 +51,8 @@ func Paths(answer *plan.Answer, source *machine.Source) []Searched {
 
 // PathsOn returns the places that a decision on another system searched, then the places of its settings file.
 func PathsOn(platform *search.Platform, answer *plan.Answer, source facts.Provider) []Searched {
-	var files []string
-	facts.Resolve(facts.NewStore(), source, func(s *facts.Store) {
-		if platform.Rights != nil {
-			platform.Rights(platform, s)
-		}
-		files = platform.Settings(platform, s)
-	})
-	for i := range files {
-		files[i] = clean(answer.Style, files[i])
-	}
 	places := searchedOf(answer, source, nil, func(*Searched) {})
-	return append(places, settingsPlaces(files, source, func(p *Searched) { p.From = "default" })...)
+	return append(places, settingsPlaces(settingsFiles(*platform, source), source, func(p *Searched) { p.From = "default" })...)
 }
 
 // clean returns a path without "." and ".." elements and double separators; a path of Windows is unchanged.
@@ -186,19 +176,17 @@ const (
 )
 
 // SettingsPlaces returns the settings files that the loader tries, in order; it uses the first that exists (SET-1, SET-7).
-func SettingsPlaces(from facts.Provider) []string {
-	var places []string
-	platform := Platform(from)
+func SettingsPlaces(from facts.Provider) []string { return settingsFiles(Platform(from), from) }
+
+// settingsFiles returns the settings files that the loader on a platform tries, in order.
+func settingsFiles(platform search.Platform, from facts.Provider) (places []string) {
 	facts.Resolve(facts.NewStore(), from, func(s *facts.Store) {
 		places = nil
 		if platform.Rights != nil {
 			platform.Rights(&platform, s)
 		}
 		for _, place := range platform.Settings(&platform, s) {
-			if machine.Style == pathname.Slash {
-				place = path.Clean(place)
-			}
-			if !slices.Contains(places, place) {
+			if place = clean(platform.Style, place); !slices.Contains(places, place) {
 				places = append(places, place)
 			}
 		}

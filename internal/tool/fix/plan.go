@@ -16,6 +16,7 @@ import (
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/tool/doctor"
 	"vkloader/internal/tool/exit"
+	"vkloader/internal/tool/term"
 )
 
 // Edit is a new content for a file of the user, or its removal.
@@ -169,37 +170,22 @@ type changed struct {
 
 // Do makes edits. It saves the old contents in the undo file before the first edit.
 func Do(m *machine.Machine, edits []Edit) error {
-	kept, err := readOrBegin(m)
-	if err != nil {
-		return err
-	}
-	for _, e := range edits {
-		now, err := kept.enter(m, e.Path)
-		if err != nil {
-			return err
-		}
-		if now.After = ""; !e.Remove {
-			now.After = sum([]byte(e.Text))
-		}
-	}
-	if err := kept.write(m); err != nil {
-		return err
-	}
-	for _, e := range edits {
-		if e.Remove {
-			err = remove(m, e.Path)
-		} else {
-			mode := fs.FileMode(0o644)
-			if now, err := Keep(m, e.Path); err == nil && now.There {
-				mode = now.Mode
+	return Around(m, term.Words(edits, func(e Edit) string { return e.Path }), func() error {
+		for _, e := range edits {
+			now, err := Keep(m, e.Path)
+			switch {
+			case err != nil:
+			case e.Remove:
+				err = remove(m, e.Path)
+			default:
+				err = write(m, e.Path, []byte(e.Text), term.Either(now.There, now.Mode, 0o644))
 			}
-			err = write(m, e.Path, []byte(e.Text), mode)
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Around calls a function that changes files of the user. It saves the old contents in the undo file before the call.
@@ -209,7 +195,7 @@ func Around(m *machine.Machine, files []string, change func() error) error {
 		return err
 	}
 	for _, file := range files {
-		if _, err := kept.enter(m, file); err != nil {
+		if err := kept.enter(m, file); err != nil {
 			return err
 		}
 	}
@@ -239,10 +225,10 @@ func readOrBegin(m *machine.Machine) (*undo, error) {
 }
 
 // enter records a file's content. If the file is unchanged since an earlier run, its content before that run stays recorded.
-func (u *undo) enter(m *machine.Machine, file string) (*changed, error) {
+func (u *undo) enter(m *machine.Machine, file string) error {
 	now, err := Keep(m, file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	entry := changed{now, now.state()}
 	if at := slices.IndexFunc(u.Files, func(c changed) bool { return c.Path == file }); at >= 0 {
@@ -252,7 +238,7 @@ func (u *undo) enter(m *machine.Machine, file string) (*changed, error) {
 		u.Files = slices.Delete(u.Files, at, at+1)
 	}
 	u.Files = append(u.Files, entry)
-	return &u.Files[len(u.Files)-1], nil
+	return nil
 }
 
 func (u *undo) write(m *machine.Machine) error {
