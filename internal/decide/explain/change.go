@@ -3,6 +3,7 @@ package explain
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"vkloader/internal/core/manifest"
@@ -10,6 +11,7 @@ import (
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
+	"vkloader/internal/decide/wording"
 )
 
 // Change is one action of the user: set or unset a variable, delete a file, or write a new one.
@@ -97,28 +99,21 @@ func (c Change) On(source *machine.Source) *machine.Source {
 // AddToFilter returns alternative changes that add the names to a filter. A comma separates the entries of a filter, so a
 // name with a comma is written as a pattern (ENV-35 to ENV-44). Several patterns fit such a name; there is one change for
 // each pattern of the first such name.
-func AddToFilter(source *machine.Source, filter variables.ID, names ...string) []Change {
+func AddToFilter(source *machine.Source, filter variables.ID, names ...string) (changes []Change) {
 	before, _ := source.Lookup(filter.Name())
-	entries := [][]string{{}}
-	for _, name := range names {
-		ways := filterPatterns(name)
-		if len(entries) > 1 {
-			ways = ways[:1]
-		}
-		var next [][]string
-		for _, have := range entries {
-			for _, way := range ways {
-				next = append(next, append(append([]string{}, have...), way))
-			}
-		}
-		entries = next
+	first, ways := slices.IndexFunc(names, func(name string) bool { return strings.Contains(name, ",") }), []string{""}
+	if first >= 0 {
+		ways = filterPatterns(names[first])
 	}
-	var changes []Change
-	for _, list := range entries {
-		if before != "" {
-			list = append([]string{before}, list...)
+	for _, way := range ways {
+		entries := wording.Words(names, func(name string) string { return filterPatterns(name)[0] })
+		if first >= 0 {
+			entries[first] = way
 		}
-		changes = append(changes, SetVariable(filter.Name(), strings.Join(list, ",")))
+		if before != "" {
+			entries = append([]string{before}, entries...)
+		}
+		changes = append(changes, SetVariable(filter.Name(), strings.Join(entries, ",")))
 	}
 	return changes
 }

@@ -11,6 +11,7 @@ import (
 	"vkloader/internal/core/pathname"
 	"vkloader/internal/core/plan"
 	"vkloader/internal/core/search"
+	"vkloader/internal/core/settings"
 	"vkloader/internal/core/variables"
 	"vkloader/internal/decide/machine"
 	"vkloader/internal/decide/shell"
@@ -141,17 +142,9 @@ func Unordered(answer *plan.Answer) (list []UnspecifiedOrder) {
 		if !listed || l.Meta || a.Unchained {
 			continue
 		}
-		if controlled { // the settings file fixes the position of the layers that it names
-			named := false
-			for i := range answer.Settings.Layers {
-				named = named || answer.Settings.Layers[i].Name == l.Name
-			}
-			if named {
-				continue
-			}
-		}
+		named := controlled && slices.ContainsFunc(answer.Settings.Layers, func(s settings.LayerEntry) bool { return s.Name == l.Name })
 		directory := listedIn(answer, l.Manifest)
-		if directory == "" {
+		if named || directory == "" { // the settings file fixes the position of the layers that it names
 			continue
 		}
 		at := slices.IndexFunc(list, func(c UnspecifiedOrder) bool { return c.Directory == directory })
