@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,7 @@ func (h host) starters() (list []starter) {
 
 // startedBy returns the first line of a starter's file that sets a variable.
 func (h host) startedBy(name string) FileLine {
-	size := 0
+	size, assigned := 0, assignment(name, h.variable(name))
 	for _, s := range h.starters() {
 		for _, file := range s.files[:min(len(s.files), maxStarters)] {
 			text := h.machine.Whole(file)
@@ -129,7 +130,7 @@ func (h host) startedBy(name string) FileLine {
 			}
 			lines := strings.Split(text, "\n")
 			for number := range lines {
-				if s.sets(lines[number:], name, h.variable(name)) {
+				if strings.Contains(lines[number], name) && s.sets(lines[number:], assigned) {
 					return FileLine{file, number + 1}
 				}
 			}
@@ -138,8 +139,8 @@ func (h host) startedBy(name string) FileLine {
 	return FileLine{}
 }
 
-// sets reports whether the first line sets a variable to its value. The value of Heroic's entries is in the next line.
-func (s *starter) sets(lines []string, name, value string) bool {
+// sets reports whether the first line has an assignment. The value of Heroic's entries is in the next line.
+func (s *starter) sets(lines []string, assigned *regexp.Regexp) bool {
 	line, is := strings.CutPrefix(strings.TrimSpace(lines[0]), s.key)
 	if !is {
 		return false
@@ -150,54 +151,17 @@ func (s *starter) sets(lines []string, name, value string) bool {
 		}
 		line, _, _ = strings.Cut(line, " #")
 	}
-	if assignsIn(line, name, value) {
-		return true
-	}
-	if s.program == "" || !entryOfMap(line, name) {
-		return false
-	}
-	if s.key != "" && len(lines) > 1 {
+	if len(lines) > 1 && strings.Contains(lines[1], `"value"`) {
 		line += "\n" + lines[1]
 	}
-	return hasValue(line, value)
+	return assigned.MatchString(line)
 }
 
-// assignsIn reports whether a line has a word that assigns a value to a variable: NAME=VALUE, or NAME,VALUE after a sign of equality.
+// assignment returns the pattern of a text that assigns a value to a variable: NAME=VALUE, NAME,VALUE, or an entry of YAML, JSON or Python.
 // The tool does not expand a value with a dollar or percent sign, and accepts any.
-func assignsIn(line, name, value string) bool {
-	for at := strings.Index(line, name); at >= 0; at = strings.Index(line, name) {
-		before := at == 0 || strings.ContainsRune(" \t\"';=", rune(line[at-1]))
-		line = line[at+len(name):]
-		if !before || line == "" || line[0] != '=' && line[0] != ',' {
-			continue
-		}
-		text := strings.TrimLeft(line[1:], "\"'\\")
-		if rest, is := strings.CutPrefix(text, value); is && (rest == "" || strings.ContainsRune(valueEnds, rune(rest[0]))) {
-			return true
-		}
-		if word, _, _ := strings.Cut(text, " "); strings.ContainsAny(word, "$%") {
-			return true
-		}
-	}
-	return false
-}
-
-// valueEnds are the signs after a value.
-const valueEnds = " \t\r\n\"';\\,}"
-
-// hasValue reports whether a text has a value between quotes, blanks or signs of its format.
-func hasValue(text, value string) bool {
-	if value == "" {
-		return true
-	}
-	for at := strings.Index(text, value); at >= 0; at = strings.Index(text, value) {
-		end := at + len(value)
-		if (at == 0 || strings.ContainsRune(valueEnds+":", rune(text[at-1]))) && (end == len(text) || strings.ContainsRune(valueEnds, rune(text[end]))) {
-			return true
-		}
-		text = text[at+1:]
-	}
-	return false
+func assignment(name, value string) *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[ \t"';=])` + regexp.QuoteMeta(name) + `["' \t]*[=:,](?:[\s"'\\]|"value":)*(?:` + regexp.QuoteMeta(value) +
+		`(?:[\s"';\\,}]|$)|[^ ]*[$%])`)
 }
 
 // unit is the service of systemd that starts the examined program; the zero value: none is known.
@@ -362,14 +326,6 @@ func assigns(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(word string) bool { return strings.HasPrefix(strings.Trim(word, `"'`), name+"=") })
 }
 
-// entryOfMap reports whether a text begins with a variable's name as a key or value of YAML, JSON or Python.
-func entryOfMap(text, name string) bool {
-	text = strings.TrimLeft(text, " \t\"'")
-	rest, is := strings.CutPrefix(text, name)
-	rest = strings.TrimLeft(rest, "\"' \t")
-	return is && rest != "" && strings.ContainsRune(":,", rune(rest[0]))
-}
-
 // setter is a process that gives a variable to the processes below it: the nearest parent of the tool that was started without it.
 type setter struct {
 	name string
@@ -438,8 +394,9 @@ func (h host) lineOf(script, variable string) (at FileLine) {
 	if !path.IsAbs(script) {
 		return at
 	}
+	assigned := assignment(variable, h.variable(variable))
 	for _, line := range h.linesWith(script, func(line string) bool {
-		return setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assignsIn(line, variable, h.variable(variable))
+		return setsVariable(line, variable) || !strings.HasPrefix(strings.TrimSpace(line), "#") && assigned.MatchString(line)
 	}) {
 		at = line
 	}
