@@ -261,7 +261,7 @@ func TestChips(t *testing.T) {
 			verdict: "No Vulkan for Intel graphics from before 2012"},
 		{name: "Raspberry Pi 3", files: join(file("sys/class/drm/renderD128/device", "-> ../../../devices/v3d"), file("sys/devices/v3d/driver", "-> ../../bus/platform/drivers/vc4"),
 			file("sys/devices/v3d/uevent", "DRIVER=v3d\nOF_COMPATIBLE_0=brcm,bcm2835-v3d\n"), file("dev/dri/renderD128", ""), mesa("lvp", "22.3.6")),
-			code: "gpu-display-only", verdict: "no problems found"},
+			code: "gpu-no-vulkan", verdict: "No Vulkan for Broadcom VideoCore IV"},
 		{name: "NVK where the package has none", files: pci("0x10de", "0x2204", "nouveau", loader, mesa("lvp", "22.3.6"), installedPackage("mesa-vulkan-drivers", "22.3.6-1", "/x")),
 			problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", what: "mesa-vulkan-drivers 22.3.6-1 is installed, but contains no driver for the device", do: backports},
 		{name: "NVK not installed", files: pci("0x10de", "0x2204", "nouveau", mesa("lvp", "22.3.6")), problems: []string{"gpu-no-driver"}, code: "gpu-no-driver", do: backports},

@@ -19,6 +19,7 @@ import (
 type GPU struct {
 	discover.GPU
 	directory string // in sysfs
+	render    string // its render node; "": none
 	screens   bool   // the kernel lists a card for screens, and no render node
 	twin      string // its address, if another device has the same label; "": none has
 	refused   string // the first node that the examined user may not open; "": none, or unknown
@@ -65,7 +66,7 @@ func (r *Report) nameByTrial() {
 // displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
 // driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return isNamed(g.Kernel, "display", "emulated") || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
+	return isNamed(g.Kernel, "emulated") || isNamed(g.Kernel, "display") && len(g.Nodes) == 0 || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
@@ -73,9 +74,13 @@ func (g *GPU) displayOnly() bool {
 func devicesOf(m *machine.Machine) []GPU {
 	list := []GPU{}
 	for _, g := range drivers.GPUs(m) {
+		render := ""
+		if at := slices.IndexFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") }); at >= 0 {
+			render = "/dev/dri/" + g.Cards[at]
+		}
 		list = append(list, GPU{GPU: discover.GPU{Name: g.Name, Vendor: g.Vendor, Device: g.Device,
 			Kernel: g.Kernel, Nodes: g.Nodes, Drivers: []string{}, Asleep: g.Asleep, Label: g.Label(m)}, directory: g.Directory,
-			screens: len(g.Cards) > 0 && !slices.ContainsFunc(g.Cards, func(card string) bool { return strings.HasPrefix(card, "renderD") })})
+			render: render, screens: len(g.Cards) > 0 && render == ""})
 	}
 	distinguish(list)
 	return list

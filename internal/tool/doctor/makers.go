@@ -213,7 +213,7 @@ func (e *exam) nvidiaNodes(node string) *Remedy {
 const nvidiaModeset = "/dev/nvidia-modeset"
 
 // windowless adds a finding for a device of NVIDIA with a display, if the user may not open the node for windows, or a container lacks it.
-// Sources: NVIDIA/libnvidia-container pull request 388 and PierreBeucher/cloudypad issue 381.
+// Sources: NVIDIA/libnvidia-container pull request 388, PierreBeucher/cloudypad issue 381 and ValveSoftware/gamescope issue 833.
 func (e *exam) windowless(g *GPU) {
 	if g.Kernel != "nvidia" || len(g.Drivers) == 0 || e.variable("DISPLAY")+e.variable("WAYLAND_DISPLAY") == "" {
 		return
@@ -225,6 +225,9 @@ func (e *exam) windowless(g *GPU) {
 		e.add(GPUNoNode, g.Title(), nvidiaModeset, sentence(nvidiaModeset+" does not exist"+consequence), do, something)
 	case e.machine.Exists(nvidiaModeset) && !e.user.may(e.host, nvidiaModeset):
 		e.add(GPUPermission, g.Title(), nvidiaModeset, textf(forbidden+consequence, e.user.name, nvidiaModeset), e.nvidiaNodes(nvidiaModeset), little)
+	case g.render != "" && e.machine.Exists(g.render) && !e.user.may(e.host, g.render):
+		e.add(GPUPermission, g.Title(), g.render, textf(forbidden+", so programs that share images with the kernel, as gamescope, do not use the device",
+			e.user.name, g.render), e.permissionCure(g.render, &e.user, e.unitsOf(&e.user)), little)
 	}
 }
 
