@@ -48,50 +48,25 @@ func (h *Host) Decide(ctx context.Context, program *Program) (*Made, error) {
 
 // decide makes the decision for a program, with its explanation.
 func (q *question) decide(ctx context.Context, program *Program) (*Made, error) {
-	return q.decideUntil(ctx, func() (*Made, error) {
-		m, err := q.plan(ctx, program)
-		if err != nil {
-			return nil, err
-		}
-		m.In, m.Out = explain.Of(m.Plan)
-		if q.local != nil {
-			m.Out = append(append(m.Out, explain.KeptOut(q.local, m.Plan)...), explain.Brought(q.local, m.Plan)...)
-			m.Standings = StandingsOf(q.local, nil, m.Plan)
-			m.Standings.only = q.judged
-			m.Standings.setStandings(m.In, m.Out)
-		}
-		return m, nil
-	})
-}
-
-// decideUntil returns the result of work, or the context's error as soon as the context ends. The core cannot be interrupted, so
-// the work then goes on without files until it ends.
-func (q *question) decideUntil(ctx context.Context, work func() (*Made, error)) (*Made, error) {
-	if ctx.Done() == nil {
-		return work()
+	m, err := q.plan(ctx, program)
+	if err != nil {
+		return nil, err
 	}
-	var m *Made
-	var err error
-	var panicked any
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer func() { panicked = recover() }()
-		m, err = work()
-	}()
-	select {
-	case <-ended:
-		if panicked != nil { // the caller's io/fs.FS panicked, and the caller may recover
-			panic(panicked)
-		}
-		return m, err
-	case <-ctx.Done():
-		q.working = ended
+	m.In, m.Out = explain.Of(m.Plan)
+	if q.local != nil {
+		m.Out = append(append(m.Out, explain.KeptOut(q.local, m.Plan)...), explain.Brought(q.local, m.Plan)...)
+		m.Standings = StandingsOf(q.local, nil, m.Plan)
+		m.Standings.only = q.judged
+		m.Standings.setStandings(m.In, m.Out)
+	}
+	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	return m, nil
 }
 
-// plan makes the decision without an explanation.
+// plan makes the decision without an explanation. The core cannot be interrupted: once the context ends, it finds no files and
+// ends soon.
 func (q *question) plan(ctx context.Context, program *Program) (m *Made, err error) {
 	m = &Made{}
 	m.Plan, err = explain.Decide(guarded{q.source, ctx}, explain.WithPlatform(q.platform), program.Create)
@@ -111,7 +86,7 @@ func (h *Host) Paths(ctx context.Context, program *Program) ([]explain.Searched,
 		return nil, err
 	}
 	defer done()
-	m, err := q.decideUntil(ctx, func() (*Made, error) { return q.plan(ctx, program) })
+	m, err := q.plan(ctx, program)
 	if err != nil {
 		return nil, err
 	}

@@ -20,21 +20,8 @@ type question struct {
 	local    *machine.Source // the same source, if the machine has this system; nil: it has another one
 	machine  *machine.Machine
 	platform search.Platform
-	judged   string        // the kind whose files are judged: explain.Drivers.One or explain.Layers.One; "": both
-	made     *Made         // the decision; nil: not made yet
-	working  chan struct{} // closed when the work that outlives its context ends; nil: there is no such work
-}
-
-// finish calls done when no work uses the facts any more. It does not wait for the work.
-func (q *question) finish(done func()) {
-	if q.working == nil {
-		done()
-		return
-	}
-	go func() {
-		<-q.working
-		done()
-	}()
+	judged   string // the kind whose files are judged: explain.Drivers.One or explain.Layers.One; "": both
+	made     *Made  // the decision; nil: not made yet
 }
 
 // errNoHost is the error of a question about no host.
@@ -59,12 +46,11 @@ func (h *Host) question(ctx context.Context, p *Program) (q *question, done func
 		h.asked.judged = p.Judged
 		return h.asked, func() {}, nil
 	}
-	source, closing, err := h.Source(ctx, p)
+	source, done, err := h.Source(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	q = newQuestion(source)
-	return q, func() { q.finish(closing) }, nil
+	return newQuestion(source), done, nil
 }
 
 // Source returns the facts of a host with this system for a program, until done is called.

@@ -32,7 +32,7 @@ func TestDpkgOwnerByAnotherName(t *testing.T) {
 	t.Parallel()
 	m := world(t, map[string]string{"var/lib/dpkg/info/libvulkan1:amd64.list": "= /.\n", "var/lib/dpkg/status": "= ",
 		"var/lib/dpkg/info/libvulkan1-other:amd64.list": "= " + place + "libvulkan.so.1\n"})
-	if found := dpkgOwner(m, place+"libvulkan.so.1"); found == nil || found.name != "libvulkan1-other" {
+	if found := ownerOf(m, place+"libvulkan.so.1", false); found == nil || found.name != "libvulkan1-other" {
 		t.Errorf("%+v", found)
 	}
 }

@@ -88,8 +88,8 @@ func (m *Machine) apkList() []byte {
 	return data
 }
 
-// ApkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
-func (m *Machine) ApkInstalled() iter.Seq[Package] {
+// apkInstalled reads apk's list of installed packages: "P:" a package, "V:" its version, "F:" a directory of it, "R:" a file in that.
+func (m *Machine) apkInstalled() iter.Seq[Package] {
 	data := m.apkList()
 	return func(yield func(Package) bool) {
 		for record := range strings.SplitSeq(string(data), "\n\n") {
@@ -114,7 +114,7 @@ func (m *Machine) ApkInstalled() iter.Seq[Package] {
 }
 
 func (m *Machine) apkPackage(name string) (Package, bool) {
-	for p := range m.ApkInstalled() {
+	for p := range m.apkInstalled() {
 		if p.Name == name {
 			return p, true
 		}
@@ -158,7 +158,7 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 	defer cancel()
-	answer, err := AskRPM(ctx, "-q", "--queryformat", "%{VERSION}\n[%{FILENAMES}\n]", "--", name)
+	answer, err := askRPM(ctx, rpmProgram, "-q", "--queryformat", "%{VERSION}-%{RELEASE}\n[%{FILENAMES}\n]", "--", name)
 	version, files, _ := strings.Cut(strings.TrimSpace(string(answer)), "\n")
 	if err != nil || version == "" || strings.Contains(version, " ") {
 		return Package{}, false
@@ -169,13 +169,8 @@ func (m *Machine) rpmPackage(name string) (Package, bool) {
 // rpmProgram is the system's rpm.
 const rpmProgram = "/usr/bin/rpm"
 
-// AskRPM runs the system's rpm and returns its standard output. The variables of this process do not reach it: PATH may lead to
-// another user's program, and rpm runs commands from a macro file in HOME.
-func AskRPM(ctx context.Context, args ...string) ([]byte, error) {
-	return askRPM(ctx, rpmProgram, args...)
-}
-
-// askRPM is AskRPM with the path of rpm.
+// askRPM runs rpm and returns its standard output. The variables of this process do not reach it: PATH may lead to another
+// user's program, and rpm runs commands from a macro file in HOME.
 func askRPM(ctx context.Context, program string, args ...string) ([]byte, error) {
 	cmd := spawn.New(ctx, spawn.Helper, program, args...)
 	cmd.Env = []string{"HOME=/", "LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -188,6 +183,11 @@ const packageLimit = 3 * time.Second
 // Owners returns the packages of files, by path. It reads the text lists of dpkg, apk and pacman, and asks this machine's
 // rpm about files that are in none of them. Files without a package are not in the result.
 func (m *Machine) Owners(files []string) map[string]string {
+	return m.LikelyOwners(files, func(string) bool { return true }, true)
+}
+
+// LikelyOwners is Owners for files of packages with likely names alone. It asks rpm only if ask is true.
+func (m *Machine) LikelyOwners(files []string, likely func(name string) bool, ask bool) map[string]string {
 	owners := map[string]string{}
 	var wanted []string
 	for _, file := range files {
@@ -198,12 +198,12 @@ func (m *Machine) Owners(files []string) map[string]string {
 	if len(wanted) == 0 {
 		return owners
 	}
-	m.dpkgLists(wanted, owners)
+	m.dpkgLists(wanted, likely, owners)
 	if len(owners) == 0 {
 		m.apkDatabase(wanted, owners)
-		m.pacmanDatabase(wanted, owners)
+		m.pacmanDatabase(wanted, likely, owners)
 	}
-	if len(owners) == 0 && m.AsksRPM() {
+	if len(owners) == 0 && ask && m.AsksRPM() {
 		ctx, cancel := context.WithTimeout(context.Background(), packageLimit)
 		defer cancel()
 		rpmOwners(ctx, rpmProgram, slices.DeleteFunc(wanted, func(file string) bool { return !m.Exists(file) }), owners)
@@ -237,7 +237,7 @@ func enter(owners map[string]string, wanted []string, list []byte, prefix, owner
 const dpkgInfo = "/var/lib/dpkg/info"
 
 // dpkgLists reads dpkg's lists: a file for each package, a path in each line.
-func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
+func (m *Machine) dpkgLists(wanted []string, likely func(string) bool, owners map[string]string) {
 	is := map[string]bool{}
 	for _, file := range wanted {
 		is[file] = true
@@ -245,7 +245,7 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 	entries, err := m.ReadDir(dpkgInfo)
 	for _, entry := range entries {
 		name, list := strings.CutSuffix(entry.Name(), ".list")
-		if err != nil || !list {
+		if err != nil || !list || !likely(name) {
 			continue
 		}
 		text, err := m.ReadLarge(dpkgInfo + "/" + entry.Name())
@@ -263,7 +263,7 @@ func (m *Machine) dpkgLists(wanted []string, owners map[string]string) {
 
 // apkDatabase reads apk's list of installed packages.
 func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
-	for p := range m.ApkInstalled() {
+	for p := range m.apkInstalled() {
 		for _, file := range p.Files {
 			if slices.Contains(wanted, file) {
 				owners[file] = p.Name
@@ -273,11 +273,11 @@ func (m *Machine) apkDatabase(wanted []string, owners map[string]string) {
 }
 
 // pacmanDatabase reads pacman's lists: a directory NAME-VERSION-RELEASE for each package.
-func (m *Machine) pacmanDatabase(wanted []string, owners map[string]string) {
+func (m *Machine) pacmanDatabase(wanted []string, likely func(string) bool, owners map[string]string) {
 	entries, err := m.ReadDir(pacmanLocal)
 	for _, entry := range entries {
 		part := strings.Split(entry.Name(), "-")
-		if err != nil || len(part) < 3 {
+		if err != nil || len(part) < 3 || !likely(entry.Name()) {
 			continue
 		}
 		if list, err := m.ReadLarge(pacmanLocal + "/" + entry.Name() + "/files"); err == nil {
