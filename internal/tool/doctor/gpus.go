@@ -66,7 +66,8 @@ func (r *Report) nameByTrial() {
 // displayOnly reports whether the device cannot be expected to support Vulkan. Of a device without a number of its vendor whose kernel
 // driver is unknown, the kernel must list a render node.
 func (g *GPU) displayOnly() bool {
-	return isNamed(g.Kernel, "emulated") || isNamed(g.Kernel, "display") && len(g.Nodes) == 0 || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
+	return isNamed(g.Kernel, "display", "emulated") ||
+		isNamed(g.Kernel, "display-without-node") && len(g.Nodes) == 0 || g.Kernel == "" && isNamed(g.Vendor, "display-vendor", "emulated-vendor") ||
 		g.Vendor == "" && g.Kernel != "" && g.screens && drivers.For(g.Kernel) == nil
 }
 
