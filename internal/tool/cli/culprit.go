@@ -26,24 +26,18 @@ import (
 
 // verdict is the result of run --find-culprit in JSON.
 type verdict struct {
-	Schema   int              `json:"schema"`
-	Program  []string         `json:"program"`
-	Result   run.SearchResult `json:"result"`               // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
-	Loader   *loaders.Loader  `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
-	Works    string           `json:"works_with,omitempty"` // if the program fails with one loader only: the version of the loader with which it works
-	Culprits []run.Suspect    `json:"culprits"`
-	With     []run.Suspect    `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
-	Runs     []run.Run        `json:"runs"`
-	What     string           `json:"what"`                // how the program ended without changes
-	Process  string           `json:"process,omitempty"`   // executable of the failed process
-	Files    []string         `json:"files"`               // the mapped files on the call stack of the failure, innermost first
-	Phase    string           `json:"phase"`               // the loader's last phase before the failure
-	Wrote    string           `json:"wrote,omitempty"`     // the last line on standard error that is not the loader's
-	Last     string           `json:"last_line,omitempty"` // the loader's last line
-	Fix      shell.Line       `json:"fix,omitempty"`       // a command line with which the program works
-	Update   string           `json:"update,omitempty"`    // what to update: the user asks for the culprit
-	Applied  bool             `json:"applied"`             // --apply has excluded the culprits for the program
-	Notes    []string         `json:"notes"`
+	Schema  int      `json:"schema"`
+	Program []string `json:"program"`
+
+	run.CulpritSearch
+	run.Seen // without changes
+
+	Loader  *loaders.Loader `json:"loader,omitempty"`     // the loader with which the program had this result; absent: unknown
+	Works   string          `json:"works_with,omitempty"` // if it fails with one loader only: the version of the loader with which it works
+	Fix     shell.Line      `json:"fix,omitempty"`        // a command line with which the program works
+	Update  string          `json:"update,omitempty"`     // what to update: the user asks for the culprit
+	Applied bool            `json:"applied"`              // --apply has excluded the culprits for the program
+	Notes   []string        `json:"notes"`
 }
 
 // findsCulprit holds the options of --find-culprit.
@@ -188,10 +182,9 @@ func (h *hunt) note(format string, args ...any) {
 
 // verdict returns the result of a search. with is the program's loader.
 func (h *hunt) verdict(found *run.CulpritSearch, with *loaders.Loader) *verdict {
-	args, first := h.program.Args, found.First
-	v := &verdict{Schema: culpritSchema, Program: args, Result: found.Result, Loader: with,
-		Culprits: append([]run.Suspect{}, found.Culprits...), With: found.With, Runs: found.Runs, What: first.What, Process: first.Program,
-		Files: append([]string{}, first.Files...), Phase: first.Phase, Last: first.Last, Wrote: first.Wrote}
+	args := h.program.Args
+	v := &verdict{Schema: culpritSchema, Program: args, CulpritSearch: *found, Seen: *found.First, Loader: with}
+	v.Files = append([]string{}, v.Files...)
 	h.noteExits(found)
 	if with != nil && with != h.used {
 		v.Works = h.used.Short()
@@ -248,7 +241,7 @@ func (h *hunt) apply(found *run.CulpritSearch) error {
 			h.note("--apply changes no variable: unset %s yourself", c.Name)
 			continue
 		}
-		app := term.Or(found.First.Program, h.scene.Source.Program)
+		app := term.Or(found.First.Process, h.scene.Source.Program)
 		if err := exclude(h.s, newExclusion(string(c.Kind), c.Name, app)); err != nil {
 			return err
 		}
@@ -332,7 +325,7 @@ func (h *hunt) trial(list []run.Suspect) (*run.Seen, error) {
 	if end.Fault != nil {
 		h.null = h.runs == 1 && end.Fault.Null || h.null
 		h.forked = h.forked || end.Fault.Forked
-		seen.Files, seen.Program, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
+		seen.Files, seen.Process, seen.Nowhere = end.Fault.Files, end.Fault.Program, !end.Fault.Mapped
 		seen.Unused = progress.Phase == "" && !h.quiet && !end.Fault.Loader && !end.Fault.Forked
 	}
 	fmt.Fprintf(h.talk, "vkloader: run %d, %s: %s (%.1f s)\n", h.runs, term.OneLine(what), term.OneLine(seen.What), time.Since(begun).Seconds())
@@ -435,7 +428,7 @@ func printVerdict(s *invocation, v *verdict, apply bool) {
 	}
 	line("when", v.Phase)
 	line("said", v.Wrote)
-	line("log", v.Last)
+	line("log", v.Seen.Last)
 	for _, note := range v.Notes {
 		line("note", note)
 	}

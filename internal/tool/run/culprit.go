@@ -34,18 +34,18 @@ type Suspect struct {
 
 // Seen is the end of a run.
 type Seen struct {
-	Good    bool     // it did not fail
-	Stopped bool     // the user of the tool ended it
-	What    string   // the description
-	Files   []string // the mapped files on the call stack of the failure, innermost first
-	Phase   string   // the loader's last phase before the failure
-	Last    string   // the loader's last line
-	Wrote   string   // the last line on standard error that is not the loader's
-	Program string   // the executable of the failed process
-	Nowhere bool     // the failed instruction is outside of every mapping
-	Missing bool     // the dynamic linker found no definition of a symbol
-	Unused  bool     // it failed in a process without a loader, and no loader had written a line
-	Layers  []string // names of layers that the loader put into the chain
+	Good    bool     `json:"-"`                   // it did not fail
+	Stopped bool     `json:"-"`                   // the user of the tool ended it
+	What    string   `json:"what"`                // how the program ended
+	Process string   `json:"process,omitempty"`   // the executable of the failed process
+	Files   []string `json:"files"`               // the mapped files on the call stack of the failure, innermost first
+	Phase   string   `json:"phase"`               // the loader's last phase before the failure
+	Wrote   string   `json:"wrote,omitempty"`     // the last line on standard error that is not the loader's
+	Last    string   `json:"last_line,omitempty"` // the loader's last line
+	Nowhere bool     `json:"-"`                   // the failed instruction is outside of every mapping
+	Missing bool     `json:"-"`                   // the dynamic linker found no definition of a symbol
+	Unused  bool     `json:"-"`                   // it failed in a process without a loader, and no loader had written a line
+	Layers  []string `json:"-"`                   // names of layers that the loader put into the chain
 }
 
 // Run is a completed run.
@@ -75,12 +75,12 @@ const (
 
 // CulpritSearch is the outcome of a search.
 type CulpritSearch struct {
-	Result   SearchResult
-	Culprits []Suspect
-	With     []Suspect // the layer that must also be present for the culprit to fail
-	Runs     []Run
-	First    *Seen // the run with all suspects
-	Last     *Seen // the run without the culprits
+	Result   SearchResult `json:"result"` // fine, found, unloading, keeping, loader, elsewhere, unsteady or stopped
+	Culprits []Suspect    `json:"culprits"`
+	With     []Suspect    `json:"with,omitempty"` // the layer that must also be present for the culprit to fail
+	Runs     []Run        `json:"runs"`
+	First    *Seen        `json:"-"` // the run with all suspects
+	Last     *Seen        `json:"-"` // the run without the culprits
 }
 
 // searching is a search in progress.
@@ -93,7 +93,7 @@ type searching struct {
 // without layers, and then halves the suspects. more returns the suspects, given the first run, which shows the layers that
 // the program itself enables.
 func FindCulprit(trial TrialRun, more func(first *Seen) *Suspects) (*CulpritSearch, error) {
-	s := &searching{&CulpritSearch{}, trial}
+	s := &searching{&CulpritSearch{Culprits: []Suspect{}}, trial}
 	first, err := s.run(nil)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (s *searching) among(out, suspects []Suspect) (*CulpritSearch, error) {
 			return s.together(suspects)
 		}
 	}
-	s.Culprits, s.Result = nil, NothingToLeaveOut
+	s.Culprits, s.Result = []Suspect{}, NothingToLeaveOut
 	if suspects[0].Kind != Driver {
 		s.Result = EndsDiffer // the program did work without all of them
 	}
